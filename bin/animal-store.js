@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Plain JavaScript that every Node can read, so that an old one gets a sentence instead of a syntax error.
+const [major] = process.versions.node.split(".").map(Number);
+if (major < 24) {
+	console.error(
+		`animal-store needs Node 24 or newer, and this is ${process.version}: start it with npm start or npx animal-store, which bring their own Node.`,
+	);
+	process.exitCode = 1;
+} else {
+	await import("../src/main.ts");
+}

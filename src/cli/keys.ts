@@ -1,0 +1,144 @@
+// `animal-store keys …`: API keys of the store that DATABASE_URL names, also while the service runs.
+
+import { randomBytes } from "node:crypto";
+import { Command, InvalidArgumentError } from "commander";
+import { readConfig } from "../config.ts";
+import { type Scope, scopes } from "../contract/operations.ts";
+import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
+import { isWorking } from "../keys/key-check.ts";
+import { keyFromRandom } from "../keys/key-format.ts";
+import { parseDurationMs, parseRate } from "../keys/rate.ts";
+import { openStore } from "../store/open.ts";
+import type { KeyRow } from "../store/store.ts";
+
+export function keysCommand(): Command {
+	const keys = new Command("keys").description("issue, list, rotate and revoke API keys");
+	keys
+		.command("create")
+		.description("issue a key and print it; it is shown this once")
+		.requiredOption("--name <name>", "what the key is for", named)
+		.option("--scopes <scopes>", `any of ${scopes.join(",")}`, scopesOf, [...scopes])
+		.option("--expires <duration>", "when it stops working, such as 90d", durationMs)
+		.option("--rate <rate>", "requests in a window, such as 100/1m", rate)
+		.action(create);
+	keys.command("list").description("show all keys").option("--json", "as JSON").action(list);
+	keys
+		.command("rotate")
+		.description("give a key a new text and print it; the one before works on for the grace period")
+		.argument("<id>", "the key's id, from keys list")
+		.option("--grace <duration>", "how long the one before works on, such as 24h", durationMs, 24 * 3_600_000)
+		.action((id: string, { grace }: { grace: number }) =>
+			withIssuer(async (issuer) => print(await rotateKey(issuer, id, grace))),
+		);
+	keys
+		.command("revoke")
+		.description("stop a key for good, within a second")
+		.argument("<id>", "the key's id, from keys list")
+		.action((id: string) =>
+			withIssuer(async (issuer) => {
+				await revokeKey(issuer, id);
+				console.error(`${id} is revoked`);
+			}),
+		);
+	keys
+		.command("generate")
+		.description("print a new key without storing it, to be given to services as API_KEY")
+		.action(() => print(keyFromRandom(randomBytes(32))));
+	return keys;
+}
+
+interface CreateOptions {
+	name: string;
+	scopes: Scope[];
+	expires?: number;
+	rate?: string;
+}
+
+async function create({ name, scopes, expires, rate }: CreateOptions): Promise<void> {
+	await withIssuer(async (issuer) => {
+		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
+		console.error(`${id} is issued; its key is shown this once:`);
+		print(key);
+	});
+}
+
+async function list({ json = false }: { json?: boolean }): Promise<void> {
+	await withIssuer(async ({ rows, now }) => {
+		const keys = (await rows.list()).map((row) => shown(row, now()));
+		if (json) return print(JSON.stringify(keys, null, 2));
+		if (keys.length === 0) return console.error("there are no keys yet: animal-store keys create --name N");
+		const columns = [
+			"id",
+			"name",
+			"state",
+			"last4",
+			"scopes",
+			"rate",
+			"created",
+			"expires",
+			"lastUsed",
+			"getPetLastUsed",
+		] as const;
+		const lines = [columns.map(String), ...keys.map((key) => columns.map((column) => String(key[column] ?? "-")))];
+		const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? "").length)));
+		for (const line of lines)
+			print(
+				line
+					.map((cell, index) => cell.padEnd(widths[index] ?? 0))
+					.join("  ")
+					.trimEnd(),
+			);
+	});
+}
+
+function shown(row: KeyRow, nowMs: number) {
+	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+	return {
+		id: row.id,
+		name: row.name,
+		state: row.revokedAtMs !== undefined ? "revoked" : isWorking(row, nowMs) ? "working" : "expired",
+		last4: row.secret.last4,
+		scopes: row.scopes.join(","),
+		rate: row.rate ?? null,
+		created: time(row.createdAtMs),
+		expires: time(row.secret.expiresAtMs),
+		revoked: time(row.revokedAtMs),
+		lastUsed: time(row.lastUsedAtMs),
+		getPetLastUsed: time(row.getPetUsedAtMs),
+	};
+}
+
+async function withIssuer(work: (issuer: Issuer) => Promise<void>): Promise<void> {
+	const store = await openStore(readConfig(process.env).databaseUrl, Date.now);
+	try {
+		await work({ rows: store.keys, now: Date.now, random: randomBytes });
+	} finally {
+		await store.close();
+	}
+}
+
+function print(line: string): void {
+	process.stdout.write(`${line}\n`);
+}
+
+function named(text: string): string {
+	if (/^\P{C}{1,100}$/u.test(text)) return text;
+	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
+}
+
+function scopesOf(text: string): string[] {
+	const wanted = [...new Set(text.split(/[ ,]+/))];
+	if (wanted.every((scope) => (scopes as readonly string[]).includes(scope))) return wanted;
+	throw new InvalidArgumentError(`It must be any of ${scopes.join(",")}.`);
+}
+
+function durationMs(text: string): number {
+	const ms = parseDurationMs(text);
+	if (ms !== undefined) return ms;
+	throw new InvalidArgumentError("It must be a number and s, m, h or d, such as 90d.");
+}
+
+function rate(text: string): string {
+	if (parseRate(text)) return text;
+	throw new InvalidArgumentError("It must be a number of requests and a window, such as 100/1m.");
+}

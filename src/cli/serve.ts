@@ -1,0 +1,56 @@
+// `animal-store serve`: runs the service until SIGTERM or SIGINT.
+
+import closeWithGrace from "close-with-grace";
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { createLog } from "../ops/log.ts";
+import { type Service, startService } from "../service.ts";
+
+/** Requests get 10 of these seconds to finish (see `Service.stop`). */
+const stopGraceMs = 15_000;
+
+export function serveCommand(): Command {
+	return new Command("serve")
+		.description("run the service; settings come from the environment (see README)")
+		.option("--first-key", "on a store without keys, issue one and print it once")
+		.action(serve);
+}
+
+async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
+	const config = readConfig(process.env);
+	const { log, flush } = createLog(config.logLevel);
+	const service = await startService({ config, log, issuesFirstKey: firstKey });
+	flush();
+	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
+		if (err) log.fatal({ err }, "stopping after an unexpected error");
+		await service.stop();
+		flush();
+	});
+	if (firstKey) await introduce(service);
+}
+
+/** The first minute of a newcomer: the key, a request to paste, and its answer. */
+async function introduce({ url, firstKey }: Service): Promise<void> {
+	const pets = `${url}/v1/pets`;
+	if (firstKey === undefined) {
+		return console.error(
+			`\nThe animal store is open at ${pets}\nKeys: npx animal-store keys list, or keys create --name N for a new one\n`,
+		);
+	}
+	const answer = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
+	console.error(`
+The animal store is open. Its first API key, shown this once:
+
+  ${firstKey}
+
+Add an animal:
+
+  curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
+
+List them:
+
+  curl ${pets} -H "Authorization: Bearer ${firstKey}"
+
+which answers now: ${answer.status} ${await answer.text()}
+`);
+}

@@ -1,0 +1,108 @@
+// The environment → one frozen Config, or one error that lists every problem.
+
+import { type Static, Type } from "typebox";
+import { compileCheck, integersFromText } from "./contract/validate.ts";
+import { isWellFormedKey } from "./keys/key-format.ts";
+import { parseRate, type Rate } from "./keys/rate.ts";
+
+const port = (usual: number) =>
+	Type.Integer({
+		description: "an integer from 0 to 65535, where 0 picks a free port",
+		minimum: 0,
+		maximum: 65535,
+		default: usual,
+	});
+const host = Type.String({
+	description: "a host name or an IP address",
+	pattern: "^[A-Za-z0-9.:_-]+$",
+	default: "127.0.0.1",
+});
+
+/** Every variable, with the rule that a refusal quotes. */
+export const Environment = Type.Object({
+	HOST: host,
+	PORT: port(8080),
+	OPS_HOST: host,
+	OPS_PORT: port(9464),
+	BASE_URL: Type.Optional(
+		Type.String({
+			description: "an http or https URL without query, such as https://api.example.com/v1",
+			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
+		}),
+	),
+	DATABASE_URL: Type.String({
+		description: "sqlite: and the path of a file, such as sqlite:./data/animal-store.db",
+		pattern: "^sqlite:.*[^/]$",
+		default: "sqlite:./data/animal-store.db",
+	}),
+	API_KEY: Type.Optional(
+		Type.String({ description: "a complete key of this service; animal-store keys generate makes one" }),
+	),
+	RATE_LIMIT: Type.Optional(Type.String({ description: "a number of requests in a window, such as 100/1m" })),
+	CORS_ORIGINS: Type.Optional(
+		Type.String({
+			description: "origins with commas between them, such as https://a.example,https://b.example",
+			pattern: "^https?://[^\\s/,]+(,https?://[^\\s/,]+)*$",
+		}),
+	),
+	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
+		type: "string",
+		description: "fatal, error, warn, info, debug, trace or silent",
+		default: "info",
+	}),
+});
+
+export interface Config {
+	host: string;
+	port: number;
+	opsHost: string;
+	opsPort: number;
+	/** Ends with `/v1`. */
+	baseUrl: string | undefined;
+	databaseUrl: string;
+	apiKey: string | undefined;
+	rateLimit: Rate | undefined;
+	corsOrigins: string[];
+	logLevel: string;
+}
+
+/** One sentence for each problem, for people. */
+export class ConfigError extends Error {
+	override readonly name = "ConfigError";
+	readonly problems: string[];
+	constructor(problems: string[]) {
+		super(problems.join("\n"));
+		this.problems = problems;
+	}
+}
+
+const problemsOf = compileCheck(Environment);
+
+/** Empty variables count as absent. @throws ConfigError */
+export function readConfig(environment: Record<string, string | undefined>): Readonly<Config> {
+	const given = Object.entries(Environment.properties).map(([name, schema]) => [
+		name,
+		environment[name] || Reflect.get(schema, "default"),
+	]);
+	const values = integersFromText(Environment, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+	const problems = problemsOf(values);
+	const env = values as Static<typeof Environment>;
+	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
+	const mustBe = (name: "RATE_LIMIT" | "API_KEY") =>
+		`${name} must be ${Reflect.get(Environment.properties[name], "description")}`;
+	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
+	if (env.API_KEY !== undefined && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
+	if (problems.length > 0) throw new ConfigError(problems);
+	return Object.freeze({
+		host: env.HOST,
+		port: env.PORT,
+		opsHost: env.OPS_HOST,
+		opsPort: env.OPS_PORT,
+		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),
+		databaseUrl: env.DATABASE_URL,
+		apiKey: env.API_KEY,
+		rateLimit,
+		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
+		logLevel: env.LOG_LEVEL,
+	});
+}

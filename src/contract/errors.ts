@@ -1,0 +1,66 @@
+// Every failure: the closed list of codes, each with its one HTTP status, and the class that carries it (interface
+// document §7). The codes are part of the contract; messages are for people and may change.
+
+import { type Static, Type } from "typebox";
+
+export const errorStatus = {
+	invalid_json: 400,
+	invalid_body: 400,
+	invalid_parameter: 400,
+	unknown_parameter: 400,
+	invalid_cursor: 400,
+	malformed_request: 400,
+	missing_credential: 401,
+	invalid_credential: 401,
+	insufficient_scope: 403,
+	pet_not_found: 404,
+	route_not_found: 404,
+	method_not_allowed: 405,
+	request_timeout: 408,
+	operation_removed: 410,
+	body_too_large: 413,
+	uri_too_long: 414,
+	unsupported_media_type: 415,
+	expectation_failed: 417,
+	idempotency_key_reused: 422,
+	rate_limited: 429,
+	headers_too_large: 431,
+	internal_error: 500,
+	storage_unavailable: 503,
+	overloaded: 503,
+	shutting_down: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+export const errorCodes = Object.keys(errorStatus) as ErrorCode[];
+
+/** The body of every error reply: exactly these three fields. */
+export const ErrorBody = Type.Object(
+	{
+		code: Type.Enum(errorCodes, { description: "machine-readable error code, from this closed list" }),
+		message: Type.String({ description: "what went wrong, for people; may change" }),
+		status: Type.Integer({ description: "the HTTP status code of the response" }),
+	},
+	{ additionalProperties: false, description: "the one shape of every failure" },
+);
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** An expected failure. The message goes to the caller as it is: it names what to mend and carries no internals. */
+export class ApiError extends Error {
+	override readonly name = "ApiError";
+	readonly code: ErrorCode;
+	readonly status: number;
+	/** Seconds after which a retry may work; sent as `Retry-After`. */
+	readonly retryAfterSeconds: number | undefined;
+
+	constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+		super(message);
+		this.code = code;
+		this.status = errorStatus[code];
+		this.retryAfterSeconds = retryAfterSeconds;
+	}
+
+	toJSON(): ErrorBody {
+		return { code: this.code, message: this.message, status: this.status };
+	}
+}

@@ -1,0 +1,42 @@
+// JSON without rounding: integers beyond 2^53 are read as bigint, whatever their spelling (RFC 8259 §6).
+
+import { isInt64 } from "./int64.ts";
+
+/** Text in which some number may not survive a double: 16 or more digits in a row, or an exponent. */
+const mayRound = /[\d.]{16}|\d[eE]/;
+
+/**
+ * Parses JSON like `JSON.parse`, but exactly: an integer is a number when it is safe, else a bigint when it is an int64.
+ * `1.0` and `1e3` are integers (JSON Schema); a fraction that a double would round to an integer becomes NaN.
+ * @throws SyntaxError when the text is not one JSON value.
+ */
+export function parseJson(text: string): unknown {
+	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);
+}
+
+type Reviver = (this: unknown, key: string, value: unknown) => unknown;
+
+function exactNumber(_key: string, value: unknown, context: { source: string }): unknown {
+	if (typeof value !== "number") return value;
+	const exact = integerFromSource(context.source);
+	if (exact === "fraction") return Number.isInteger(value) ? Number.NaN : value;
+	if (exact === "huge" || Number.isSafeInteger(value)) return value;
+	return isInt64(exact) ? exact : value;
+}
+
+/** The exact value of a JSON number. `huge` has more than 19 digits: the exponent is bounded before a BigInt is built. */
+function integerFromSource(source: string): bigint | "fraction" | "huge" {
+	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
+	if (!parts) throw new SyntaxError("not a JSON number");
+	const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
+	const digits = whole + fraction;
+	let start = 0;
+	while (digits[start] === "0") start++;
+	if (start === digits.length) return 0n;
+	let end = digits.length;
+	while (digits[end - 1] === "0") end--;
+	const zeros = Number(exponent) - fraction.length + (digits.length - end);
+	if (zeros < 0) return "fraction";
+	if (end - start + zeros > 19) return "huge";
+	return BigInt(sign + digits.slice(start, end) + "0".repeat(zeros));
+}

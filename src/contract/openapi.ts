@@ -1,0 +1,200 @@
+// The OpenAPI 3.1 document, built from the operations table. It is served, committed as openapi.json, and linted.
+
+import type { TSchema } from "typebox";
+import { ErrorBody, type ErrorCode, errorStatus } from "./errors.ts";
+import { commonErrors, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
+import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
+
+/** The interface document's own version (§9). */
+const version = "1.0.0";
+const schemas = { Pet, NewPet, PetStatus, Pets, Error: ErrorBody };
+
+const meaning: Record<number, string> = {
+	400: "The request breaks a rule; the message names each broken field.",
+	401: "The credential is missing or does not work.",
+	403: "The key is good but lacks the scope.",
+	404: "The requested resource could not be found.",
+	408: "The request did not arrive in time.",
+	410: "The operation was removed.",
+	413: "The body is too large.",
+	414: "The URL is too long.",
+	415: "The body is not uncompressed JSON in UTF-8.",
+	417: "The expectation cannot be met.",
+	422: "The Idempotency-Key was used with another body.",
+	429: "The key sent more requests than its rate allows.",
+	431: "The headers are too large.",
+	500: "A fault of the service.",
+	503: "Not possible at the moment: try again after Retry-After.",
+};
+
+/** Headers that only some failures carry. */
+const failureHeaders: Record<number, Record<string, string>> = {
+	401: { "WWW-Authenticate": "RFC 6750: the Bearer challenge" },
+	429: { "Retry-After": "seconds until a request is taken again" },
+	503: { "Retry-After": "seconds after which a retry may work" },
+};
+
+export function openApiDocument() {
+	const paths: Record<string, Record<string, unknown>> = {};
+	for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
+		paths[operation.path] = {
+			...paths[operation.path],
+			[operation.method.toLowerCase()]: operationObject(name, operation),
+		};
+	}
+	return {
+		openapi: "3.1.0",
+		info: {
+			title: "Animal store",
+			version,
+			description: "Keeps a store of animals: list them, add one, get one by its id. Every operation needs an API key.",
+			license: { name: "MIT", identifier: "MIT" },
+			contact: { name: "animal-store developers", url: "https://github.com/animal-store/animal-store" },
+		},
+		servers: [
+			{
+				url: "{base_url}",
+				description: "Production",
+				variables: { base_url: { default: "https://api.animal-store.example/v1" } },
+			},
+			{
+				url: "{staging_base_url}",
+				description: "Staging",
+				variables: { staging_base_url: { default: "https://staging.animal-store.example/v1" } },
+			},
+			{ url: "/v1", description: "The server that sent you this document" },
+		],
+		security: [{ apiKey: [] }],
+		tags: [{ name: "pets", description: "Animals" }],
+		paths,
+		components: {
+			securitySchemes: {
+				apiKey: {
+					type: "http",
+					scheme: "bearer",
+					description: "An API key, sent as `Authorization: Bearer <API_KEY>`.",
+				},
+			},
+			schemas: Object.fromEntries(
+				Object.entries(schemas).map(([name, schema]) => [name, withReferences(schema, name)]),
+			),
+			headers: Object.fromEntries(
+				Object.entries({ ...responseHeaders, ...failureHeaders[401], ...failureHeaders[503] }).map(
+					([name, description]) => [name, { description, schema: { type: "string" } }],
+				),
+			),
+		},
+	};
+}
+
+function operationObject(name: OperationName, operation: Operation) {
+	const { summary, description, body, scope, success, deprecation } = operation;
+	const next = {
+		operationId: "getPet",
+		parameters: { petId: "$response.body#/id" },
+		description: "Gets the animal that was added.",
+	};
+	return {
+		operationId: name,
+		tags: ["pets"],
+		summary,
+		description: `${description} Needs the scope \`${scope}\`.`,
+		...(deprecation && { deprecated: true, "x-sunset": new Date(deprecation.sunsetMs).toISOString().slice(0, 10) }),
+		parameters: parameters(operation),
+		...(body && { requestBody: { required: true, content: json(body) } }),
+		responses: {
+			[success.status]: {
+				description: success.description,
+				headers: headerReferences(success.headers),
+				content: json(success.schema),
+				...(name === "createPet" && { links: { getPet: next } }),
+			},
+			...(operation.isConditional && {
+				304: {
+					description: "Nothing changed since the reply with that ETag.",
+					headers: headerReferences(success.headers),
+				},
+			}),
+			...failures([...operation.errors, ...commonErrors]),
+		},
+	};
+}
+
+function parameters({ query, params = {}, headers = {} }: Operation) {
+	return [
+		...Object.entries(params).map(([name, schema]) => ({ name, in: "path", required: true, ...described(schema) })),
+		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...described(schema) })),
+		...Object.entries(headers).map(([name, description]) => ({
+			name,
+			in: "header",
+			description,
+			schema: { type: "string" },
+		})),
+	];
+}
+
+function described(schema: TSchema) {
+	const { description, ...rest } = schema as TSchema & { description: string };
+	return { description, schema: nameOf(schema) ? reference(schema) : rest };
+}
+
+/** One reply for each status, with an example for each code. */
+function failures(codes: ErrorCode[]) {
+	const byStatus = Object.groupBy(codes, (code) => errorStatus[code]);
+	return Object.fromEntries(
+		Object.entries(byStatus).map(([status, ofStatus = []]) => [
+			status,
+			{
+				description: meaning[Number(status)],
+				headers: headerReferences([
+					"X-Request-Id",
+					"Cache-Control",
+					...Object.keys(failureHeaders[Number(status)] ?? {}),
+				]),
+				content: {
+					"application/json": {
+						schema: { $ref: "#/components/schemas/Error" },
+						examples: Object.fromEntries(
+							ofStatus.map((code) => [
+								code,
+								{ value: { code, message: meaning[Number(status)], status: Number(status) } },
+							]),
+						),
+					},
+				},
+			},
+		]),
+	);
+}
+
+function headerReferences(names: readonly string[]) {
+	return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function json(schema: TSchema) {
+	const [example] = Reflect.get(schema, "examples") as unknown[];
+	return { "application/json": { schema: reference(schema), example } };
+}
+
+function nameOf(schema: TSchema): string | undefined {
+	return Object.entries(schemas).find(
+		([, named]) => Reflect.get(named, "description") === Reflect.get(schema, "description"),
+	)?.[0];
+}
+
+function reference(schema: TSchema) {
+	return { $ref: `#/components/schemas/${nameOf(schema)}` };
+}
+
+/** The schema as plain JSON, with the named schemas inside it by reference. */
+function withReferences(schema: TSchema, ownName: string): unknown {
+	return JSON.parse(JSON.stringify(schema), (_key, part) => {
+		const name = typeof part === "object" && part !== null && "description" in part ? nameOf(part) : undefined;
+		return name !== undefined && name !== ownName ? { $ref: `#/components/schemas/${name}` } : part;
+	});
+}
+
+/** The document's text as it is served, printed and committed. */
+export function openApiText(): string {
+	return `${JSON.stringify(openApiDocument(), null, "\t")}\n`;
+}

@@ -1,0 +1,158 @@
+// The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. HTTP handlers,
+// OpenAPI, client and docs are all derived from this table.
+
+import { type TObject, type TSchema, Type } from "typebox";
+import type { ErrorCode } from "./errors.ts";
+import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
+
+export const scopes = ["pets:read", "pets:write"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Interface document §8. */
+export const limitDefault = 20;
+export const limitMax = 100;
+/** UTF-8 bytes of a request body. */
+export const bodyMaxBytes = 64 * 1024;
+/** How long a reply can be replayed by its Idempotency-Key. */
+export const idempotencyHours = 24;
+
+export interface Operation {
+	method: "GET" | "POST";
+	/** Relative to the base address, with OpenAPI's braces. */
+	path: string;
+	scope: Scope;
+	summary: string;
+	description: string;
+	query: TObject;
+	/** Path parameters: their schemas by name. */
+	params?: Record<string, TSchema>;
+	/** Request headers: their meaning by name. */
+	headers?: Record<string, string>;
+	body?: TObject;
+	success: { status: 200 | 201; description: string; schema: TSchema; headers: readonly ResponseHeader[] };
+	/** Answers `If-None-Match` with 304. */
+	isConditional: boolean;
+	/** Failures of this operation beside those every operation has (`commonErrors`). */
+	errors: readonly ErrorCode[];
+	/** RFC 9745 and RFC 8594: both instants in milliseconds since 1970. */
+	deprecation?: { sinceMs: number; sunsetMs: number };
+}
+
+/** Headers of success replies: their meaning by name. */
+export const responseHeaders = {
+	"X-Request-Id": "names this request in the logs; the request's own X-Request-Id when it sent a usable one",
+	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",
+	ETag: "names these bytes; send it back in If-None-Match",
+	Link: 'RFC 8288: `rel="first"`, and `rel="next"` as long as more animals follow; on getPet `rel="deprecation"` and `rel="successor-version"`',
+	Location: "the address of the new animal",
+	"Idempotency-Replayed": "`true` when this is the reply to an earlier request with the same Idempotency-Key",
+	Deprecation: "RFC 9745: since when the operation is deprecated",
+	Sunset: "RFC 8594: when the operation will be removed",
+} as const;
+export type ResponseHeader = keyof typeof responseHeaders;
+
+export const commonErrors = [
+	"malformed_request",
+	"unknown_parameter",
+	"missing_credential",
+	"invalid_credential",
+	"insufficient_scope",
+	"request_timeout",
+	"uri_too_long",
+	"expectation_failed",
+	"rate_limited",
+	"headers_too_large",
+	"internal_error",
+	"storage_unavailable",
+	"overloaded",
+	"shutting_down",
+] as const satisfies readonly ErrorCode[];
+
+const listQuery = Type.Object({
+	limit: Type.Optional(
+		Type.Integer({
+			description: `an integer from 1 to ${limitMax} in plain decimal digits, given once`,
+			minimum: 1,
+			maximum: limitMax,
+			default: limitDefault,
+		}),
+	),
+	status: Type.Optional(PetStatus),
+	cursor: Type.Optional(
+		Type.String({
+			description: 'a cursor from a Link header with rel="next", with the same status filter, given once',
+			minLength: 1,
+		}),
+	),
+});
+
+export const operations = {
+	listPets: {
+		method: "GET",
+		path: "/pets",
+		scope: "pets:read",
+		summary: "List animals",
+		description:
+			'Animals by ascending id, which is the order in which they were added. While more follow, the reply carries a Link header with rel="next"; follow it until there is none. An animal added during the walk has a larger id than all before it, so a walk neither skips nor repeats.',
+		query: listQuery,
+		headers: { "If-None-Match": "an ETag of an earlier reply: 304 when nothing changed" },
+		success: {
+			status: 200,
+			description: "A page of animals.",
+			schema: Pets,
+			headers: ["X-Request-Id", "Cache-Control", "ETag", "Link"],
+		},
+		isConditional: true,
+		errors: ["invalid_parameter", "invalid_cursor"],
+	},
+	createPet: {
+		method: "POST",
+		path: "/pets",
+		scope: "pets:write",
+		summary: "Add an animal",
+		description: `The reply leaves once the animal is safe on disk. With an Idempotency-Key the request can be repeated for ${idempotencyHours} hours without adding a second animal.`,
+		query: Type.Object({}),
+		headers: {
+			"Idempotency-Key":
+				"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
+		},
+		body: NewPet,
+		success: {
+			status: 201,
+			description: "The animal was added.",
+			schema: Pet,
+			headers: ["X-Request-Id", "Cache-Control", "Location", "Idempotency-Replayed"],
+		},
+		isConditional: false,
+		errors: [
+			"invalid_json",
+			"invalid_body",
+			"invalid_parameter",
+			"body_too_large",
+			"unsupported_media_type",
+			"idempotency_key_reused",
+		],
+	},
+	getPet: {
+		method: "GET",
+		path: "/pets/{petId}",
+		scope: "pets:read",
+		summary: "Get an animal",
+		description:
+			"Deprecated: will be removed on 5 December 2030 and answers 410 from then on. The replacement is listPets with the status filter.",
+		query: Type.Object({}),
+		params: { petId: Pet.properties.id },
+		headers: { "If-None-Match": "an ETag of an earlier reply: 304 when nothing changed" },
+		success: {
+			status: 200,
+			description: "The animal.",
+			schema: Pet,
+			headers: ["X-Request-Id", "Cache-Control", "ETag", "Deprecation", "Sunset", "Link"],
+		},
+		isConditional: true,
+		errors: ["pet_not_found", "operation_removed"],
+		deprecation: { sinceMs: Date.UTC(2026, 10, 20), sunsetMs: Date.UTC(2030, 11, 5) },
+	},
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;

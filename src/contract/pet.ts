@@ -1,0 +1,50 @@
+// The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Each schema is validation, type and OpenAPI
+// at once; a property's `description` is the rule that an error message quotes.
+
+import { type Static, Type } from "typebox";
+
+export const petStatuses = ["available", "pending", "sold"] as const;
+export const nameMaxLength = 255;
+
+/** Control characters U+0000–U+001F and U+007F, and lone surrogates: in no name. */
+const refused = "\\u0000-\\u001F\\u007F\\p{Cs}";
+
+/** An integer from −2^63 to 2^63−1, always a bigint inside the service and always digits on the wire. */
+export const Int64 = (description: string) => Type.Unsafe<bigint>({ type: "integer", format: "int64", description });
+
+export const PetStatus = Type.Enum([...petStatuses], {
+	type: "string",
+	description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
+});
+export type PetStatus = Static<typeof PetStatus>;
+
+const newPetFields = {
+	name: Type.String({
+		description: `a string of 1 to ${nameMaxLength} Unicode code points, at least one of them not white space, with no control characters and no lone surrogates`,
+		minLength: 1,
+		maxLength: nameMaxLength,
+		pattern: `^[^${refused}]*[^${refused}\\p{White_Space}][^${refused}]*$`,
+	}),
+	categoryId: Int64("an integer from -9223372036854775808 to 9223372036854775807"),
+	status: Type.Optional(PetStatus),
+};
+
+/** What a client sends to add an animal. Unknown fields are allowed and ignored. */
+export const NewPet = Type.Object(newPetFields, {
+	description: "a JSON object with name, categoryId and optionally status",
+	examples: [{ name: "Rex", categoryId: 1, status: "available" }],
+});
+export type NewPet = Static<typeof NewPet>;
+
+/** An animal: a NewPet and the identifier that the service gave it. An absent status stays absent. */
+export const Pet = Type.Object(
+	{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...newPetFields },
+	{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
+);
+export type Pet = Static<typeof Pet>;
+
+export const Pets = Type.Array(Pet, {
+	description: "animals by ascending id",
+	examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
+});
+export type Pets = Static<typeof Pets>;

@@ -1,0 +1,99 @@
+// Values against their schemas. All broken fields are named at once, each with the rule it broke, and the rule is the
+// schema's own `description`.
+
+import { Ajv, type ErrorObject } from "ajv";
+import type { Static, TObject, TSchema } from "typebox";
+import { ApiError } from "./errors.ts";
+import { isInt64 } from "./int64.ts";
+import { NewPet } from "./pet.ts";
+
+const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true, formats: { int64: true } });
+ajv.addKeyword({
+	keyword: "int64",
+	modifying: true,
+	errors: false,
+	validate: (
+		_schema: true,
+		value: unknown,
+		_parent: unknown,
+		at?: { parentData: object; parentDataProperty: string | number },
+	) => {
+		if (!isInt64(value)) return false;
+		if (at) Object.assign(at.parentData, { [at.parentDataProperty]: BigInt(value) });
+		return true;
+	},
+});
+
+/** Compiles a schema to a check that returns one phrase for each broken field, and turns int64 fields into bigint. */
+export function compileCheck(schema: TObject): (value: unknown) => string[] {
+	const isValid = ajv.compile(withInt64(schema));
+	return (value) => (isValid(value) ? [] : describe(schema, isValid.errors ?? []));
+}
+
+/** Ajv takes no bigint for an `integer`: our keyword checks those fields instead. */
+function withInt64(schema: TSchema): TSchema {
+	return JSON.parse(JSON.stringify(schema), (_key, part) =>
+		part?.format === "int64" && part.type === "integer" ? { int64: true } : part,
+	);
+}
+
+function describe(schema: TObject, errors: ErrorObject[]): string[] {
+	const missing = new Set<string>(errors.map((error) => error.params["missingProperty"]));
+	const broken = new Set<string>(errors.map((error) => error.params["missingProperty"] ?? error.instancePath.slice(1)));
+	if (broken.has("")) return [`the body must be ${ruleOf(schema)}`];
+	return [...broken].map((field) => {
+		const required = missing.has(field) ? "is required and " : "";
+		return `${field} ${required}must be ${ruleOf(schema.properties[field])}`;
+	});
+}
+
+function ruleOf(schema: TSchema | undefined): string {
+	return String(Reflect.get(schema ?? {}, "description"));
+}
+
+/** Turns the integer fields of a record of texts into numbers where they are plain decimal digits. */
+export function integersFromText(schema: TObject, texts: Record<string, unknown>): Record<string, unknown> {
+	const values = { ...texts };
+	for (const [name, property] of Object.entries(schema.properties)) {
+		const text = values[name];
+		const isInteger = Reflect.get(property, "type") === "integer";
+		if (isInteger && typeof text === "string" && /^(?:0|[1-9][0-9]*)$/.test(text)) values[name] = Number(text);
+	}
+	return values;
+}
+
+const newPetProblems = compileCheck(NewPet);
+
+/**
+ * Checks the body of `createPet`, as `parseJson` gave it.
+ * @throws ApiError `invalid_body`, naming every broken field.
+ */
+export function checkNewPet(value: unknown): NewPet {
+	const problems = newPetProblems(value);
+	if (problems.length > 0) throw new ApiError("invalid_body", problems.join("; "));
+	return value as NewPet;
+}
+
+/**
+ * Makes the check of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
+ * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter.
+ */
+export function queryCheck<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
+	const problemsOf = compileCheck(schema);
+	const known = Object.keys(schema.properties);
+	return (query) => {
+		const unknown = Object.keys(query).filter((name) => !known.includes(name));
+		if (unknown.length > 0) throw unknownParameter(unknown, known);
+		const value = integersFromText(schema, query);
+		const problems = problemsOf(value);
+		if (problems.length > 0) throw new ApiError("invalid_parameter", problems.join("; "));
+		return value as Static<S>;
+	};
+}
+
+function unknownParameter(unknown: string[], known: string[]): ApiError {
+	const shown = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
+	const rest = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : "";
+	const takes = known.length > 0 ? `known ones are ${known.join(", ")}` : "this operation takes none";
+	return new ApiError("unknown_parameter", `unknown query parameter ${shown.join(", ")}${rest}; ${takes}`);
+}

@@ -1,0 +1,23 @@
+// The body of a request: UTF-8 JSON, read to its end and then parsed exactly.
+
+import { isUtf8 } from "node:buffer";
+import { ApiError } from "../contract/errors.ts";
+import { parseJson } from "../contract/json.ts";
+
+/** @throws ApiError `invalid_json` */
+export function readJson(body: Buffer): unknown {
+	if (body.length === 0) throw invalidJson("it is empty");
+	if (!isUtf8(body)) throw invalidJson("it is not valid UTF-8");
+	const text = body.toString();
+	if (text.charCodeAt(0) === 0xfeff) throw invalidJson("it starts with a byte order mark");
+	try {
+		return parseJson(text);
+	} catch (error) {
+		// A RangeError means nesting beyond the stack.
+		throw invalidJson(error instanceof SyntaxError ? error.message : "it is nested too deeply");
+	}
+}
+
+function invalidJson(reason: string): ApiError {
+	return new ApiError("invalid_json", `the body must be one JSON value in UTF-8: ${reason}`);
+}

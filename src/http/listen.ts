@@ -1,0 +1,126 @@
+// Sockets: time-outs, what Node's parser refuses, connections that are closed early, and the graceful stop.
+
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { ApiError } from "../contract/errors.ts";
+import { errorHeaders } from "./errors.ts";
+import { headersMaxBytes, urlMaxLength } from "./framing.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+export interface Timeouts {
+	/** From the first byte of a request to the end of its headers. */
+	headersMs: number;
+	/** From the first byte of a request to the end of its body. */
+	requestMs: number;
+	/** An idle connection; longer than the 60 seconds that load balancers keep theirs. */
+	keepAliveMs: number;
+}
+
+export const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
+
+/** How long a connection whose request is not read to its end stays half open, so that the reply is not cut off. */
+const lingerMs = 500;
+
+/** The request that a connection works on, or worked on last. */
+const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+
+export function createHttpServer(handler: RequestListener, log: Logger, timeouts: Timeouts): Server {
+	const server = createServer({
+		maxHeaderSize: headersMaxBytes,
+		headersTimeout: timeouts.headersMs,
+		requestTimeout: timeouts.requestMs,
+		keepAliveTimeout: timeouts.keepAliveMs,
+		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
+		requireHostHeader: false,
+		noDelay: true,
+	});
+	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
+	const listener: RequestListener = (request, response) => {
+		latest.set(request.socket, { request, response });
+		request.socket.destroySoon = closeGently;
+		handler(request, response);
+	};
+	server.on("request", listener);
+	server.on("checkContinue", listener);
+	server.on("checkExpectation", listener);
+	server.on("connect", (_request, socket) =>
+		refuse(socket, new ApiError("method_not_allowed", "this is no proxy"), log),
+	);
+	server.on("clientError", (error: ParserError, socket) => refuseInTurn(socket, error, log));
+	return server;
+}
+
+/**
+ * Instead of Node's `destroySoon`: the connection is closed for writing only, and for good a moment later. Closing it
+ * with unread bytes would reset it, and the reply could be lost on its way.
+ */
+function closeGently(this: Socket): void {
+	this.end();
+	const isReadToEnd = latest.get(this)?.request.complete ?? true;
+	if (isReadToEnd) return void this.once("finish", () => this.destroy());
+	this.pause();
+	setTimeout(() => this.destroy(), lingerMs).unref();
+}
+
+interface ParserError extends NodeJS.ErrnoException {
+	reason?: string;
+	rawPacket?: Buffer;
+}
+
+/** Answers what the parser refused, after the replies to earlier requests of the connection. */
+function refuseInTurn(socket: Duplex, error: ParserError, log: Logger): void {
+	const current = latest.get(socket);
+	const isReplying = current?.response.headersSent && !current.response.writableFinished;
+	const isNextRequest = current?.request.complete && !current.response.writableFinished;
+	if (error.code === "ECONNRESET" || !socket.writable || (isReplying && !isNextRequest)) socket.destroy();
+	else if (isNextRequest) current.response.once("close", () => refuse(socket, parserFailure(error), log));
+	else refuse(socket, parserFailure(error), log);
+}
+
+function refuse(socket: Duplex, failure: ApiError, log: Logger): void {
+	if (!socket.writable) return;
+	const body = JSON.stringify(failure);
+	const headers = {
+		...securityHeaders(undefined),
+		...errorHeaders(failure, false),
+		...(failure.status === 405 && { allow: "GET, HEAD, POST, OPTIONS" }),
+		date: new Date().toUTCString(),
+		"content-type": "application/json",
+		"content-length": Buffer.byteLength(body),
+		connection: "close",
+	};
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+	socket.end(`HTTP/1.1 ${failure.status} ${failure.code}\r\n${lines.join("")}\r\n${body}`);
+	setTimeout(() => socket.destroy(), lingerMs).unref();
+	log.info({ operation: "none", status: failure.status, code: failure.code }, "request refused by the parser");
+}
+
+function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+		return new ApiError("request_timeout", "the request did not arrive in time: send it without pauses");
+	}
+	if (code === "HPE_HEADER_OVERFLOW") {
+		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
+		const lineLength = rawPacket?.indexOf("\n") ?? 0;
+		return isRequestLine && (lineLength < 0 || lineLength > urlMaxLength)
+			? new ApiError("uri_too_long", `the URL must be at most ${urlMaxLength} characters`)
+			: new ApiError("headers_too_large", `the headers must be at most ${headersMaxBytes} bytes`);
+	}
+	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
+}
+
+/**
+ * Stops listening, then lets every connection finish: requests that are under way or still arrive get their replies, idle
+ * connections are closed after `idleMs`, all that is left after `graceMs`.
+ */
+export async function drain(server: Server, { idleMs, graceMs }: { idleMs: number; graceMs: number }): Promise<void> {
+	// http.Server's own close would cut idle connections at once, on which a request may be on its way.
+	const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+	const idle = setInterval(() => server.closeIdleConnections(), idleMs);
+	const last = setTimeout(() => server.closeAllConnections(), graceMs);
+	await closed;
+	clearInterval(idle);
+	clearTimeout(last);
+}

@@ -1,0 +1,91 @@
+// The three operations: one handler each. Everything that can be refused before has been (see app.ts).
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../contract/errors.ts";
+import { int64FromDecimal } from "../contract/int64.ts";
+import { limitDefault, type OperationName } from "../contract/operations.ts";
+import type { NewPet, Pet, PetStatus, Pets } from "../contract/pet.ts";
+import type { Store } from "../store/store.ts";
+import { entityTag, matchesTag } from "./conditional.ts";
+import { createCursors, pageLinks } from "./paging.ts";
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface PetsOptions {
+	store: Store;
+	/** The base address, as the caller of this request can use it. */
+	baseUrlOf: (request: FastifyRequest) => string;
+	petJson: (pet: Pet) => string;
+	petsJson: (pets: Pets) => string;
+}
+
+/** A handler for every operation of the contract: a missing one is a type error. */
+export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions): Record<OperationName, Handler> {
+	const cursors = createCursors(store.cursorSecret);
+	return {
+		async listPets(request, reply) {
+			const { limit = limitDefault, status, cursor } = request.query as ListQuery;
+			const after = cursor === undefined ? 0n : cursors.read(cursor, status);
+			const { pets, hasMore } = await store.listPets({ status, after, limit });
+			const last = pets.at(-1);
+			const next = hasMore && last ? cursors.write(last.id, status) : undefined;
+			reply.header("link", pageLinks(baseUrlOf(request), { limit, status }, next));
+			const body = petsJson(pets);
+			// The tag covers `next`: a page that was the last one changes when more animals follow it.
+			return sendRead(request, reply, body, entityTag(next === undefined ? body : body + next));
+		},
+
+		async createPet(request, reply) {
+			const { name, categoryId, status } = request.body as NewPet;
+			const newPet = status === undefined ? { name, categoryId } : { name, categoryId, status };
+			const key = request.idempotencyKey;
+			const retry = key === undefined ? undefined : { caller: request.caller.id, key };
+			const { id, outcome } = await store.createPet(newPet, retry);
+			if (outcome === "reused") {
+				throw new ApiError(
+					"idempotency_key_reused",
+					"this Idempotency-Key was used with another body: repeat that body, or send a new key",
+				);
+			}
+			if (outcome === "replayed") reply.header("idempotency-replayed", "true");
+			reply
+				.code(201)
+				.header("location", `${baseUrlOf(request)}/pets/${id}`)
+				.header("cache-control", "no-store");
+			return sendJson(reply, petJson({ id, ...newPet }));
+		},
+
+		async getPet(request, reply) {
+			const { petId } = request.params as { petId: string };
+			const id = int64FromDecimal(petId);
+			const pet = id === undefined ? undefined : await store.getPet(id);
+			if (!pet) throw petNotFound();
+			const body = petJson(pet);
+			return sendRead(request, reply, body, entityTag(body));
+		},
+	};
+}
+
+interface ListQuery {
+	limit?: number;
+	status?: PetStatus;
+	cursor?: string;
+}
+
+export function petNotFound(): ApiError {
+	return new ApiError("pet_not_found", "there is no animal with this id");
+}
+
+function sendRead(request: FastifyRequest, reply: FastifyReply, body: string, tag: string): FastifyReply {
+	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", vary(reply));
+	return matchesTag(request.headers["if-none-match"], tag) ? reply.code(304).send() : sendJson(reply, body);
+}
+
+function sendJson(reply: FastifyReply, body: string): FastifyReply {
+	return reply.header("content-type", "application/json").send(body);
+}
+
+/** What the reply depends on besides the URL; Origin stands there already where CORS is on. */
+function vary(reply: FastifyReply): string {
+	return reply.hasHeader("vary") ? `Authorization, ${reply.getHeader("vary")}` : "Authorization";
+}

@@ -1,0 +1,94 @@
+// Who is calling: a key's text → its row, on the hot path. A row is trusted for less than a second, so that a revoked key
+// stops working within one on every node. Last-used times are gathered here and stored every few seconds.
+
+import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
+import { hashOfKey, isWellFormedKey } from "./key-format.ts";
+
+/** From this age on a row is read again in the background, so that busy keys never wait. */
+const refreshAfterMs = 300;
+const trustedForMs = 800;
+const cachedMax = 10_000;
+const flushEveryMs = 5_000;
+
+export interface KeyCheck {
+	/** The row of a working key; undefined for every other text, whatever the reason. A promise when it must be read. */
+	check(key: string): KeyRow | undefined | Promise<KeyRow | undefined>;
+	/** Notes that a request was let in with this key. */
+	noteUse(row: KeyRow, isGetPet: boolean): void;
+	/** Stores the last-used times that are not stored yet. */
+	close(): Promise<void>;
+}
+
+interface Cached {
+	row: KeyRow;
+	/** By the monotonic clock: a jump of the wall clock keeps no key alive. */
+	readAtMs: number;
+	isRefreshing: boolean;
+}
+
+export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
+	const cache = new Map<string, Cached>();
+	let uses = new Map<string, KeyUse>();
+
+	async function read(hash: Buffer, slot: string): Promise<KeyRow | undefined> {
+		const readAtMs = performance.now();
+		const row = await rows.byHash(hash);
+		cache.delete(slot);
+		if (!row) return undefined;
+		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
+		if (oldest !== undefined) cache.delete(oldest);
+		cache.set(slot, { row, readAtMs, isRefreshing: false });
+		return row;
+	}
+
+	function refresh(entry: Cached, hash: Buffer, slot: string): void {
+		entry.isRefreshing = true;
+		read(hash, slot).catch(() => {
+			entry.isRefreshing = false;
+		});
+	}
+
+	const ifWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
+
+	async function flush(): Promise<void> {
+		if (uses.size === 0) return;
+		const flushed = uses;
+		uses = new Map();
+		await rows.touch([...flushed.values()]).catch((error) => {
+			if (!(error instanceof StorageUnavailable)) throw error;
+			uses = new Map([...flushed, ...uses]);
+		});
+	}
+	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
+
+	return {
+		check(key) {
+			if (!isWellFormedKey(key)) return undefined;
+			const hash = hashOfKey(key);
+			const slot = hash.toString("latin1");
+			const entry = cache.get(slot);
+			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
+			if (!entry || ageMs > trustedForMs) return read(hash, slot).then(ifWorking);
+			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash, slot);
+			return ifWorking(entry.row);
+		},
+		noteUse(row, isGetPet) {
+			const use = uses.get(row.id);
+			const usedAtMs = now();
+			if (!use) uses.set(row.id, { keyId: row.id, usedAtMs, getPetUsedAtMs: isGetPet ? usedAtMs : undefined });
+			else {
+				use.usedAtMs = usedAtMs;
+				if (isGetPet) use.getPetUsedAtMs = usedAtMs;
+			}
+		},
+		async close() {
+			clearInterval(flusher);
+			await flush();
+		},
+	};
+}
+
+/** Whether this secret of this key opens the door at `nowMs`. */
+export function isWorking(row: KeyRow, nowMs: number): boolean {
+	return row.revokedAtMs === undefined && (row.secret.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs;
+}

@@ -1,0 +1,41 @@
+// The text of an API key: `pets_`, 256 random bits in base62, and a CRC-32 that tells a typo without a lookup.
+
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const prefix = "pets_";
+const randomDigits = 43;
+const checkDigits = 6;
+
+/** The expression by which secret scanners find our keys. */
+export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;
+
+/** @param random32 32 bytes from a cryptographic generator */
+export function keyFromRandom(random32: Buffer): string {
+	const body = prefix + inBase62(BigInt(`0x${random32.toString("hex")}`), randomDigits);
+	return body + checksum(body);
+}
+
+/** Whether the text has the form of a key and its checksum holds. */
+export function isWellFormedKey(text: string): boolean {
+	if (!keyPattern.test(text)) return false;
+	const end = text.length - checkDigits;
+	return checksum(text.slice(0, end)) === text.slice(end);
+}
+
+/** SHA-256 of a key: what the store keeps of it. A key has 256 random bits, so it needs no salt and no slow hash. */
+export function hashOfKey(key: string): Buffer {
+	return hash("sha256", key, "buffer");
+}
+
+function checksum(body: string): string {
+	return inBase62(BigInt(crc32(body)), checkDigits);
+}
+
+/** Least significant digit last, with leading zeros. */
+export function inBase62(value: bigint, length: number): string {
+	let digits = "";
+	for (let rest = value; digits.length < length; rest /= 62n) digits = base62[Number(rest % 62n)] + digits;
+	return digits;
+}

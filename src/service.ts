@@ -1,0 +1,115 @@
+// The service as a whole: store → keys → app → sockets, and back again on stop.
+
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { scopes } from "./contract/operations.ts";
+import { buildApp } from "./http/app.ts";
+import { defaultTimeouts, drain, type Timeouts } from "./http/listen.ts";
+import { createKey, type Issuer } from "./keys/issue.ts";
+import { createKeyCheck } from "./keys/key-check.ts";
+import { hashOfKey } from "./keys/key-format.ts";
+import { createMetrics } from "./ops/metrics.ts";
+import { createOpsServer } from "./ops/ops-server.ts";
+import { readyCheck } from "./ops/ready.ts";
+import { openStore } from "./store/open.ts";
+import type { Store } from "./store/store.ts";
+
+export interface ServiceOptions {
+	config: Config;
+	log: Logger;
+	/** Milliseconds since 1970. */
+	now?: () => number;
+	timeouts?: Timeouts;
+	/** Where no key exists: issue one and hand it back. */
+	issuesFirstKey?: boolean;
+}
+
+export interface Service {
+	/** Where the public port listens, such as `http://127.0.0.1:8080`. */
+	url: string;
+	opsUrl: string;
+	/** The key that was issued because there was none. */
+	firstKey: string | undefined;
+	store: Store;
+	/** Answers what was accepted, then closes everything; what is not done after `graceMs` is cut off. */
+	stop(graceMs?: number): Promise<void>;
+}
+
+/** How long a connection may stay idle once the service is stopping. */
+const idleOnStopMs = 250;
+
+/** @throws StoreRefused, and Node's error when a port cannot be had */
+export async function startService(options: ServiceOptions): Promise<Service> {
+	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
+	let isStopping = false;
+	const store = await openStore(config.databaseUrl, now);
+	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
+	const keyCheck = createKeyCheck(store.keys, now);
+	const checkReady = readyCheck(store, () => isStopping);
+	const metrics = createMetrics(() => store.queueLength);
+	const app = buildApp({
+		store,
+		keyCheck,
+		baseUrl: config.baseUrl,
+		defaultRate: config.rateLimit,
+		corsOrigins: config.corsOrigins,
+		now,
+		log,
+		timeouts,
+		isStopping: () => isStopping,
+		checkReady,
+		onReply: metrics.observe,
+	});
+	const opsServer = createOpsServer({ metrics, checkReady });
+
+	async function stop(graceMs = 10_000): Promise<void> {
+		isStopping = true;
+		log.info("stopping");
+		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
+		await app.close();
+		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
+		await keyCheck.close();
+		await store.close();
+		log.info("stopped");
+	}
+
+	try {
+		if (config.apiKey !== undefined) await provision(issuer, config.apiKey);
+		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
+		await app.listen({ host: config.host, port: config.port });
+		await listen(opsServer, config.opsPort, config.opsHost);
+		const url = urlOf(app.server);
+		const opsUrl = urlOf(opsServer);
+		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
+		return { url, opsUrl, firstKey, store, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}
+
+/** Keeps the key of `API_KEY` unless it is there already; a revoked one stays revoked. */
+async function provision(issuer: Issuer, key: string): Promise<void> {
+	if (await issuer.rows.byHash(hashOfKey(key))) return;
+	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key });
+}
+
+async function issueFirstKey(issuer: Issuer): Promise<string | undefined> {
+	if ((await issuer.rows.list()).length > 0) return undefined;
+	return (await createKey(issuer, { name: "first key", scopes: [...scopes] })).key;
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+	return new Promise((resolve, reject) => {
+		server.once("error", reject);
+		server.listen(port, host, resolve);
+	});
+}
+
+function urlOf(server: Server): string {
+	const { address, family, port } = server.address() as AddressInfo;
+	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

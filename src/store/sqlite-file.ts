@@ -1,0 +1,140 @@
+// The database file: made in one step, recognised before it is opened for writing, migrated, and refused with one
+// sentence when it is not ours.
+
+import {
+	closeSync,
+	fsyncSync,
+	linkSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	readSync,
+	rmSync,
+	statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { StoreRefused } from "./store.ts";
+
+/** `PETS` in the header of every file of ours (SQLite file format, offset 68). */
+const applicationId = 0x50455453;
+const migrationsFolder = new URL("./migrations/", import.meta.url);
+const migrations = readdirSync(migrationsFolder)
+	.filter((name) => /^sqlite-\d+\.sql$/.test(name))
+	.sort();
+
+/**
+ * Opens the one writing connection. A missing file is made complete beside its place and then linked there, so that a
+ * crash never leaves half a store. Every commit waits for the disk: `synchronous` has to follow `journal_mode`.
+ * @throws StoreRefused
+ */
+export function openSqliteWriter(file: string): Database.Database {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (found) recognise(file, found.isDirectory());
+	else create(file);
+	try {
+		const database = new Database(file);
+		database.pragma("journal_mode = WAL");
+		database.pragma("synchronous = FULL");
+		database.pragma("busy_timeout = 5000");
+		migrate(database, file);
+		return database;
+	} catch (error) {
+		throw refusal(file, error);
+	}
+}
+
+/** Opens a reading connection to a file that a writer has opened. */
+export function openSqliteReader(file: string): Database.Database {
+	const database = new Database(file, { readonly: true, fileMustExist: true });
+	database.pragma("busy_timeout = 5000");
+	return database;
+}
+
+function create(file: string): void {
+	const draft = `${file}.${process.pid}.new`;
+	try {
+		mkdirSync(dirname(file), { recursive: true });
+		rmSync(draft, { force: true });
+		const database = new Database(draft);
+		database.pragma(`application_id = ${applicationId}`);
+		migrate(database, file);
+		database.close();
+		linkSync(draft, file);
+		syncFolder(dirname(file));
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw refusal(file, error);
+	} finally {
+		rmSync(draft, { force: true });
+	}
+}
+
+function syncFolder(folder: string): void {
+	if (process.platform === "win32") return;
+	const descriptor = openSync(folder, "r");
+	fsyncSync(descriptor);
+	closeSync(descriptor);
+}
+
+/** Looks at the first bytes only, and writes nothing. */
+function recognise(file: string, isDirectory: boolean): void {
+	if (isDirectory) throw new StoreRefused(`${file} is a directory: let DATABASE_URL name a file`);
+	const header = Buffer.alloc(100);
+	try {
+		const descriptor = openSync(file, "r+");
+		readSync(descriptor, header);
+		closeSync(descriptor);
+	} catch (error) {
+		throw refusal(file, error);
+	}
+	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
+		throw new StoreRefused(
+			`${file} is not an animal store, or is damaged: restore a backup, or let DATABASE_URL name another file`,
+		);
+	}
+	if (header.readUInt32BE(68) !== applicationId) {
+		throw new StoreRefused(`${file} belongs to another program: let DATABASE_URL name another file`);
+	}
+}
+
+function migrate(database: Database.Database, file: string): void {
+	const version = () => Number(database.pragma("user_version", { simple: true }));
+	if (version() > migrations.length) {
+		throw new StoreRefused(
+			`${file} was written by a newer animal-store (schema ${version()}, this one knows ${migrations.length}): upgrade this installation`,
+		);
+	}
+	database
+		.transaction(() => {
+			for (const [index, name] of migrations.entries()) {
+				if (index < version()) continue;
+				database.exec(readFileSync(new URL(name, migrationsFolder), "utf8"));
+				database.pragma(`user_version = ${index + 1}`);
+			}
+		})
+		.immediate();
+}
+
+function refusal(file: string, error: unknown): StoreRefused {
+	if (error instanceof StoreRefused) return error;
+	const { code = "", message } = error as NodeJS.ErrnoException;
+	if (
+		code === "EACCES" ||
+		code === "EPERM" ||
+		code === "EROFS" ||
+		code === "SQLITE_READONLY" ||
+		code === "SQLITE_CANTOPEN"
+	) {
+		return new StoreRefused(
+			`cannot write ${file} or its folder: check the permissions, or let DATABASE_URL name another place`,
+		);
+	}
+	if (code.startsWith("SQLITE_BUSY")) {
+		return new StoreRefused(`${file} is locked by another program: stop it, then start again`);
+	}
+	if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
+		return new StoreRefused(`${file} is damaged: restore a backup, or let DATABASE_URL name another file`);
+	}
+	return new StoreRefused(`cannot open ${file}: ${message}`);
+}

@@ -1,0 +1,127 @@
+// The one writer thread. It receives batches, makes each one transaction, and answers once the commit is on disk. What
+// arrives during a commit is the next batch (see sqlite.ts), so one sync serves many creates.
+
+import { parentPort, workerData } from "node:worker_threads";
+import type Database from "better-sqlite3";
+import { idempotencyHours } from "../contract/operations.ts";
+import type { NewPet } from "../contract/pet.ts";
+import { openSqliteWriter } from "./sqlite-file.ts";
+import { type Created, type KeyUse, type NewKey, type NewSecret, type RetryKey, StoreRefused } from "./store.ts";
+
+/** One write; a batch of them is one transaction. */
+export type Write =
+	| { kind: "createPet"; pet: NewPet; retry: RetryKey | undefined; nowMs: number }
+	| { kind: "sweepRetries"; nowMs: number }
+	| { kind: "addKey"; key: NewKey; secret: NewSecret }
+	| { kind: "rotateKey"; keyId: string; secret: NewSecret; graceEndsAtMs: number }
+	| { kind: "revokeKey"; keyId: string; nowMs: number }
+	| { kind: "touchKeys"; uses: KeyUse[] };
+
+/** The first message is `opened` or `refused`; then one `committed` or `failed` for each batch. */
+export type WriterMessage =
+	| { kind: "opened" }
+	| { kind: "refused"; message: string }
+	| { kind: "committed"; results: (Created | number | undefined)[] }
+	| { kind: "failed"; code: string; message: string };
+
+const idempotencyMs = idempotencyHours * 3_600_000;
+const sweepRows = 10_000;
+
+if (parentPort) run(parentPort, workerData.file);
+
+function run(port: NonNullable<typeof parentPort>, file: string): void {
+	const post = (message: WriterMessage) => port.postMessage(message);
+	let database: Database.Database;
+	try {
+		database = openSqliteWriter(file);
+	} catch (error) {
+		if (!(error instanceof StoreRefused)) throw error;
+		post({ kind: "refused", message: error.message });
+		return;
+	}
+	const commit = prepareCommit(database);
+	post({ kind: "opened" });
+	port.on("message", (batch: Write[] | "close") => {
+		if (batch === "close") {
+			database.close();
+			return port.close();
+		}
+		try {
+			post({ kind: "committed", results: commit(batch) });
+		} catch (error) {
+			const { code = "", message } = error as NodeJS.ErrnoException;
+			post({ kind: "failed", code, message });
+		}
+	});
+}
+
+/** Applies a batch in one transaction: all of it is on disk when this returns, none of it is kept when it throws. */
+function prepareCommit(database: Database.Database) {
+	const addPet = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)").safeIntegers();
+	const retried = database
+		.prepare<object, { id: bigint; isSame: bigint }>(
+			`SELECT p.id, p.name = @name AND p.category_id = @categoryId AND p.status IS @status AS isSame
+			FROM retries r JOIN pets p ON p.id = r.pet_id
+			WHERE r.caller = @caller AND r.key = @key AND r.created_at_ms > @sinceMs`,
+		)
+		.safeIntegers();
+	const addRetry = database.prepare(
+		"INSERT OR REPLACE INTO retries (caller, key, pet_id, created_at_ms) VALUES (?, ?, ?, ?)",
+	);
+	const sweep = database.prepare(
+		`DELETE FROM retries WHERE rowid IN (SELECT rowid FROM retries WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
+	);
+	const addKey = database.prepare("INSERT INTO keys (id, name, scopes, rate, created_at_ms) VALUES (?, ?, ?, ?, ?)");
+	const addSecret = database.prepare(
+		"INSERT INTO secrets (hash, key_id, last4, created_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?)",
+	);
+	const endSecrets = database.prepare(
+		"UPDATE secrets SET expires_at_ms = min(coalesce(expires_at_ms, @endsAtMs), @endsAtMs) WHERE key_id = @keyId",
+	);
+	const revoke = database.prepare("UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL");
+	const touch = database.prepare(
+		`UPDATE keys SET last_used_at_ms = max(coalesce(last_used_at_ms, 0), @usedAtMs),
+		get_pet_used_at_ms = nullif(max(coalesce(get_pet_used_at_ms, 0), coalesce(@getPetUsedAtMs, 0)), 0)
+		WHERE id = @keyId`,
+	);
+	const keepSecret = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) =>
+		addSecret.run(hash, keyId, last4, createdAtMs, expiresAtMs ?? null);
+
+	function createPet({ pet, retry, nowMs }: Write & { kind: "createPet" }): Created {
+		const { name, categoryId, status = null } = pet;
+		if (retry) {
+			const earlier = retried.get({ ...retry, name, categoryId, status, sinceMs: nowMs - idempotencyMs });
+			if (earlier) return { id: earlier.id, outcome: earlier.isSame ? "replayed" : "reused" };
+		}
+		const id = addPet.run(name, categoryId, status).lastInsertRowid as bigint;
+		if (retry) addRetry.run(retry.caller, retry.key, id, nowMs);
+		return { id, outcome: "created" };
+	}
+
+	function apply(write: Write): Created | number | undefined {
+		switch (write.kind) {
+			case "createPet":
+				return createPet(write);
+			case "sweepRetries":
+				return sweep.run(write.nowMs - idempotencyMs).changes;
+			case "addKey": {
+				const { id, name, scopes, rate = null, createdAtMs } = write.key;
+				addKey.run(id, name, scopes.join(" "), rate, createdAtMs);
+				keepSecret(id, write.secret);
+				return;
+			}
+			case "rotateKey":
+				endSecrets.run({ endsAtMs: write.graceEndsAtMs, keyId: write.keyId });
+				keepSecret(write.keyId, write.secret);
+				return;
+			case "revokeKey":
+				revoke.run(write.nowMs, write.keyId);
+				return;
+			case "touchKeys":
+				for (const use of write.uses) touch.run({ ...use, getPetUsedAtMs: use.getPetUsedAtMs ?? null });
+				return;
+		}
+	}
+
+	return database.transaction((batch: Write[]) => batch.map(apply)).immediate;
+}

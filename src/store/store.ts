@@ -1,0 +1,119 @@
+// The Store: what every engine promises about the animals it keeps. No code.
+
+import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+
+export interface Store {
+	/**
+	 * The animals after `after` by ascending id, at most `limit` of them. A page that says `hasMore` never changes again:
+	 * animals are neither changed nor removed, and new ones get larger ids.
+	 */
+	listPets(query: PageQuery): Promise<PetPage>;
+
+	/** The animal with this id, or undefined. Sees every create that was resolved before the call, on any node. */
+	getPet(id: bigint): Promise<Pet | undefined>;
+
+	/**
+	 * Keeps an animal. Resolves after the commit that holds it is on disk. Ids ascend in commit order from 1 and are
+	 * never used twice. With `retry`, the same retry key of the same caller leads to the same animal for
+	 * `idempotencyHours`, also when both requests run at once; key and animal are stored in one transaction.
+	 */
+	createPet(pet: NewPet, retry?: RetryKey): Promise<Created>;
+
+	/** 32 random bytes, made with the store and equal on all nodes: cursors are signed with it. */
+	readonly cursorSecret: Buffer;
+
+	readonly keys: KeyRows;
+
+	/** Creates that wait for their commit. */
+	readonly queueLength: number;
+
+	/** Resolves when reads and writes work. */
+	check(): Promise<void>;
+
+	/** Commits what was accepted, then lets go of files and connections. */
+	close(): Promise<void>;
+}
+
+export interface PageQuery {
+	status?: PetStatus | undefined;
+	after: bigint;
+	limit: number;
+}
+
+export interface PetPage {
+	pets: Pet[];
+	hasMore: boolean;
+}
+
+export interface RetryKey {
+	/** The id of the caller's API key. */
+	caller: string;
+	key: string;
+}
+
+/** What became of a create. `replayed`: `id` was made by an earlier equal request. `reused`: by one for another animal. */
+export interface Created {
+	id: bigint;
+	outcome: "created" | "replayed" | "reused";
+}
+
+/** The API keys as they are kept. Times are milliseconds since 1970. */
+export interface KeyRows {
+	/** The secret with this SHA-256 and the key it belongs to, revoked and expired ones included. */
+	byHash(hash: Buffer): Promise<KeyRow | undefined>;
+	/** One row for each key, with its newest secret, oldest key first. */
+	list(): Promise<KeyRow[]>;
+	/** Keeps a new key with its first secret. Both or neither. */
+	add(key: NewKey, secret: NewSecret): Promise<void>;
+	/** Gives the key one more secret; its older ones end at `graceEndsAtMs`, unless they end before. Both or neither. */
+	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
+	/** All secrets of the key stop working. */
+	revoke(keyId: string, nowMs: number): Promise<void>;
+	/** Moves the last-used times of these keys forward. */
+	touch(uses: KeyUse[]): Promise<void>;
+}
+
+export interface NewKey {
+	id: string;
+	name: string;
+	scopes: string[];
+	/** Such as `100/1m`; absent where the service's own limit applies. */
+	rate?: string | undefined;
+	createdAtMs: number;
+}
+
+export interface Secret {
+	/** The last characters of the key, for display. */
+	last4: string;
+	createdAtMs: number;
+	expiresAtMs?: number | undefined;
+}
+
+export interface NewSecret extends Secret {
+	/** SHA-256 of the key's text. The text itself is never kept. */
+	hash: Buffer;
+}
+
+export interface KeyRow extends NewKey {
+	revokedAtMs?: number | undefined;
+	lastUsedAtMs?: number | undefined;
+	/** When the deprecated getPet was last called with this key. */
+	getPetUsedAtMs?: number | undefined;
+	secret: Secret;
+}
+
+export interface KeyUse {
+	keyId: string;
+	usedAtMs: number;
+	getPetUsedAtMs?: number | undefined;
+}
+
+/** What waiting may cure: a full disk, a lost server. Callers see 503. */
+export class StorageUnavailable extends Error {
+	override readonly name = "StorageUnavailable";
+}
+
+/** A store that cannot be opened. The message is one sentence that says what to do; nothing was changed. */
+export class StoreRefused extends Error {
+	override readonly name = "StoreRefused";
+}
