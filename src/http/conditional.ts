@@ -2,9 +2,9 @@
 
 import { hash } from "node:crypto";
 
-/** A strong entity tag over everything that may change in a reply. */
-export function entityTag(content: string): string {
-	return `"${hash("sha256", content, "base64url").slice(0, 22)}"`;
+/** A strong entity tag of a body. `variant` names what else of the reply may change. */
+export function entityTag(body: string, variant = ""): string {
+	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
 }
 
 /** Whether an If-None-Match field names this tag. */

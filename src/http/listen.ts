@@ -23,8 +23,10 @@ export const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000,
 /** How long a connection whose request is not read to its end stays half open, so that the reply is not cut off. */
 const lingerMs = 500;
 
-/** The request that a connection works on, or worked on last. */
-const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+/** A connection, with the request that it works on or worked on last. */
+interface Connection extends Duplex {
+	latest?: { request: IncomingMessage; response: ServerResponse };
+}
 
 export function createHttpServer(handler: RequestListener, log: Logger, timeouts: Timeouts): Server {
 	const server = createServer({
@@ -38,10 +40,12 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
 	});
 	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
 	const listener: RequestListener = (request, response) => {
-		latest.set(request.socket, { request, response });
-		request.socket.destroySoon = closeGently;
+		(request.socket as Connection).latest = { request, response };
 		handler(request, response);
 	};
+	server.on("connection", (socket) => {
+		socket.destroySoon = closeGently;
+	});
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
@@ -56,9 +60,9 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
  * Instead of Node's `destroySoon`: the connection is closed for writing only, and for good a moment later. Closing it
  * with unread bytes would reset it, and the reply could be lost on its way.
  */
-function closeGently(this: Socket): void {
+function closeGently(this: Socket & Connection): void {
 	this.end();
-	const isReadToEnd = latest.get(this)?.request.complete ?? true;
+	const isReadToEnd = this.latest?.request.complete ?? true;
 	if (isReadToEnd) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();
@@ -70,8 +74,8 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** Answers what the parser refused, after the replies to earlier requests of the connection. */
-function refuseInTurn(socket: Duplex, error: ParserError, log: Logger): void {
-	const current = latest.get(socket);
+function refuseInTurn(socket: Connection, error: ParserError, log: Logger): void {
+	const current = socket.latest;
 	const isReplying = current?.response.headersSent && !current.response.writableFinished;
 	const isNextRequest = current?.request.complete && !current.response.writableFinished;
 	if (error.code === "ECONNRESET" || !socket.writable || (isReplying && !isNextRequest)) socket.destroy();

@@ -31,8 +31,8 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 			const next = hasMore && last ? cursors.write(last.id, status) : undefined;
 			reply.header("link", pageLinks(baseUrlOf(request), { limit, status }, next));
 			const body = petsJson(pets);
-			// The tag covers `next`: a page that was the last one changes when more animals follow it.
-			return sendRead(request, reply, body, entityTag(next === undefined ? body : body + next));
+			// A full page that was the last one gets its `next` when more animals follow: another reply, with the same body.
+			return sendRead(request, reply, body, entityTag(body, hasMore ? "+" : ""));
 		},
 
 		async createPet(request, reply) {

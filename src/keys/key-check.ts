@@ -30,20 +30,20 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 	const cache = new Map<string, Cached>();
 	let uses = new Map<string, KeyUse>();
 
-	async function read(hash: Buffer, slot: string): Promise<KeyRow | undefined> {
+	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
 		const row = await rows.byHash(hash);
-		cache.delete(slot);
+		cache.delete(hash);
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
-		cache.set(slot, { row, readAtMs, isRefreshing: false });
+		cache.set(hash, { row, readAtMs, isRefreshing: false });
 		return row;
 	}
 
-	function refresh(entry: Cached, hash: Buffer, slot: string): void {
+	function refresh(entry: Cached, hash: string): void {
 		entry.isRefreshing = true;
-		read(hash, slot).catch(() => {
+		read(hash).catch(() => {
 			entry.isRefreshing = false;
 		});
 	}
@@ -65,11 +65,10 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		check(key) {
 			if (!isWellFormedKey(key)) return undefined;
 			const hash = hashOfKey(key);
-			const slot = hash.toString("latin1");
-			const entry = cache.get(slot);
+			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs) return read(hash, slot).then(ifWorking);
-			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash, slot);
+			if (!entry || ageMs > trustedForMs) return read(hash).then(ifWorking);
+			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},
 		noteUse(row, isGetPet) {

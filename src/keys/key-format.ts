@@ -24,9 +24,9 @@ export function isWellFormedKey(text: string): boolean {
 	return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** SHA-256 of a key: what the store keeps of it. A key has 256 random bits, so it needs no salt and no slow hash. */
-export function hashOfKey(key: string): Buffer {
-	return hash("sha256", key, "buffer");
+/** SHA-256 of a key in hex: what the store keeps of it. A key has 256 random bits, so it needs no salt and no slow hash. */
+export function hashOfKey(key: string): string {
+	return hash("sha256", key);
 }
 
 function checksum(body: string): string {

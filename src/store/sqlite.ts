@@ -81,7 +81,7 @@ function toPet([id, name, categoryId, status]: PetTuple): Pet {
 function keyRows(database: Database.Database, write: Writer["write"]): KeyRows {
 	const columns = `SELECT k.*, s.last4, s.created_at_ms AS secret_created_at_ms, s.expires_at_ms
 		FROM keys k JOIN secrets s ON s.key_id = k.id`;
-	const byHash = database.prepare<[Buffer], KeyColumns>(`${columns} WHERE s.hash = ?`);
+	const byHash = database.prepare<[string], KeyColumns>(`${columns} WHERE s.hash = ?`);
 	const newest = database.prepare<[], KeyColumns>(
 		`${columns} WHERE s.rowid = (SELECT max(rowid) FROM secrets WHERE key_id = k.id) ORDER BY k.created_at_ms, k.rowid`,
 	);

@@ -59,8 +59,8 @@ export interface Created {
 
 /** The API keys as they are kept. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** The secret with this SHA-256 and the key it belongs to, revoked and expired ones included. */
-	byHash(hash: Buffer): Promise<KeyRow | undefined>;
+	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
+	byHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row for each key, with its newest secret, oldest key first. */
 	list(): Promise<KeyRow[]>;
 	/** Keeps a new key with its first secret. Both or neither. */
@@ -90,8 +90,8 @@ export interface Secret {
 }
 
 export interface NewSecret extends Secret {
-	/** SHA-256 of the key's text. The text itself is never kept. */
-	hash: Buffer;
+	/** SHA-256 of the key's text, in hex. The text itself is never kept. */
+	hash: string;
 }
 
 export interface KeyRow extends NewKey {

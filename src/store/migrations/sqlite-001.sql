@@ -30,7 +30,7 @@ CREATE TABLE keys (
 
 -- A key has several secrets while a rotated one is in its grace period.
 CREATE TABLE secrets (
-  hash BLOB PRIMARY KEY,
+  hash TEXT PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES keys (id),
   last4 TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,

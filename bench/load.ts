@@ -1,0 +1,102 @@
+// Load on one server: wrk where there is one, autocannon (installed with the tests) elsewhere. Always on loopback, for a
+// set time. CPU time is the server's own, all threads, as the kernel counts it.
+
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface Load {
+	url: string;
+	key: string;
+	connections: number;
+	seconds: number;
+	/** Sent as POST when given. */
+	body?: string;
+	/** Replaces `ID` in the URL by a random id up to this one. */
+	maxId?: number;
+}
+
+export interface Result {
+	requestsPerSecond: number;
+	p50Ms: number;
+	p99Ms: number;
+	cpuMicros: number;
+	/** Replies that were no success, and connections that broke. */
+	failures: number;
+}
+
+export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
+const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;
+
+/** The command line that runs a program on one core, where the system can. */
+export function onCore(core: number, command: string[]): string[] {
+	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
+}
+
+/** Loads the server with this process id and tells what it cost. */
+export async function measure(pid: number, load: Load): Promise<Result> {
+	await (hasWrk ? wrk : autocannon)({ ...load, seconds: 1 });
+	const before = cpuSeconds(pid);
+	const { requests, ...result } = await (hasWrk ? wrk : autocannon)(load);
+	return { ...result, cpuMicros: ((cpuSeconds(pid) - before) / requests) * 1e6 };
+}
+
+type Counted = Omit<Result, "cpuMicros"> & { requests: number };
+
+async function wrk({ url, key, connections, seconds, body, maxId }: Load): Promise<Counted> {
+	const script = join(tmpdir(), `animal-store-bench-${process.pid}.lua`);
+	const { pathname, search } = new URL(url);
+	writeFileSync(
+		script,
+		`wrk.method = "${body ? "POST" : "GET"}"
+wrk.body = ${body ? `[==[${body}]==]` : "nil"}
+wrk.headers["Authorization"] = "Bearer ${key}"
+${body ? 'wrk.headers["Content-Type"] = "application/json"' : ""}
+${maxId ? `request = function() local path = ("${pathname + search}"):gsub("ID", math.random(${maxId})); return wrk.format(nil, path) end` : ""}
+done = function(summary, latency)
+  local e = summary.errors
+  io.stderr:write(string.format('{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"failures":%d}',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end`,
+	);
+	try {
+		const [program = "", ...parameters] = onCore(1, ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, url]);
+		const { stderr } = await run(program, parameters);
+		const { requests, micros, p50, p99, failures } = JSON.parse(stderr);
+		return { requests, requestsPerSecond: (requests / micros) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, failures };
+	} finally {
+		rmSync(script, { force: true });
+	}
+}
+
+async function autocannon({ url, key, connections, seconds, body, maxId }: Load): Promise<Counted> {
+	const module = new URL("../test/node_modules/autocannon/autocannon.js", import.meta.url);
+	const { default: cannon } = await import(module.href);
+	const { pathname, search } = new URL(url);
+	const anyId = (request: object) => ({ ...request, path: (pathname + search).replace("ID", String(1 + Math.floor(Math.random() * (maxId ?? 1)))) });
+	const result = await cannon({
+		url,
+		connections,
+		duration: seconds,
+		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+		...(body && { method: "POST", body }),
+		...(maxId && { requests: [{ setupRequest: anyId }] }),
+	});
+	return {
+		requests: result.requests.total,
+		requestsPerSecond: result.requests.average,
+		p50Ms: result.latency.p50,
+		p99Ms: result.latency.p99,
+		failures: result.non2xx + result.errors,
+	};
+}
+
+/** User and system time of a process with all its threads (proc(5), fields 14 and 15; the clock has 100 ticks a second). */
+function cpuSeconds(pid: number): number {
+	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+	return (Number(fields[11]) + Number(fields[12])) / 100;
+}

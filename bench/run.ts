@@ -1,0 +1,151 @@
+// `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to hour
+// and only ratios can be compared. Takes `--seconds N` for each measurement and `--animals N`.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { scopes } from "../src/contract/operations.ts";
+import { petStatuses } from "../src/contract/pet.ts";
+import { createKey } from "../src/keys/issue.ts";
+import { openStore } from "../src/store/open.ts";
+import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
+
+const { values } = parseArgs({ options: { seconds: { type: "string", default: "8" }, animals: { type: "string", default: "1000000" } } });
+const seconds = Number(values.seconds);
+const animals = Number(values.animals);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
+const running = new Set<ChildProcess>();
+const rows: ({ what: string; who: string } & Result)[] = [];
+
+try {
+	const key = await fill(join(folder, "animals.db"));
+	const service = await start(["bin/animal-store.js", "serve"], { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0" });
+	const pets = `${service.url}/v1/pets`;
+	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
+	const end = await deepCursor(pets, key, "limit=20");
+	const scenarios: Record<string, { path: string; maxId?: number }> = {
+		"list of 20": { path: "" },
+		"list of 20 at the end": { path: `?cursor=${end}` },
+		"list of 100, filtered, deep": { path: `?status=sold&limit=100&cursor=${deep}` },
+		get: { path: "/ID", maxId: animals },
+	};
+	for (const [what, { path, maxId }] of Object.entries(scenarios)) {
+		const load = { key, connections: 64, seconds, ...(maxId && { maxId }) };
+		await compare(what, service, { ...load, url: pets + path });
+	}
+	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
+	const create = { key, connections: 64, seconds, body };
+	await compare("create", service, { ...create, url: pets });
+	await stop(service.process);
+	const naive = await start(["bench/naive.ts", join(folder, "naive.db")], {});
+	await record("create", "one transaction each", naive, { ...create, key: naive.key ?? "", url: `${naive.url}/v1/pets` });
+	await stop(naive.process);
+	report();
+} finally {
+	for (const child of running) child.kill("SIGKILL");
+	rmSync(folder, { recursive: true, force: true });
+}
+
+/** Adds the animals through the store itself. @returns a key */
+async function fill(file: string): Promise<string> {
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	const { randomBytes } = await import("node:crypto");
+	const { key } = await createKey({ rows: store.keys, now: Date.now, random: randomBytes }, { name: "bench", scopes: [...scopes] });
+	let next = 0;
+	const add = async () => {
+		while (next < animals) {
+			const index = next++;
+			const status = petStatuses[index % petStatuses.length];
+			await store.createPet({ name: `Animal ${index}`, categoryId: BigInt(index % 50), ...(status && { status }) });
+			if (index % 100_000 === 0) process.stderr.write(`\radding animals: ${index} of ${animals}`);
+		}
+	};
+	await Promise.all(Array.from({ length: 2000 }, add));
+	await store.close();
+	process.stderr.write(`\radded ${animals} animals                    \n`);
+	return key;
+}
+
+interface Started {
+	process: ChildProcess;
+	pid: number;
+	url: string;
+	key?: string;
+}
+
+/** Starts a server on core 0; its first line of JSON tells where it listens. */
+async function start(parameters: string[], environment: Record<string, string>): Promise<Started> {
+	const [program = "", ...rest] = onCore(0, [process.execPath, ...parameters]);
+	const log = openSync(join(folder, "log"), "w");
+	const child = spawn(program, rest, { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", log] });
+	closeSync(log);
+	running.add(child);
+	child.once("exit", () => running.delete(child));
+	const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+	const [line] = await once(lines, "line");
+	return { process: child, pid: child.pid as number, ...JSON.parse(line) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+	child.kill("SIGTERM");
+	await once(child, "exit");
+}
+
+/** Keeps one reply of the service for bare node:http to repeat. Node itself adds Date and the connection's fields. */
+async function keepReply({ url, key, body, maxId }: Load, file: string): Promise<void> {
+	const method = body ? { method: "POST", body } : {};
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const reply = await fetch(url.replace("ID", String(maxId)), { ...method, headers });
+	const own = [...reply.headers].filter(([name]) => !["date", "connection", "keep-alive"].includes(name));
+	writeFileSync(file, JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body: await reply.text() }));
+}
+
+/** A cursor nine tenths down the list, found by walking the pages. */
+async function deepCursor(pets: string, key: string, query: string): Promise<string> {
+	let url: string | undefined = `${pets}?${query.replace(/limit=\d+/, "limit=100")}`;
+	let cursor = "";
+	for (let page = 0; url && page < animals / 100; page++) {
+		const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+		await reply.text();
+		url = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
+		cursor = (url && new URL(url).searchParams.get("cursor")) || cursor;
+	}
+	return cursor;
+}
+
+/** The service and, right after it, bare node:http with the same bytes, headers and all. */
+async function compare(what: string, service: Started, load: Load): Promise<void> {
+	await record(what, "animal-store", service, load);
+	const file = join(folder, "reply.json");
+	await keepReply(load, file);
+	const bare = await start(["bench/bare.ts", file], {});
+	await record(what, "bare node:http", bare, { ...load, url: bare.url });
+	await stop(bare.process);
+}
+
+async function record(what: string, who: string, server: Started, load: Load): Promise<void> {
+	process.stderr.write(`measuring ${what}: ${who} …\n`);
+	rows.push({ what, who, ...(await measure(server.pid, load)) });
+}
+
+function report(): void {
+	const find = (what: string, who: string) => rows.find((row) => row.what === what && row.who === who) as Result;
+	console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${animals} animals, 64 connections, ${seconds} s each\n`);
+	console.log("| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|");
+	for (const row of rows) {
+		console.log(`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.failures} |`);
+	}
+	const cpu = (what: string) => find(what, "animal-store").cpuMicros / find(what, "bare node:http").cpuMicros;
+	const ratios = [
+		["get, CPU against bare node:http", cpu("get"), "≤ 2.5"],
+		["list of 20, CPU against bare node:http", cpu("list of 20"), "≤ 4"],
+		["create, requests/s against one transaction each", find("create", "animal-store").requestsPerSecond / find("create", "one transaction each").requestsPerSecond, "≥ 6"],
+		["page at the end against the first, CPU", find("list of 20 at the end", "animal-store").cpuMicros / find("list of 20", "animal-store").cpuMicros, "0.9 to 1.1"],
+	] as const;
+	console.log("\n| ratio | measured | target |\n|---|---:|---:|");
+	for (const [name, value, target] of ratios) console.log(`| ${name} | ${value.toFixed(2)} | ${target} |`);
+}
