@@ -64,7 +64,15 @@ done = function(summary, latency)
 end`,
 	);
 	try {
-		const [program = "", ...parameters] = onCore(1, ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, url]);
+		const [program = "", ...parameters] = onCore(1, [
+			"wrk",
+			"-t1",
+			`-c${connections}`,
+			`-d${seconds}s`,
+			"-s",
+			script,
+			url,
+		]);
 		const { stderr } = await run(program, parameters);
 		const { requests, micros, p50, p99, failures } = JSON.parse(stderr);
 		return { requests, requestsPerSecond: (requests / micros) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, failures };
@@ -77,7 +85,10 @@ async function autocannon({ url, key, connections, seconds, body, maxId }: Load)
 	const module = new URL("../test/node_modules/autocannon/autocannon.js", import.meta.url);
 	const { default: cannon } = await import(module.href);
 	const { pathname, search } = new URL(url);
-	const anyId = (request: object) => ({ ...request, path: (pathname + search).replace("ID", String(1 + Math.floor(Math.random() * (maxId ?? 1)))) });
+	const anyId = (request: object) => ({
+		...request,
+		path: (pathname + search).replace("ID", String(1 + Math.floor(Math.random() * (maxId ?? 1)))),
+	});
 	const result = await cannon({
 		url,
 		connections,

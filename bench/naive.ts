@@ -35,6 +35,9 @@ const app = buildApp({
 	checkReady: async () => {},
 	onReply: () => {},
 });
-const { key } = await createKey({ rows: store.keys, now: Date.now, random: randomBytes }, { name: "bench", scopes: [...scopes] });
+const { key } = await createKey(
+	{ rows: store.keys, now: Date.now, random: randomBytes },
+	{ name: "bench", scopes: [...scopes] },
+);
 console.log(JSON.stringify({ url: await app.listen({ host: "127.0.0.1", port: 0 }), key }));
 process.on("SIGTERM", () => process.exit());

@@ -14,7 +14,9 @@ import { createKey } from "../src/keys/issue.ts";
 import { openStore } from "../src/store/open.ts";
 import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "8" }, animals: { type: "string", default: "1000000" } } });
+const { values } = parseArgs({
+	options: { seconds: { type: "string", default: "8" }, animals: { type: "string", default: "1000000" } },
+});
 const seconds = Number(values.seconds);
 const animals = Number(values.animals);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
@@ -23,7 +25,11 @@ const rows: ({ what: string; who: string } & Result)[] = [];
 
 try {
 	const key = await fill(join(folder, "animals.db"));
-	const service = await start(["bin/animal-store.js", "serve"], { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0" });
+	const service = await start(["bin/animal-store.js", "serve"], {
+		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
+		PORT: "0",
+		OPS_PORT: "0",
+	});
 	const pets = `${service.url}/v1/pets`;
 	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
 	const end = await deepCursor(pets, key, "limit=20");
@@ -42,7 +48,11 @@ try {
 	await compare("create", service, { ...create, url: pets });
 	await stop(service.process);
 	const naive = await start(["bench/naive.ts", join(folder, "naive.db")], {});
-	await record("create", "one transaction each", naive, { ...create, key: naive.key ?? "", url: `${naive.url}/v1/pets` });
+	await record("create", "one transaction each", naive, {
+		...create,
+		key: naive.key ?? "",
+		url: `${naive.url}/v1/pets`,
+	});
 	await stop(naive.process);
 	report();
 } finally {
@@ -54,7 +64,10 @@ try {
 async function fill(file: string): Promise<string> {
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	const { randomBytes } = await import("node:crypto");
-	const { key } = await createKey({ rows: store.keys, now: Date.now, random: randomBytes }, { name: "bench", scopes: [...scopes] });
+	const { key } = await createKey(
+		{ rows: store.keys, now: Date.now, random: randomBytes },
+		{ name: "bench", scopes: [...scopes] },
+	);
 	let next = 0;
 	const add = async () => {
 		while (next < animals) {
@@ -101,7 +114,10 @@ async function keepReply({ url, key, body, maxId }: Load, file: string): Promise
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const reply = await fetch(url.replace("ID", String(maxId)), { ...method, headers });
 	const own = [...reply.headers].filter(([name]) => !["date", "connection", "keep-alive"].includes(name));
-	writeFileSync(file, JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body: await reply.text() }));
+	writeFileSync(
+		file,
+		JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body: await reply.text() }),
+	);
 }
 
 /** A cursor nine tenths down the list, found by walking the pages. */
@@ -134,17 +150,31 @@ async function record(what: string, who: string, server: Started, load: Load): P
 
 function report(): void {
 	const find = (what: string, who: string) => rows.find((row) => row.what === what && row.who === who) as Result;
-	console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${animals} animals, 64 connections, ${seconds} s each\n`);
-	console.log("| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|");
+	console.log(
+		`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${animals} animals, 64 connections, ${seconds} s each\n`,
+	);
+	console.log(
+		"| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|",
+	);
 	for (const row of rows) {
-		console.log(`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.failures} |`);
+		console.log(
+			`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.failures} |`,
+		);
 	}
 	const cpu = (what: string) => find(what, "animal-store").cpuMicros / find(what, "bare node:http").cpuMicros;
 	const ratios = [
 		["get, CPU against bare node:http", cpu("get"), "≤ 2.5"],
 		["list of 20, CPU against bare node:http", cpu("list of 20"), "≤ 4"],
-		["create, requests/s against one transaction each", find("create", "animal-store").requestsPerSecond / find("create", "one transaction each").requestsPerSecond, "≥ 6"],
-		["page at the end against the first, CPU", find("list of 20 at the end", "animal-store").cpuMicros / find("list of 20", "animal-store").cpuMicros, "0.9 to 1.1"],
+		[
+			"create, requests/s against one transaction each",
+			find("create", "animal-store").requestsPerSecond / find("create", "one transaction each").requestsPerSecond,
+			"≥ 6",
+		],
+		[
+			"page at the end against the first, CPU",
+			find("list of 20 at the end", "animal-store").cpuMicros / find("list of 20", "animal-store").cpuMicros,
+			"0.9 to 1.1",
+		],
 	] as const;
 	console.log("\n| ratio | measured | target |\n|---|---:|---:|");
 	for (const [name, value, target] of ratios) console.log(`| ${name} | ${value.toFixed(2)} | ${target} |`);

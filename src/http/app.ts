@@ -32,10 +32,8 @@ declare module "fastify" {
 		/** The key that let this request in. */
 		caller: KeyRow;
 		idempotencyKey: string | undefined;
-	}
-	interface FastifyContextConfig {
 		/** What log lines and metrics call the route. */
-		operation?: string;
+		operation: OperationName | "none";
 	}
 }
 
@@ -71,6 +69,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	app.setErrorHandler(sendError);
 	app.decorateRequest("caller");
 	app.decorateRequest("idempotencyKey");
+	app.decorateRequest("operation", "none");
 	for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
 	const limits = createRateLimits(options.defaultRate);
@@ -92,7 +91,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	function welcome(caller: KeyRow, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
 		request.caller = caller;
-		keyCheck.noteUse(caller, request.routeOptions.config.operation === "getPet");
 		return limits.count(caller)?.then(({ headers, refused }) => {
 			reply.headers(headers);
 			if (refused) throw refused;
@@ -155,10 +153,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const notice = deprecation && deprecationNotice(deprecation);
 		return {
 			method,
-			config: { operation: name },
 			schema: { querystring: query, ...(body && { body }) },
 			onRequest: (request, reply, done) => {
+				request.operation = name;
 				requireScope(request.caller, scope);
+				keyCheck.noteUse(request.caller, name === "getPet");
 				if (notice) {
 					reply.headers(notice.headers(baseUrlOf(request)));
 					notice.refuseAfterSunset(now());
@@ -189,7 +188,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
 
 	app.addHook("onResponse", (request, reply, done) => {
-		const { operation = "none" } = request.routeOptions.config;
+		const { operation } = request;
 		const { statusCode: status } = reply;
 		options.onReply({ operation, status, seconds: reply.elapsedTime / 1000 });
 		log.info(
@@ -204,7 +203,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 function openRoute(json: () => Promise<string>): Omit<RouteOptions, "url"> {
 	return {
 		method: "GET",
-		config: { operation: "none" },
 		handler: async (_request, reply) =>
 			reply
 				.header("content-type", "application/json")

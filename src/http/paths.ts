@@ -3,9 +3,6 @@
 import type { FastifyInstance, HTTPMethods, RouteOptions } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 
-/** What a log line and a metric call a route that is no operation. */
-const noOperation = { operation: "none" };
-
 export function addPath(app: FastifyInstance, url: string, routes: Omit<RouteOptions, "url">[]): void {
 	const served = routes.map(({ method }) => String(method));
 	if (served.includes("GET")) served.push("HEAD");
@@ -14,13 +11,11 @@ export function addPath(app: FastifyInstance, url: string, routes: Omit<RouteOpt
 	app.route({
 		method: "OPTIONS",
 		url,
-		config: noOperation,
 		handler: (_request, reply) => reply.code(204).header("allow", allow).send(),
 	});
 	app.route({
 		method: app.supportedMethods.filter((method) => !allow.split(", ").includes(method)) as HTTPMethods[],
 		url,
-		config: noOperation,
 		onRequest: (_request, reply, done) => {
 			reply.header("allow", allow);
 			done(new ApiError("method_not_allowed", `this path takes ${allow}`));

@@ -1,13 +1,24 @@
-// The log: one JSON object a line (pino), written a little later than said so that requests do not wait for it.
+// The log: one JSON object a line (pino) on standard output, many lines to a write so that requests do not wait for each.
 
 import pino, { type DestinationStream, type Logger } from "pino";
 
-import { writeSync } from "node:fs";
+/** Lines wait until there are this many, or this long. */
+const linesMax = 200;
+const flushEveryMs = 100;
+
+/** Call `flush` before the process ends. */
 export function createLog(level: string): { log: Logger; flush: () => void } {
 	let lines: string[] = [];
-	const flush = () => { if (lines.length) { writeSync(1, lines.join("")); lines = []; } };
-	setInterval(flush, 100).unref();
-	return { log: createLogTo({ write: (line: string) => { lines.push(line); if (lines.length === 200) flush(); } }, level), flush };
+	function flush(): void {
+		if (lines.length > 0) process.stdout.write(lines.join(""));
+		lines = [];
+	}
+	function write(line: string): void {
+		lines.push(line);
+		if (lines.length >= linesMax) flush();
+	}
+	setInterval(flush, flushEveryMs).unref();
+	return { log: createLogTo({ write }, level), flush };
 }
 
 /** What is logged is chosen field by field where it is logged: never a header, a URL or a body, so never a key. */

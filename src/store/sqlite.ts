@@ -49,19 +49,31 @@ export async function openSqlite(file: string, now: () => number): Promise<Store
 type PetTuple = [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
 
 function prepareReads(database: Database.Database): Reads {
-	const columns = "SELECT id, name, category_id, status FROM pets";
-	const prepare = (where: string) =>
-		database.prepare<unknown[], PetTuple>(`${columns} WHERE ${where}`).safeIntegers().raw();
-	const one = prepare("id = ?");
-	const after = prepare("id > ? ORDER BY id LIMIT ?");
-	const afterWithStatus = prepare("status = ? AND id > ? ORDER BY id LIMIT ?");
+	const prepare = (rest: string) =>
+		database
+			.prepare<unknown[], PetTuple>(`SELECT id, name, category_id, status FROM pets ${rest}`)
+			.safeIntegers()
+			.raw();
+	const one = prepare("WHERE id = ?");
+	const pages = new Map<string, Database.Statement<unknown[], PetTuple>>();
+
+	/** The limit stands in the text, not in a parameter: SQLite plans a statement anew for each bound LIMIT. */
+	function pageStatement(limit: number, where: string): Database.Statement<unknown[], PetTuple> {
+		const rest = `WHERE ${where} ORDER BY id LIMIT ${limit}`;
+		const statement = pages.get(rest) ?? prepare(rest);
+		pages.set(rest, statement);
+		return statement;
+	}
+
 	return {
 		getPet: (id) => {
 			const row = one.get(id);
 			return row && toPet(row);
 		},
-		listPets: ({ status, after: id, limit }) => {
-			const rows = status ? afterWithStatus.all(status, id, limit + 1) : after.all(id, limit + 1);
+		listPets: ({ status, after, limit }) => {
+			const rows = status
+				? pageStatement(limit + 1, "status = ? AND id > ?").all(status, after)
+				: pageStatement(limit + 1, "id > ?").all(after);
 			const hasMore = rows.length > limit;
 			if (hasMore) rows.pop();
 			return { pets: rows.map(toPet), hasMore };
