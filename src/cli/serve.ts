@@ -26,7 +26,16 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 		await service.stop();
 		flush();
 	});
-	if (firstKey) await introduce(service);
+	if (firstKey) {
+		stopWithParent();
+		await introduce(service);
+	}
+}
+
+/** npm ends on a SIGTERM without passing it on: the quick start ends with whoever started it. */
+function stopWithParent(): void {
+	const parent = process.ppid;
+	setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
 }
 
 /** The first minute of a newcomer: the key, a request to paste, and its answer. */

@@ -20,12 +20,13 @@ import { deprecationNotice } from "./deprecation.ts";
 import { errorHandler } from "./errors.ts";
 import { checkBodyHeaders, checkExpectation, checkFraming } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
-import { createHttpServer, type Timeouts } from "./listen.ts";
+import { createHttpServer, refuseInTurn, type Timeouts } from "./listen.ts";
 import { addPath } from "./paths.ts";
 import { petHandlers, petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { requestIds } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { sendJson } from "./send-json.ts";
 
 declare module "fastify" {
 	interface FastifyRequest {
@@ -64,6 +65,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		routerOptions: { maxParamLength: 16 * 1024 },
 		rewriteUrl: ({ url = "/" }) => originForm(url),
 		serverFactory: (handler) => createHttpServer(handler, log, options.timeouts),
+		clientErrorHandler: (error, socket) => refuseInTurn(socket, error as NodeJS.ErrnoException, log),
 		frameworkErrors: (_error, request, reply) => void refuseUndecodablePath(request, reply),
 	});
 	app.setErrorHandler(sendError);
@@ -203,11 +205,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 function openRoute(json: () => Promise<string>): Omit<RouteOptions, "url"> {
 	return {
 		method: "GET",
-		handler: async (_request, reply) =>
-			reply
-				.header("content-type", "application/json")
-				.header("cache-control", "no-cache")
-				.send(await json()),
+		handler: async (_request, reply) => sendJson(reply.header("cache-control", "no-cache"), await json()),
 	};
 }
 

@@ -2,11 +2,15 @@
 
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, type ErrorCode } from "../contract/errors.ts";
 import { StorageUnavailable } from "../store/store.ts";
 import { bodyTooLarge, hasUnreadBody } from "./framing.ts";
+import { sendJson } from "./send-json.ts";
 
 const retryAfterSeconds = 1;
+
+/** After these nobody knows where the next request would start. */
+const brokenFraming = new Set<ErrorCode>(["malformed_request", "headers_too_large", "uri_too_long"]);
 
 /** Makes Fastify's error handler. Causes of 5xx go to the log with the request id, never to the caller. */
 export function errorHandler(log: Logger) {
@@ -14,8 +18,8 @@ export function errorHandler(log: Logger) {
 		const failure = toApiError(error);
 		if (failure.status >= 500) log.error({ err: error, requestId: request.id, code: failure.code }, "request failed");
 		reply.headers(errorHeaders(failure, request.headers.authorization !== undefined));
-		if (hasUnreadBody(request.raw)) reply.header("connection", "close");
-		return reply.code(failure.status).type("application/json").send(JSON.stringify(failure));
+		if (brokenFraming.has(failure.code) || hasUnreadBody(request.raw)) reply.header("connection", "close");
+		return sendJson(reply.code(failure.status), JSON.stringify(failure));
 	};
 }
 

@@ -36,7 +36,7 @@ export function checkExpectation({ headers }: IncomingMessage): void {
 
 /** The headers of a request with a body, before one byte of it is read. @throws ApiError */
 export function checkBodyHeaders({ headers }: IncomingMessage): void {
-	if (headers["content-encoding"] !== undefined) {
+	if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
 		throw new ApiError("unsupported_media_type", "the body must not be compressed: send it without Content-Encoding");
 	}
 	if (!jsonUtf8.test(headers["content-type"] ?? "")) {

@@ -52,7 +52,6 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
 	server.on("connect", (_request, socket) =>
 		refuse(socket, new ApiError("method_not_allowed", "this is no proxy"), log),
 	);
-	server.on("clientError", (error: ParserError, socket) => refuseInTurn(socket, error, log));
 	return server;
 }
 
@@ -74,7 +73,7 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** Answers what the parser refused, after the replies to earlier requests of the connection. */
-function refuseInTurn(socket: Connection, error: ParserError, log: Logger): void {
+export function refuseInTurn(socket: Connection, error: ParserError, log: Logger): void {
 	const current = socket.latest;
 	const isReplying = current?.response.headersSent && !current.response.writableFinished;
 	const isNextRequest = current?.request.complete && !current.response.writableFinished;

@@ -8,6 +8,7 @@ import type { NewPet, Pet, PetStatus, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 import { entityTag, matchesTag } from "./conditional.ts";
 import { createCursors, pageLinks } from "./paging.ts";
+import { sendJson } from "./send-json.ts";
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -79,10 +80,6 @@ export function petNotFound(): ApiError {
 function sendRead(request: FastifyRequest, reply: FastifyReply, body: string, tag: string): FastifyReply {
 	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", vary(reply));
 	return matchesTag(request.headers["if-none-match"], tag) ? reply.code(304).send() : sendJson(reply, body);
-}
-
-function sendJson(reply: FastifyReply, body: string): FastifyReply {
-	return reply.header("content-type", "application/json").send(body);
 }
 
 /** What the reply depends on besides the URL; Origin stands there already where CORS is on. */

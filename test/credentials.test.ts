@@ -1,0 +1,146 @@
+// Who gets in, and what everybody else is told.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { createKey, revokeKey } from "../src/keys/issue.ts";
+import { keyFromRandom } from "../src/keys/key-format.ts";
+import { assertFailure, create, testService } from "./service.ts";
+import { exchange } from "./wire.ts";
+
+test("no key, no information: every credential that does not work gets the same 401", async (context) => {
+	const service = await testService(context);
+	const { key, send } = service;
+	const { key: expiring } = await createKey(service.issuer, { name: "expired", scopes: ["pets:read"], expiresInMs: 1 });
+	const revoked = await createKey(service.issuer, { name: "revoked", scopes: ["pets:read"] });
+	await revokeKey(service.issuer, revoked.id);
+	const refused: Record<string, string> = {
+		"Bearer alone": "Bearer",
+		"Bearer and blanks": "Bearer    ",
+		"no blank after the scheme": `Bearer${key}`,
+		"another scheme": `Basic ${Buffer.from(`user:${key}`).toString("base64")}`,
+		"the key without a scheme": key,
+		"something behind the key": `Bearer ${key} extra`,
+		"two keys in one field": `Bearer ${key}, Bearer ${key}`,
+		"a tab instead of a blank": `Bearer\t${key}`,
+		"non-ASCII": "Bearer pets_\xe9\xff",
+		"10 KB": `Bearer ${"a".repeat(10_000)}`,
+		"one character changed": `Bearer ${key.slice(0, -10)}${key.at(-10) === "a" ? "b" : "a"}${key.slice(-9)}`,
+		"one character more": `Bearer ${key}0`,
+		"one character less": `Bearer ${key.slice(0, -1)}`,
+		"other case": `Bearer ${key.toUpperCase()}`,
+		"a well-formed key of somebody else": `Bearer ${keyFromRandom(Buffer.alloc(32, 7))}`,
+		"an expired key": `Bearer ${expiring}`,
+		"a revoked key": `Bearer ${revoked.key}`,
+	};
+	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1"]) {
+		for (const [name, authorization] of Object.entries(refused)) {
+			const reply = await send({ path, headers: { Authorization: authorization } });
+			assertFailure(reply, "invalid_credential");
+			assert.equal(reply.headers["www-authenticate"], 'Bearer realm="animal-store", error="invalid_token"', name);
+			assert.ok(!reply.body.includes(key.slice(5)), name);
+		}
+		for (const authorization of [undefined, ""]) {
+			const reply = await send({ path, headers: { Authorization: authorization } });
+			assertFailure(reply, "missing_credential");
+			assert.equal(reply.headers["www-authenticate"]?.startsWith('Bearer realm="animal-store"'), true);
+		}
+	}
+	assertFailure(
+		await send({ path: `/v1/pets?key=${key}&access_token=${key}`, headers: { Authorization: undefined } }),
+		"missing_credential",
+	);
+	assertFailure(
+		await send({ ...create({ name: "a", categoryId: 1 }), headers: { Authorization: undefined } }),
+		"missing_credential",
+	);
+	assertFailure(await send({ path: "/v1/pets/%FF", headers: { Authorization: undefined } }), "missing_credential");
+	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
+});
+
+test("the scheme may be written in any case, with more than one blank", async (context) => {
+	const { key, send } = await testService(context);
+	for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`]) {
+		assert.equal(
+			(await send({ path: "/v1/pets", headers: { Authorization: authorization } })).status,
+			200,
+			authorization,
+		);
+	}
+});
+
+test("two Authorization headers are an invalid credential, in either order", async (context) => {
+	const { key, port } = await testService(context);
+	const good = `Authorization: Bearer ${key}\r\n`;
+	const bad = "authorization: Bearer other\r\n";
+	for (const headers of [good + bad, bad + good, good + good]) {
+		const [reply] = await exchange(port, `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
+		assert.ok(reply);
+		assertFailure(reply, "invalid_credential");
+	}
+});
+
+test("a trailer named Authorization is no credential", async (context) => {
+	const { key, port } = await testService(context);
+	const [reply] = await exchange(
+		port,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n2\r\n{}\r\n0\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+	);
+	assert.ok(reply);
+	assertFailure(reply, "missing_credential");
+});
+
+test("a huge body without a key is refused unread and the connection closed", async (context) => {
+	const { port } = await testService(context);
+	const bytes = await new Promise<{ sent: number; received: string }>((resolve) => {
+		let received = "";
+		let sent = 0;
+		const chunk = Buffer.alloc(64 * 1024, 32);
+		const socket = connect(port, "127.0.0.1", () => {
+			socket.write(
+				`POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`,
+			);
+			const pump = () => {
+				while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+				sent += chunk.length;
+			};
+			socket.on("drain", pump);
+			pump();
+		});
+		socket.on("data", (data) => {
+			received += data;
+		});
+		socket.on("error", () => {});
+		socket.on("close", () => resolve({ sent, received }));
+	});
+	assert.match(bytes.received, /^HTTP\/1.1 401 .*"missing_credential"/s);
+	assert.match(bytes.received, /^connection: close\r$/im);
+	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were taken`);
+});
+
+test("a key without the scope is told which scope is missing", async (context) => {
+	const service = await testService(context);
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	const as = (key: string) => ({ Authorization: `Bearer ${key}` });
+	const refused = await service.send(create({ name: "a", categoryId: 1 }, as(reader)));
+	assertFailure(refused, "insufficient_scope");
+	assert.match(refused.body, /pets:write/);
+	assertFailure(await service.send({ path: "/v1/pets", headers: as(writer) }), "insufficient_scope");
+	assertFailure(await service.send({ path: "/v1/pets/1", headers: as(writer) }), "insufficient_scope");
+	assertFailure(await service.send({ path: "/v1/nothing", headers: as(reader) }), "route_not_found");
+	assert.equal((await service.send(create({ name: "a", categoryId: 1 }, as(writer)))).status, 201);
+	assert.equal((await service.send({ path: "/v1/pets", headers: as(reader) })).status, 200);
+});
+
+test("a revoked key stops working within a second, also on connections that are open", async (context) => {
+	const service = await testService(context);
+	const { id, key } = await createKey(service.issuer, { name: "busy", scopes: ["pets:read"] });
+	const ask = async () =>
+		(await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
+	assert.equal(await ask(), 200);
+	await revokeKey(service.issuer, id);
+	const revokedAt = performance.now();
+	while ((await ask()) === 200) assert.ok(performance.now() - revokedAt < 1000, "still works after a second");
+	assert.equal(await ask(), 401);
+});

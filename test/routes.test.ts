@@ -1,0 +1,159 @@
+// Methods and paths: each gets its own answer, and HEAD and OPTIONS stand wherever GET does.
+
+import assert from "node:assert/strict";
+import { METHODS } from "node:http";
+import { test } from "node:test";
+import { assertFailure, create, testService } from "./service.ts";
+import { exchange } from "./wire.ts";
+
+const allowed = { "/v1/pets": "GET, POST, HEAD, OPTIONS", "/v1/pets/1": "GET, HEAD, OPTIONS" };
+
+test("a method that a path does not take is 405 with the exact Allow, its body unread", async (context) => {
+	const { send } = await testService(context);
+	for (const [path, allow] of Object.entries(allowed)) {
+		for (const method of METHODS) {
+			if (allow.split(", ").includes(method) || method === "CONNECT") continue;
+			const reply = await send({ method, path, headers: { "Content-Length": "5" }, body: "xxxxx" });
+			assertFailure(reply, "method_not_allowed");
+			assert.equal(reply.headers["allow"], allow, method);
+		}
+	}
+	for (const path of ["/livez", "/readyz", "/openapi.json"]) {
+		assertFailure(
+			await send({ method: "POST", path, headers: { Authorization: undefined }, body: "{}" }),
+			"method_not_allowed",
+		);
+	}
+});
+
+test("OPTIONS answers 204 with the methods of a path", async (context) => {
+	const { send, port, key } = await testService(context);
+	for (const [path, allow] of Object.entries(allowed)) {
+		const reply = await send({ method: "OPTIONS", path });
+		assert.deepEqual([reply.status, reply.headers["allow"], reply.body], [204, allow, ""]);
+	}
+	assertFailure(await send({ method: "OPTIONS", path: "/v1/nothing" }), "route_not_found");
+	assertFailure(
+		await send({ method: "OPTIONS", path: "/v1/pets", headers: { Authorization: undefined } }),
+		"missing_credential",
+	);
+	const [asterisk] = await exchange(
+		port,
+		`OPTIONS * HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+	);
+	assert.ok(asterisk && asterisk.status < 500);
+});
+
+test("HEAD answers what GET answers, without the body", async (context) => {
+	const { send } = await testService(context);
+	await send(create({ name: "Rex", categoryId: 1 }));
+	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=0", "/livez", "/openapi.json"]) {
+		const get = await send({ path });
+		const head = await send({ method: "HEAD", path });
+		for (const reply of [get, head]) {
+			delete reply.headers["date"];
+			delete reply.headers["x-request-id"];
+		}
+		assert.deepEqual({ ...head, body: get.body }, get, path);
+		assert.equal(head.body, "");
+	}
+});
+
+test("what is not at a path exactly is 404, behind the key below /v1", async (context) => {
+	const { send } = await testService(context);
+	for (const path of [
+		"/v1",
+		"/v1/",
+		"/v1/Pets",
+		"/v1/pets/",
+		"/v1//pets",
+		"/v1/pets/1/x",
+		"/v1/pets/1/",
+		"/v1/x/%2e%2e/pets",
+		"/v1/./pets",
+		"/v1/%FF",
+		"/v1/orders",
+	]) {
+		assertFailure(await send({ path }), path === "/v1/pets/" ? "pet_not_found" : "route_not_found");
+		assertFailure(await send({ path, headers: { Authorization: undefined } }), "missing_credential");
+	}
+	for (const path of [
+		"/",
+		"//pets",
+		"//v1/pets",
+		"/pets",
+		"/V1/pets",
+		"/v2/pets",
+		"/v1x",
+		"/favicon.ico",
+		"/%",
+		"/metrics",
+	]) {
+		assertFailure(await send({ path, headers: { Authorization: undefined } }), "route_not_found");
+	}
+});
+
+test("a petId that is not the plain decimal form of an int64 names no animal", async (context) => {
+	const { send } = await testService(context);
+	await send(create({ name: "Rex", categoryId: 1 }));
+	const names = [
+		"abc",
+		"1.0",
+		"1e0",
+		"+1",
+		"01",
+		"-0",
+		"0x1",
+		"%D9%A3",
+		"9223372036854775808",
+		"-9223372036854775809",
+		"9".repeat(10_000),
+		"1%2F2",
+		"1%00",
+		"%FF",
+		"%",
+		"%zz",
+		"__proto__",
+		"%20",
+		"1%20",
+		"0",
+		"-1",
+		"2",
+		"9223372036854775807",
+		"-9223372036854775808",
+	];
+	for (const name of names) assertFailure(await send({ path: `/v1/pets/${name}` }), "pet_not_found");
+	assertFailure(await send({ path: "/v1/pets/1?x=1" }), "unknown_parameter");
+	for (const name of ["1", "%31"]) {
+		assert.deepEqual(JSON.parse((await send({ path: `/v1/pets/${name}` })).body), {
+			id: 1,
+			name: "Rex",
+			categoryId: 1,
+		});
+	}
+});
+
+test("an absolute-form target is served and its host ignored; HTTP/1.0 is served", async (context) => {
+	const { key, port } = await testService(context);
+	const good = `Authorization: Bearer ${key}\r\nConnection: close\r\n\r\n`;
+	for (const start of [
+		"GET http://elsewhere.example/v1/pets HTTP/1.1\r\nHost: a\r\n",
+		"GET HTTPS://elsewhere.example:1/v1/pets HTTP/1.1\r\nHost: a\r\n",
+		"GET /v1/pets HTTP/1.0\r\n",
+	]) {
+		const [reply] = await exchange(port, start + good);
+		assert.equal(reply?.status, 200, start);
+		assert.doesNotMatch(reply?.headers["link"] ?? "", /elsewhere/);
+	}
+	const [bare] = await exchange(port, `GET http://elsewhere.example HTTP/1.1\r\nHost: a\r\n${good}`);
+	assert.ok(bare);
+	assertFailure(bare, "route_not_found");
+});
+
+test("CONNECT is refused and the connection closed", async (context) => {
+	const { port } = await testService(context);
+	const [reply] = await exchange(port, "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n");
+	assert.ok(reply);
+	assertFailure(reply, "method_not_allowed");
+	assert.equal(reply.headers["connection"], "close");
+});

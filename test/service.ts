@@ -1,0 +1,114 @@
+// A running service for a test: the real one, in this process, on free ports and in a folder of its own.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Config, readConfig } from "../src/config.ts";
+import { type ErrorCode, errorStatus } from "../src/contract/errors.ts";
+import { scopes } from "../src/contract/operations.ts";
+import { defaultTimeouts, type Timeouts } from "../src/http/listen.ts";
+import { createKey, type Issuer } from "../src/keys/issue.ts";
+import { createLogTo } from "../src/ops/log.ts";
+import { type Service, startService } from "../src/service.ts";
+import { exchange, type Reply } from "./wire.ts";
+
+export interface TestService extends Service {
+	port: number;
+	/** Works for everything. */
+	key: string;
+	issuer: Issuer;
+	folder: string;
+	/** Lines of the log so far. */
+	log: Record<string, unknown>[];
+	/** The clock of the service: set it to travel. */
+	clock: { nowMs: number | undefined };
+	/** One request over its own connection, with the key unless `headers` says otherwise. */
+	send(request: TestRequest): Promise<Reply>;
+}
+
+export interface TestRequest {
+	method?: string;
+	path: string;
+	headers?: Record<string, string | undefined>;
+	body?: string | Buffer;
+}
+
+export interface TestServiceOptions {
+	environment?: Record<string, string>;
+	timeouts?: Partial<Timeouts>;
+}
+
+/** Starts a service that ends with the test, and leaves nothing behind. */
+export async function testService(context: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
+	const folder = temporaryFolder(context);
+	const clock: TestService["clock"] = { nowMs: undefined };
+	const now = () => clock.nowMs ?? Date.now();
+	const log: TestService["log"] = [];
+	const service = await startService({
+		config: testConfig(folder, options.environment),
+		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
+		now,
+		timeouts: { ...defaultTimeouts, ...options.timeouts },
+	});
+	context.after(() => service.stop(2000));
+	const issuer = { rows: service.store.keys, now, random: randomBytes };
+	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
+	const port = Number(new URL(service.url).port);
+	async function send({ method = "GET", path, headers, body }: TestRequest): Promise<Reply> {
+		const fields = {
+			Host: `127.0.0.1:${port}`,
+			Authorization: `Bearer ${key}`,
+			Connection: "close",
+			...(body !== undefined && {
+				"Content-Type": "application/json",
+				"Content-Length": String(Buffer.byteLength(body)),
+			}),
+			...headers,
+		};
+		const lines = Object.entries(fields).flatMap(([name, value]) =>
+			value === undefined ? [] : `${name}: ${value}\r\n`,
+		);
+		const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1");
+		const [reply] = await exchange(port, Buffer.concat([head, Buffer.from(body ?? "")]), method === "HEAD");
+		assert.ok(reply, `no reply to ${method} ${path.slice(0, 80)}`);
+		return reply;
+	}
+	return { ...service, port, key, issuer, folder, log, clock, send };
+}
+
+export function temporaryFolder(context: TestContext): string {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+	context.after(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+export function testConfig(folder: string, environment: Record<string, string> = {}): Config {
+	return readConfig({ DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0", ...environment });
+}
+
+/** A create request. */
+export function create(pet: unknown, headers: Record<string, string | undefined> = {}): TestRequest {
+	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
+}
+
+/** The reply is this failure, in the one shape that every failure has. */
+export function assertFailure(reply: Reply, code: ErrorCode): void {
+	const shown = `${reply.status} ${reply.body.slice(0, 300)}`;
+	assert.equal(reply.status, errorStatus[code], shown);
+	assert.equal(reply.headers["content-type"], "application/json", shown);
+	assert.equal(reply.headers["cache-control"], "no-store", shown);
+	assert.equal(reply.headers["x-content-type-options"], "nosniff", shown);
+	const failure = JSON.parse(reply.body);
+	assert.deepEqual(Object.keys(failure), ["code", "message", "status"], shown);
+	assert.equal(failure.code, code, shown);
+	assert.equal(failure.status, reply.status, shown);
+	assert.ok(failure.message.length > 10 && failure.message.length < 700, shown);
+	assert.doesNotMatch(failure.message, /\bat .*:\d+|node_modules|SQLITE|\.ts\b/, shown);
+	assert.equal(reply.headers["www-authenticate"] !== undefined, reply.status === 401, shown);
+	if (reply.status === 429 || reply.status === 503)
+		assert.match(reply.headers["retry-after"] ?? "", /^[1-9]\d*$/, shown);
+	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);
+}
