@@ -65,8 +65,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	});
 	const opsServer = createOpsServer({ metrics, checkReady });
 
-	async function stop(graceMs = 10_000): Promise<void> {
+	let stopped: Promise<void> | undefined;
+	function stop(graceMs = 10_000): Promise<void> {
 		isStopping = true;
+		stopped ??= stopAll(graceMs);
+		return stopped;
+	}
+
+	async function stopAll(graceMs: number): Promise<void> {
 		log.info("stopping");
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		await app.close();
