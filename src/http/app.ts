@@ -33,8 +33,10 @@ declare module "fastify" {
 		/** The key that let this request in. */
 		caller: KeyRow;
 		idempotencyKey: string | undefined;
+	}
+	interface FastifyContextConfig {
 		/** What log lines and metrics call the route. */
-		operation: OperationName | "none";
+		operation?: OperationName;
 	}
 }
 
@@ -71,7 +73,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	app.setErrorHandler(sendError);
 	app.decorateRequest("caller");
 	app.decorateRequest("idempotencyKey");
-	app.decorateRequest("operation", "none");
 	for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
 	const limits = createRateLimits(options.defaultRate);
@@ -155,9 +156,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const notice = deprecation && deprecationNotice(deprecation);
 		return {
 			method,
+			config: { operation: name },
 			schema: { querystring: query, ...(body && { body }) },
 			onRequest: (request, reply, done) => {
-				request.operation = name;
 				requireScope(request.caller, scope);
 				keyCheck.noteUse(request.caller, name === "getPet");
 				if (notice) {
@@ -190,7 +191,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
 
 	app.addHook("onResponse", (request, reply, done) => {
-		const { operation } = request;
+		const { operation = "none" } = request.routeOptions.config;
 		const { statusCode: status } = reply;
 		options.onReply({ operation, status, seconds: reply.elapsedTime / 1000 });
 		log.info(

@@ -56,6 +56,10 @@ function create(file: string): void {
 	const draft = `${file}.${process.pid}.new`;
 	try {
 		mkdirSync(dirname(file), { recursive: true });
+	} catch (error) {
+		throw refusal(file, error);
+	}
+	try {
 		rmSync(draft, { force: true });
 		const database = new Database(draft);
 		database.pragma(`application_id = ${applicationId}`);
@@ -64,6 +68,7 @@ function create(file: string): void {
 		linkSync(draft, file);
 		syncFolder(dirname(file));
 	} catch (error) {
+		// Another process may have made the file meanwhile: then it is there, and complete.
 		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw refusal(file, error);
 	} finally {
 		rmSync(draft, { force: true });
@@ -116,16 +121,12 @@ function migrate(database: Database.Database, file: string): void {
 		.immediate();
 }
 
+const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQLITE_READONLY", "SQLITE_CANTOPEN"]);
+
 function refusal(file: string, error: unknown): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const { code = "", message } = error as NodeJS.ErrnoException;
-	if (
-		code === "EACCES" ||
-		code === "EPERM" ||
-		code === "EROFS" ||
-		code === "SQLITE_READONLY" ||
-		code === "SQLITE_CANTOPEN"
-	) {
+	if (unwritable.has(code)) {
 		return new StoreRefused(
 			`cannot write ${file} or its folder: check the permissions, or let DATABASE_URL name another place`,
 		);

@@ -1,0 +1,144 @@
+// `animal-store keys …`, as an operator uses it while the service runs.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { isWellFormedKey } from "../src/keys/key-format.ts";
+import { runProgram, startProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+
+const statusWith = async (url: string, key: string) =>
+	(await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+test("a key is issued, listed, rotated with grace and revoked while the service runs", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const { url } = await startProgram(context, environment);
+	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
+	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
+
+	assert.deepEqual(JSON.parse((await keys("list", "--json")).stdout), []);
+	const created = await keys(
+		"create",
+		"--name",
+		"shop",
+		"--scopes",
+		"pets:read",
+		"--expires",
+		"90d",
+		"--rate",
+		"100000/1m",
+	);
+	assert.equal(created.code, 0);
+	assert.match(created.stdout, /^pets_[0-9A-Za-z]{49}\n$/, "only the key is on stdout");
+	const key = created.stdout.trim();
+	assert.ok(isWellFormedKey(key));
+	assert.equal(await statusWith(url, key), 200);
+
+	const [row] = await list();
+	assert.deepEqual(
+		{ ...row, id: "", created: "", expires: "" },
+		{
+			id: "",
+			name: "shop",
+			state: "working",
+			last4: key.slice(-4),
+			scopes: "pets:read",
+			rate: "100000/1m",
+			created: "",
+			expires: "",
+			revoked: null,
+			lastUsed: null,
+			getPetLastUsed: null,
+		},
+	);
+	assert.equal(Date.parse(row.expires) - Date.parse(row.created), 90 * 86_400_000);
+	const table = (await keys("list")).stdout;
+	assert.match(table, /^id +name +state/);
+	assert.ok(table.includes(row.id) && table.includes("shop"));
+
+	const rotated = (await keys("rotate", row.id, "--grace", "1h")).stdout.trim();
+	assert.notEqual(rotated, key);
+	assert.deepEqual(
+		[await statusWith(url, rotated), await statusWith(url, key)],
+		[200, 200],
+		"both work in the grace period",
+	);
+	assert.equal((await list())[0].last4, rotated.slice(-4));
+	const last = (await keys("rotate", row.id, "--grace", "1s")).stdout.trim();
+	const graceEndsAt = performance.now() + 1000;
+	while ((await statusWith(url, rotated)) === 200) assert.ok(performance.now() < graceEndsAt + 1500);
+	assert.equal(await statusWith(url, last), 200);
+
+	const revoked = await keys("revoke", row.id);
+	assert.deepEqual([revoked.code, revoked.stdout], [0, ""]);
+	const revokedAt = performance.now();
+	while ((await statusWith(url, last)) === 200) assert.ok(performance.now() - revokedAt < 1000);
+	assert.equal((await list())[0].state, "revoked");
+	assert.match((await keys("rotate", row.id)).stderr, /is revoked: create a new key/);
+});
+
+test("the store keeps no key, only hashes", async (context) => {
+	const folder = temporaryFolder(context);
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
+	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
+	const bytes = readFileSync(join(folder, "animals.db")).toString("latin1");
+	assert.ok(bytes.includes(key.slice(-4)));
+	assert.ok(!bytes.includes(key.slice(5, 30)));
+});
+
+test("wrong commands say what to do, on stderr, with exit code 1", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const rows: [parameters: string[], said: RegExp][] = [
+		[["keys", "create"], /required option '--name <name>'/],
+		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
+		[["keys", "create", "--name", "a", "--scopes", "pets:fly"], /any of pets:read,pets:write/],
+		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 90d/],
+		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
+		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
+		[["keys", "revoke", "key_none"], /there is no key "key_none"/],
+		[["keys", "forget"], /unknown command 'forget'/],
+		[["sevre"], /unknown command 'sevre'/],
+	];
+	for (const [parameters, said] of rows) {
+		const { code, stdout, stderr } = await runProgram(parameters, { environment });
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
+	}
+});
+
+test("keys generate prints a key that API_KEY takes", async (context) => {
+	const { stdout } = await runProgram(["keys", "generate"]);
+	const key = stdout.trim();
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY: key };
+	for (let start = 0; start < 2; start++) {
+		const service = await startProgram(context, environment);
+		assert.equal(await statusWith(service.url, key), 200);
+		service.process.kill("SIGTERM");
+		assert.ok(!(await service.finished).stdout.includes(key));
+	}
+	const { stdout: listed } = await runProgram(["keys", "list", "--json"], { environment });
+	assert.deepEqual(
+		JSON.parse(listed).map(({ name }: { name: string }) => name),
+		["API_KEY"],
+	);
+});
+
+test("--help explains every command", async () => {
+	for (const parameters of [
+		[],
+		["serve"],
+		["keys"],
+		["keys", "create"],
+		["keys", "list"],
+		["keys", "rotate"],
+		["keys", "revoke"],
+		["keys", "generate"],
+		["openapi"],
+	]) {
+		const { code, stdout } = await runProgram([...parameters, "--help"]);
+		assert.equal(code, 0);
+		assert.match(stdout, /^Usage: animal-store/);
+	}
+});

@@ -1,0 +1,75 @@
+// The real program in a process of its own, as a person or a supervisor starts it.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
+
+export interface Finished {
+	code: number | null;
+	signal: NodeJS.Signals | null;
+	stdout: string;
+	stderr: string;
+}
+
+export interface Running {
+	process: ChildProcess;
+	pid: number;
+	/** What the log said when the service was ready. */
+	url: string;
+	opsUrl: string;
+	/** Output so far. */
+	output: { stdout: string; stderr: string };
+	finished: Promise<Finished>;
+}
+
+type Environment = Record<string, string | undefined>;
+
+interface Start {
+	environment?: Environment;
+	/** For Node itself. */
+	nodeOptions?: string[];
+}
+
+function start(parameters: string[], { environment = {}, nodeOptions = [] }: Start) {
+	const child = spawn(process.execPath, [...nodeOptions, bin, ...parameters], {
+		env: { PATH: process.env["PATH"], ...environment },
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	const output = { stdout: "", stderr: "" };
+	child.stdout.setEncoding("utf8").on("data", (text) => {
+		output.stdout += text;
+	});
+	child.stderr.setEncoding("utf8").on("data", (text) => {
+		output.stderr += text;
+	});
+	const finished = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
+	return { child, output, finished };
+}
+
+/** Runs a command to its end. */
+export function runProgram(parameters: string[], options: Start = {}): Promise<Finished> {
+	return start(parameters, options).finished;
+}
+
+/** Starts the service on free ports and waits until it listens; it is killed with the test if it still runs. */
+export async function startProgram(
+	context: TestContext,
+	environment: Environment,
+	parameters = ["serve"],
+): Promise<Running> {
+	const { child, output, finished } = start(parameters, { environment: { PORT: "0", OPS_PORT: "0", ...environment } });
+	context.after(() => child.kill("SIGKILL"));
+	const listening = new Promise<{ url: string; opsUrl: string }>((resolve) => {
+		child.stdout.on("data", () => {
+			const line = output.stdout.split("\n").find((text) => text.includes('"msg":"listening"'));
+			if (line) resolve(JSON.parse(line));
+		});
+	});
+	const ended = finished.then(({ code, stderr }) => Promise.reject(new Error(`ended with ${code}: ${stderr}`)));
+	ended.catch(() => {});
+	const { url, opsUrl } = await Promise.race([listening, ended]);
+	return { process: child, pid: child.pid as number, url, opsUrl, output, finished };
+}

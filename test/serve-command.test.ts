@@ -1,0 +1,185 @@
+// `animal-store serve`: starting, refusing to start, and stopping.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runProgram, startProgram } from "./program.ts";
+import { assertFailure, temporaryFolder, testService } from "./service.ts";
+
+test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const first = await startProgram(context, environment, ["serve", "--first-key"]);
+	while (!first.output.stderr.includes("answers now")) await new Promise((resolve) => setTimeout(resolve, 10));
+	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
+	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
+	assert.match(first.output.stderr, /which answers now: 200 \[\]/);
+	assert.ok(!first.output.stdout.includes(key), "no key in the log");
+	first.process.kill("SIGTERM");
+	assert.equal((await first.finished).code, 0);
+	const second = await startProgram(context, environment, ["serve", "--first-key"]);
+	assert.equal((await fetch(`${second.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+	assert.doesNotMatch(second.output.stderr, /pets_/);
+});
+
+test("the production command prints no secret", async (context) => {
+	const service = await startProgram(context, {
+		DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`,
+	});
+	service.process.kill("SIGINT");
+	const { code, stdout, stderr } = await service.finished;
+	assert.deepEqual([code, stderr], [0, ""]);
+	for (const line of stdout.trim().split("\n")) assert.equal(JSON.parse(line).level, "info");
+	assert.doesNotMatch(stdout, /pets_/);
+});
+
+test("a wrong environment is refused with one sentence for each problem and exit code 1", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = `sqlite:${join(folder, "animals.db")}`;
+	mkdirSync(join(folder, "directory"));
+	const taken = createServer().listen(0, "127.0.0.1");
+	await once(taken, "listening");
+	context.after(() => taken.close());
+	const port = String((taken.address() as AddressInfo).port);
+	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
+		[{ PORT: "http" }, [/PORT must be an integer from 0 to 65535/]],
+		[{ PORT: "65536" }, [/PORT must be/]],
+		[{ OPS_PORT: "-1" }, [/OPS_PORT must be/]],
+		[{ HOST: "a b" }, [/HOST must be a host name/]],
+		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is no address of this machine/]],
+		[{ DATABASE_URL: "animals.db" }, [/DATABASE_URL must be sqlite: and the path/]],
+		[{ DATABASE_URL: "mysql://a/b" }, [/DATABASE_URL must be/]],
+		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
+		[{ BASE_URL: "pets.example" }, [/BASE_URL must be an http or https URL/]],
+		[{ BASE_URL: "https://pets.example/v1?a=1" }, [/BASE_URL must be/]],
+		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; animal-store keys generate/]],
+		[{ RATE_LIMIT: "many" }, [/RATE_LIMIT must be a number of requests in a window, such as 100\/1m/]],
+		[{ CORS_ORIGINS: "*" }, [/CORS_ORIGINS must be origins/]],
+		[{ LOG_LEVEL: "loud" }, [/LOG_LEVEL must be fatal, error/]],
+		[
+			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
+			[/^animal-store: PORT/m, /^animal-store: LOG_LEVEL/m, /^animal-store: RATE_LIMIT/m],
+		],
+		[{ PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
+		[{ OPS_PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
+	];
+	for (const [environment, said] of rows) {
+		const { code, stdout, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: file, PORT: "0", OPS_PORT: "0", ...environment },
+		});
+		assert.equal(code, 1, JSON.stringify(environment));
+		for (const sentence of said) assert.match(stderr, sentence);
+		assert.equal(stderr.trim().split("\n").length, said.length, stderr);
+		assert.doesNotMatch(stdout, /"msg":"listening"/);
+		if ("API_KEY" in environment) assert.doesNotMatch(stderr, /secret/);
+	}
+});
+
+test("a folder that cannot be written is refused with one sentence", async (context) => {
+	const folder = join(temporaryFolder(context), "locked");
+	mkdirSync(folder);
+	chmodSync(folder, 0o500);
+	// Root may write everywhere but to the kernel's own file system.
+	const place = process.getuid?.() === 0 ? "/sys/animals" : folder;
+	const { code, stderr } = await runProgram(["serve"], {
+		environment: { DATABASE_URL: `sqlite:${place}/new/animals.db`, PORT: "0", OPS_PORT: "0" },
+	});
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: cannot (write|open) .*\n$/);
+	assert.ok(!existsSync(`${place}/new`));
+	const below = await runProgram(["serve"], { environment: { DATABASE_URL: "sqlite:/etc/passwd/animals.db" } });
+	assert.match(below.stderr, /^animal-store: cannot write .*\n$/);
+});
+
+test("an old Node is refused with one sentence that says how to go on", async () => {
+	const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+	const { code, stderr } = await runProgram(["serve"], { nodeOptions: ["--import", old] });
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store needs Node 24 or newer, .* npm start.*\n$/);
+});
+
+test("SIGTERM lets requests finish: a slow body that arrives in time is answered", async (context) => {
+	const { connect } = await import("node:net");
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const service = await startProgram(context, environment);
+	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
+	const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+	const received: string[] = [];
+	socket.setEncoding("utf8").on("data", (text) => received.push(String(text)));
+	const body = '{"name":"a","categoryId":1}';
+	socket.write(
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+	);
+	while (!received.join("").includes("100 Continue")) await new Promise((resolve) => setTimeout(resolve, 5));
+	service.process.kill("SIGTERM");
+	while (
+		await fetch(`${service.url}/livez`).then(
+			() => true,
+			() => false,
+		)
+	)
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	socket.write(body);
+	const { code, stdout } = await service.finished;
+	assert.match(received.join(""), /HTTP\/1.1 201 Created/);
+	assert.equal(code, 0);
+	assert.match(stdout, /"msg":"stopped"/);
+});
+
+test("livez and readyz answer on both ports, and readyz tells that the service is stopping", async (context) => {
+	const service = await testService(context);
+	for (const url of [service.url, service.opsUrl]) {
+		for (const path of ["/livez", "/readyz"]) {
+			const reply = await fetch(url + path);
+			assert.deepEqual([reply.status, await reply.text()], [200, '{"status":"ok"}']);
+		}
+	}
+	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.match(metrics, /animal_store_request_duration_seconds_count\{operation="none",status="200"\} \d/);
+	assert.equal((await fetch(`${service.opsUrl}/other`)).status, 404);
+	assert.equal((await fetch(`${service.opsUrl}/metrics`, { method: "POST" })).status, 405);
+
+	const { connect } = await import("node:net");
+	const socket = connect(service.port, "127.0.0.1", () => socket.write("GET /v1/pets HTTP/1.1\r\n"));
+	await new Promise((resolve) => socket.once("connect", resolve));
+	await service.send({ path: "/livez" });
+	const stopped = service.stop();
+	const answer = new Promise<string>((resolve) =>
+		socket.setEncoding("utf8").on("data", (text) => resolve(String(text))),
+	);
+	socket.write("Host: a\r\nX: y\r\n\r\n");
+	assert.match(await answer, /401[\s\S]*Connection: close/i);
+	await stopped;
+});
+
+test("every request is one log line with its id, key id, operation, status and duration, and no key", async (context) => {
+	const { send, log, key } = await testService(context);
+	const path = `/v1/pets?key=${key}`;
+	await send({ path, headers: { "X-Request-Id": "r-1" } });
+	await send({ path: "/v1/pets/1", headers: { "X-Request-Id": "r-2" } });
+	await send({ path: `/v1/pets/${key}`, headers: { "X-Request-Id": "r-3", Authorization: `Bearer ${key}x` } });
+	assertFailure(
+		await send({ method: "POST", path: "/v1/pets", body: `{"name":"${key}"`, headers: { "X-Request-Id": "r-4" } }),
+		"invalid_json",
+	);
+	const lines = log.filter(({ msg }) => msg === "request");
+	assert.deepEqual(
+		lines.map(({ requestId, operation, status }) => [requestId, operation, status]),
+		[
+			["r-1", "listPets", 400],
+			["r-2", "getPet", 404],
+			["r-3", "getPet", 401],
+			["r-4", "createPet", 400],
+		],
+	);
+	for (const { level, time, keyId, durationMs } of lines.slice(0, 2)) {
+		assert.equal(level, "info");
+		assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
+		assert.match(String(keyId), /^key_/);
+		assert.ok(Number(durationMs) > 0);
+	}
+	assert.doesNotMatch(JSON.stringify(log), new RegExp(key.slice(5)));
+});
