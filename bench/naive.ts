@@ -29,6 +29,7 @@ const app = buildApp({
 	defaultRate: undefined,
 	corsOrigins: [],
 	now: Date.now,
+	requestIdPrefix: "naive",
 	log: pino({ base: null }, pino.destination({ fd: 2, sync: false, minLength: 4096 })),
 	timeouts: defaultTimeouts,
 	isStopping: () => false,

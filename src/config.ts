@@ -79,7 +79,7 @@ export class ConfigError extends Error {
 const problemsOf = compileCheck(Environment);
 
 /** Empty variables count as absent. @throws ConfigError */
-export function readConfig(environment: Record<string, string | undefined>): Readonly<Config> {
+export function readConfig(environment: Record<string, string | undefined> = process.env): Readonly<Config> {
 	const given = Object.entries(Environment.properties).map(([name, schema]) => [
 		name,
 		environment[name] || Reflect.get(schema, "default"),

@@ -57,6 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
+		requestIdPrefix: randomBytes(6).toString("base64url"),
 		log,
 		timeouts,
 		isStopping: () => isStopping,

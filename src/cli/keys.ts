@@ -109,7 +109,7 @@ function shown(row: KeyRow, nowMs: number) {
 }
 
 async function withIssuer(work: (issuer: Issuer) => Promise<void>): Promise<void> {
-	const store = await openStore(readConfig(process.env).databaseUrl, Date.now);
+	const store = await openStore(readConfig().databaseUrl, Date.now);
 	try {
 		await work({ rows: store.keys, now: Date.now, random: randomBytes });
 	} finally {

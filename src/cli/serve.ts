@@ -17,7 +17,7 @@ export function serveCommand(): Command {
 }
 
 async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
-	const config = readConfig(process.env);
+	const config = readConfig();
 	const { log, flush } = createLog(config.logLevel);
 	const service = await startService({ config, log, issuesFirstKey: firstKey });
 	flush();

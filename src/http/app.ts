@@ -48,6 +48,8 @@ export interface AppOptions {
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
 	now: () => number;
+	/** Tells the request ids of this process from those of others. */
+	requestIdPrefix: string;
 	log: Logger;
 	timeouts: Timeouts;
 	isStopping: () => boolean;
@@ -63,7 +65,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const app = Fastify({
 		bodyLimit: bodyMaxBytes,
 		return503OnClosing: false,
-		genReqId: requestIds(),
+		genReqId: requestIds(options.requestIdPrefix),
 		routerOptions: { maxParamLength: 16 * 1024 },
 		rewriteUrl: ({ url = "/" }) => originForm(url),
 		serverFactory: (handler) => createHttpServer(handler, log, options.timeouts),
@@ -187,6 +189,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	// Outside /v1: for everybody.
 	const openApi = openApiText();
 	addPath(app, "/openapi.json", [openRoute(async () => openApi)]);
+	addPath(app, "/docs", [{ method: "GET", handler: async (_request, reply) => reply.redirect("/openapi.json") }]);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
 

@@ -1,13 +1,11 @@
 // X-Request-Id: names a request in replies and logs.
 
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 const usable = /^[\w.:+/=-]{1,128}$/;
 
-/** Takes the caller's id when it is safe to log, and makes one otherwise. */
-export function requestIds(): (request: Pick<IncomingMessage, "headers">) => string {
-	const prefix = randomBytes(6).toString("base64url");
+/** Takes the caller's id when it is safe to log, and makes one otherwise. @param prefix tells one process from another */
+export function requestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
 	let count = 0;
 	return ({ headers }) => {
 		const sent = headers["x-request-id"];

@@ -14,6 +14,7 @@ import {
 	statSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { threadId } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { StoreRefused } from "./store.ts";
 
@@ -53,7 +54,7 @@ export function openSqliteReader(file: string): Database.Database {
 }
 
 function create(file: string): void {
-	const draft = `${file}.${process.pid}.new`;
+	const draft = `${file}.${process.pid}-${threadId}.new`;
 	try {
 		mkdirSync(dirname(file), { recursive: true });
 	} catch (error) {

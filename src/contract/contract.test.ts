@@ -1,0 +1,58 @@
+// The contract's own pure parts.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { errorStatus } from "./errors.ts";
+import { int64FromDecimal, int64Max, int64Min, isInt64 } from "./int64.ts";
+import { parseJson } from "./json.ts";
+
+test("parseJson keeps integers exact and tells fractions from them", () => {
+	assert.deepEqual(parseJson('{"a":[1,2.5,"9007199254740993"],"b":9007199254740993}'), {
+		a: [1, 2.5, "9007199254740993"],
+		b: 9007199254740993n,
+	});
+	assert.equal(parseJson("9007199254740991"), 9007199254740991);
+	assert.equal(parseJson("1e3"), 1000);
+	assert.equal(parseJson("1.5e1"), 15);
+	assert.equal(parseJson("9.223372036854775807e18"), int64Max);
+	assert.ok(Number.isNaN(parseJson("1.00000000000000000001")));
+	for (const huge of ["9223372036854775808", "1e19", "1e400", "-1e999999999", "1e-999999999"])
+		assert.ok(!isInt64(parseJson(huge)), huge);
+	assert.throws(() => parseJson("1e5,"), SyntaxError);
+});
+
+test("a number of 60,000 zeros is read in no time", () => {
+	const startedAt = performance.now();
+	assert.equal(parseJson(`0.${"0".repeat(60_000)}e5`), 0);
+	assert.ok(!isInt64(parseJson(`1${"0".repeat(60_000)}`)));
+	assert.equal(parseJson(`1${"0".repeat(60_000)}e-60000`), 1);
+	assert.ok(performance.now() - startedAt < 1000);
+});
+
+test("int64FromDecimal reads one spelling of each int64 and nothing else", () => {
+	for (const value of [0n, 1n, -1n, int64Max, int64Min, 9007199254740993n])
+		assert.equal(int64FromDecimal(String(value)), value);
+	for (const text of [
+		"",
+		"-",
+		"-0",
+		"01",
+		"+1",
+		"1.0",
+		" 1",
+		"1 ",
+		"1\n",
+		"٣",
+		"0x1",
+		"9223372036854775808",
+		"-9223372036854775809",
+		"1".repeat(10_000),
+	]) {
+		assert.equal(int64FromDecimal(text), undefined, text);
+	}
+});
+
+test("every error code has one status, and each status of the interface document is among them", () => {
+	for (const status of Object.values(errorStatus)) assert.ok(status >= 400 && status < 600);
+	for (const status of [400, 401, 404]) assert.ok(Object.values(errorStatus).includes(status as 400));
+});

@@ -1,0 +1,95 @@
+// The rules of the house (ARCHITECTURE.md), read off the source: who may import whom, where the environment, the clock and
+// SQL may stand, and that the documents name what is there.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Environment } from "../src/config.ts";
+import { errorCodes } from "../src/contract/errors.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const filesIn = (folder: string) =>
+	readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+		.filter((path) => !path.includes("node_modules"))
+		.map((path) => join(folder, path));
+const sources = filesIn("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+
+/** Which files of ours each room may import. */
+const mayImport: Record<string, RegExp> = {
+	contract: /^src\/contract\//,
+	store: /^src\/(contract|store)\//,
+	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
+	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
+	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
+	"config.ts": /^src\/(contract|keys)\//,
+	"service.ts": /^src\/(?!main|cli)/,
+	cli: /^src\/(?!main)/,
+	"main.ts": /^src\//,
+};
+
+function importsOf(path: string): string[] {
+	return [...read(path).matchAll(/(?:from|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+		relative(root, join(root, dirname(path), target)),
+	);
+}
+
+test("each room imports only the rooms it may know", () => {
+	assert.ok(sources.length > 30);
+	for (const path of sources) {
+		const rule = mayImport[path.split("/")[1] ?? ""];
+		assert.ok(rule, `${path} is in no room`);
+		for (const target of importsOf(path)) assert.match(target, rule, `${path} imports ${target}`);
+	}
+});
+
+test("http never learns which database it has, and SQL stands in the store only", () => {
+	for (const path of sources) {
+		if (path.startsWith("src/store/")) continue;
+		assert.doesNotMatch(read(path), /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) \w+/, path);
+		if (path.startsWith("src/http/")) assert.doesNotMatch(read(path), /sqlite|postgres/i, path);
+	}
+});
+
+test("the environment is read in config.ts only, and the clock and randomness come in from outside", () => {
+	for (const path of sources) {
+		const text = read(path);
+		if (path !== "src/config.ts") assert.doesNotMatch(text, /process\.env/, path);
+		if (/^src\/(contract|http|keys|store)\//.test(path))
+			assert.doesNotMatch(text, /Date\.now|Math\.random|randomBytes|randomUUID|new Date\(\)\.get/, path);
+	}
+});
+
+test("every file opens by saying what it holds and why", () => {
+	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
+		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{30,}/, path);
+	}
+});
+
+test("the README names every setting, and docs/errors.md every error code", () => {
+	const readme = read("README.md");
+	for (const name of Object.keys(Environment.properties)) assert.ok(readme.includes(`| \`${name}\` |`), name);
+	const errors = read("docs/errors.md");
+	for (const code of errorCodes) assert.ok(errors.includes(`| \`${code}\` |`), code);
+	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
+});
+
+test("every file and every test that a document names exists", () => {
+	const tests = filesIn("test")
+		.concat(filesIn("src"))
+		.filter((path) => path.endsWith(".ts"))
+		.map(read)
+		.join("\n");
+	for (const path of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", ...filesIn("docs")]) {
+		if (!path.endsWith(".md")) continue;
+		const text = read(path);
+		for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
+			assert.doesNotThrow(() => read(join(dirname(path), target)), `${path} links to ${target}`);
+		for (const [, file = ""] of text.matchAll(/`((?:src|test|bench|bin)\/[\w./-]+\.\w+)`/g))
+			assert.doesNotThrow(() => read(file), `${path} names ${file}`);
+		for (const [, name = ""] of text.matchAll(/“([^”]+)”/g))
+			assert.ok(tests.includes(name), `${path} names the test “${name}”`);
+	}
+});

@@ -1,0 +1,146 @@
+// The store suite over SQLite, and what only a file can go through.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../src/store/open.ts";
+import type { Store } from "../src/store/store.ts";
+import { runProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+import { storeSuite } from "./store-suite.ts";
+
+storeSuite({
+	name: "sqlite",
+	async open(context, now = Date.now) {
+		const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+		let store = await openStore(url, now);
+		let isOpen = true;
+		context.after(() => (isOpen ? store.close() : undefined));
+		return {
+			store,
+			async reopen() {
+				isOpen = false;
+				await store.close();
+				store = await openStore(url, now);
+				isOpen = true;
+				return store;
+			},
+		};
+	},
+});
+
+async function usedFile(folder: string): Promise<string> {
+	const file = join(folder, "animals.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	for (let index = 0; index < 100; index++)
+		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	await store.close();
+	return file;
+}
+
+test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed store is one file", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = await usedFile(folder);
+	assert.deepEqual(readdirSync(folder), ["animals.db"]);
+	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
+	const writer = openSqliteWriter(file);
+	context.after(() => writer.close());
+	writer.exec("DELETE FROM retries WHERE key = '1'");
+	assert.deepEqual(
+		[writer.pragma("journal_mode", { simple: true }), writer.pragma("synchronous", { simple: true })],
+		["wal", 2],
+	);
+	const [{ version }] = writer.prepare("SELECT sqlite_version() AS version").all() as [{ version: string }];
+	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
+});
+
+test("sqlite: an id is not used again when the newest animal was removed by hand", async (context) => {
+	const file = await usedFile(temporaryFolder(context));
+	const database = new Database(file);
+	database.exec("DELETE FROM retries; DELETE FROM pets WHERE id = 100");
+	database.close();
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 101n);
+	await store.close();
+});
+
+test("sqlite: retry keys older than 24 hours are swept", async (context) => {
+	const file = await usedFile(temporaryFolder(context));
+	const store = await openStore(`sqlite:${file}`, () => Date.now() + 25 * 3_600_000);
+	await store.check();
+	await store.close();
+	const database = new Database(file, { readonly: true });
+	assert.equal(database.prepare("SELECT count(*) FROM retries").pluck().get(), 0);
+	assert.equal(database.prepare("SELECT count(*) FROM pets").pluck().get(), 100);
+	database.close();
+});
+
+test("sqlite: pages use an index, first and last, with and without filter", async (context) => {
+	const database = new Database(await usedFile(temporaryFolder(context)), { readonly: true });
+	context.after(() => database.close());
+	const plan = (where: string) =>
+		(
+			database
+				.prepare(
+					`EXPLAIN QUERY PLAN SELECT id, name, category_id, status FROM pets WHERE ${where} ORDER BY id LIMIT 21`,
+				)
+				.all() as { detail: string }[]
+		).map(({ detail }) => detail);
+	assert.deepEqual(plan("id > 5"), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"]);
+	assert.deepEqual(plan("status = 'sold' AND id > 5"), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
+});
+
+test("sqlite: a file that is not ours is refused with one sentence, and not touched", async (context) => {
+	const folder = temporaryFolder(context);
+	const good = await usedFile(folder);
+	const make = (name: string, change: (path: string) => void) => {
+		const path = join(folder, name);
+		change(path);
+		return path;
+	};
+	const edited = (name: string, sql: string) =>
+		make(name, (path) => {
+			copyFileSync(good, path);
+			const database = new Database(path);
+			database.exec(sql);
+			database.close();
+		});
+	const rows: [file: string, said: RegExp][] = [
+		[
+			make("garbage", (path) => writeFileSync(path, randomBytes(20_000))),
+			/is not an animal store, or is damaged: restore a backup/,
+		],
+		[make("text", (path) => writeFileSync(path, "hello")), /is not an animal store/],
+		[make("empty", (path) => writeFileSync(path, "")), /is not an animal store, or is damaged/],
+		[make("folder", (path) => mkdirSync(path)), /is a directory: let DATABASE_URL name a file/],
+		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
+		[
+			edited("newer", "PRAGMA user_version = 99"),
+			/written by a newer animal-store \(schema 99, this one knows 1\): upgrade/,
+		],
+	];
+	for (const [file, said] of rows) {
+		const before = existsSync(file) && !file.endsWith("folder") ? readFileSync(file) : undefined;
+		const { code, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" },
+		});
+		assert.equal(code, 1);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		if (before) assert.deepEqual(readFileSync(file), before);
+	}
+});
+
+test("sqlite: a start that is killed at any moment leaves no half store behind", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "animals.db");
+	writeFileSync(`${file}.1.new`, "half a draft of a start that was killed");
+	const stores: Store[] = await Promise.all([1, 2, 3].map(() => openStore(`sqlite:${file}`, Date.now)));
+	const ids = await Promise.all(stores.map((store) => store.createPet({ name: "a", categoryId: 1n })));
+	assert.deepEqual(ids.map(({ id }) => id).sort(), [1n, 2n, 3n], "all three found the same file");
+	for (const store of stores) await store.close();
+});

@@ -1,0 +1,224 @@
+// What every engine promises (src/store/store.ts), as tests: one suite, run over each engine.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { type NewPet, type Pet, petStatuses } from "../src/contract/pet.ts";
+import { checkNewPet } from "../src/contract/validate.ts";
+import type { Store } from "../src/store/store.ts";
+
+export interface Engine {
+	name: string;
+	/** An empty store that ends with the test. `reopen` closes it and opens it again. */
+	open(context: TestContext, now?: () => number): Promise<{ store: Store; reopen(): Promise<Store> }>;
+}
+
+const rex: NewPet = { name: "Rex", categoryId: 1n };
+
+export function storeSuite({ name: engine, open }: Engine): void {
+	test(`${engine}: an animal reads back field for field, also after opening again`, async (context) => {
+		const { store, reopen } = await open(context);
+		const pets: NewPet[] = [
+			rex,
+			{ name: "😀 \u{10ffff} \u2028 '\"\\", categoryId: -(2n ** 63n), status: "sold" },
+			{ name: " x".repeat(127), categoryId: 2n ** 63n - 1n, status: "pending" },
+			{ name: "x", categoryId: 9007199254740993n, status: "available" },
+		];
+		for (const [index, pet] of pets.entries()) {
+			assert.deepEqual(await store.createPet(pet), { id: BigInt(index + 1), outcome: "created" });
+		}
+		const kept = pets.map((pet, index): Pet => ({ id: BigInt(index + 1), ...pet }));
+		for (const open of [async () => store, reopen]) {
+			const opened = await open();
+			assert.deepEqual(await opened.listPets({ after: 0n, limit: 100 }), { pets: kept, hasMore: false });
+			for (const pet of kept) assert.deepEqual(await opened.getPet(pet.id), pet);
+		}
+	});
+
+	test(`${engine}: ids ascend in the order of the calls, from 1, without gaps`, async (context) => {
+		const { store, reopen } = await open(context);
+		const created = await Promise.all(Array.from({ length: 3000 }, () => store.createPet(rex)));
+		assert.deepEqual(
+			created.map(({ id }) => id),
+			Array.from(created, (_, index) => BigInt(index + 1)),
+		);
+		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
+	});
+
+	test(`${engine}: what is created is read by whoever asks after it was resolved`, async (context) => {
+		const { store } = await open(context);
+		await Promise.all(
+			Array.from({ length: 200 }, async () => {
+				const { id } = await store.createPet(rex);
+				assert.equal((await store.getPet(id))?.id, id);
+				const { pets } = await store.listPets({ after: id - 1n, limit: 1 });
+				assert.equal(pets[0]?.id, id);
+			}),
+		);
+	});
+
+	test(`${engine}: absent animals are undefined, at the ends of int64 too`, async (context) => {
+		const { store } = await open(context);
+		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(await store.getPet(id), undefined);
+		for (const after of [0n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+			assert.deepEqual(await store.listPets({ after, limit: 100 }), { pets: [], hasMore: false });
+		}
+	});
+
+	test(`${engine}: a retry key makes one animal, for its caller, for 24 hours`, async (context) => {
+		let nowMs = Date.now();
+		const { store, reopen } = await open(context, () => nowMs);
+		const retry = { caller: "a", key: "k" };
+		const both = await Promise.all([store.createPet(rex, retry), store.createPet(rex, retry)]);
+		assert.deepEqual(both, [
+			{ id: 1n, outcome: "created" },
+			{ id: 1n, outcome: "replayed" },
+		]);
+		assert.deepEqual(await store.createPet({ ...rex, status: "sold" }, retry), { id: 1n, outcome: "reused" });
+		assert.deepEqual(await store.createPet(rex, { ...retry, caller: "b" }), { id: 2n, outcome: "created" });
+		const reopened = await reopen();
+		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
+		nowMs += 24 * 3_600_000;
+		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "created" });
+		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "replayed" });
+	});
+
+	test(`${engine}: keys are kept, rotated, revoked and their use is noted`, async (context) => {
+		const { store, reopen } = await open(context);
+		const { keys } = store;
+		const secret = (last4: string, createdAtMs: number, expiresAtMs?: number) => ({ last4, createdAtMs, expiresAtMs });
+		await keys.add(
+			{ id: "a", name: "A", scopes: ["pets:read", "pets:write"], createdAtMs: 5 },
+			{ hash: "h1", ...secret("0001", 5, 900) },
+		);
+		await keys.add(
+			{ id: "b", name: "B", scopes: ["pets:read"], rate: "5/1s", createdAtMs: 6 },
+			{ hash: "h2", ...secret("0002", 6) },
+		);
+		assert.equal(await keys.byHash("h3"), undefined);
+		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
+		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
+		assert.equal((await keys.byHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
+		assert.equal((await keys.byHash("h2"))?.secret.expiresAtMs, 1000);
+		await keys.touch([
+			{ keyId: "a", usedAtMs: 50, getPetUsedAtMs: 40 },
+			{ keyId: "b", usedAtMs: 60 },
+		]);
+		await keys.touch([{ keyId: "a", usedAtMs: 45 }]);
+		await keys.revoke("b", 77);
+		await keys.revoke("b", 99);
+		const reopened = (await reopen()).keys;
+		assert.deepEqual(await reopened.list(), [
+			{
+				id: "a",
+				name: "A",
+				scopes: ["pets:read", "pets:write"],
+				rate: undefined,
+				createdAtMs: 5,
+				revokedAtMs: undefined,
+				lastUsedAtMs: 50,
+				getPetUsedAtMs: 40,
+				secret: secret("0003", 7),
+			},
+			{
+				id: "b",
+				name: "B",
+				scopes: ["pets:read"],
+				rate: "5/1s",
+				createdAtMs: 6,
+				revokedAtMs: 77,
+				lastUsedAtMs: 60,
+				getPetUsedAtMs: undefined,
+				secret: secret("0004", 7),
+			},
+		]);
+		assert.equal((await reopened.byHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
+	});
+
+	test(`${engine}: the cursor secret is made once, and differs from store to store`, async (context) => {
+		const { store, reopen } = await open(context);
+		const { cursorSecret } = store;
+		assert.equal(cursorSecret.length, 32);
+		assert.deepEqual((await reopen()).cursorSecret, cursorSecret);
+		assert.notDeepEqual((await open(context)).store.cursorSecret, cursorSecret);
+	});
+
+	test(`${engine}: creates that were accepted are kept by close`, async (context) => {
+		const { store, reopen } = await open(context);
+		const accepted = Array.from({ length: 2500 }, () => store.createPet(rex));
+		const reopened = await reopen();
+		assert.equal((await Promise.all(accepted)).length, 2500);
+		assert.ok(await reopened.getPet(2500n));
+	});
+
+	test(`${engine}: any sequence of creates, filters, limits and walks agrees with a plain model`, async (context) => {
+		const newPet = fc.record(
+			{
+				name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isName),
+				categoryId: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+				status: fc.constantFrom(...petStatuses),
+			},
+			{ requiredKeys: ["name", "categoryId"] },
+		);
+		const step = fc.oneof(
+			fc.record({ create: fc.array(newPet, { minLength: 1, maxLength: 8 }) }),
+			fc.record({
+				walk: fc.record({
+					status: fc.option(fc.constantFrom(...petStatuses), { nil: undefined }),
+					limit: fc.integer({ min: 1, max: 12 }),
+				}),
+			}),
+			fc.record({ get: fc.bigInt(-1n, 60n) }),
+		);
+		const { store } = await open(context);
+		const model: Pet[] = [];
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+				for (const { create, walk, get } of steps as {
+					create?: NewPet[];
+					walk?: { status?: Pet["status"]; limit: number };
+					get?: bigint;
+				}[]) {
+					if (create) {
+						const created = await Promise.all(create.map((pet) => store.createPet(pet)));
+						model.push(...create.map((pet, index) => ({ id: created[index]?.id ?? 0n, ...pet })));
+					}
+					if (walk) {
+						const expected = model.filter(({ status }) => walk.status === undefined || status === walk.status);
+						assert.deepEqual(await walked(store, walk), expected);
+					}
+					if (get !== undefined)
+						assert.deepEqual(
+							await store.getPet(get),
+							model.find(({ id }) => id === get),
+						);
+				}
+			}),
+			{ numRuns: 40 },
+		);
+		assert.deepEqual(
+			model.map(({ id }) => id),
+			model.map((_, index) => BigInt(index + 1)),
+		);
+	});
+}
+
+function isName(name: string): boolean {
+	try {
+		return checkNewPet({ name, categoryId: 1 }) !== undefined;
+	} catch {
+		return false;
+	}
+}
+
+async function walked(store: Store, query: { status?: Pet["status"]; limit: number }): Promise<Pet[]> {
+	const pets: Pet[] = [];
+	for (let after = 0n; ; ) {
+		const page = await store.listPets({ ...query, after });
+		assert.ok(page.pets.length <= query.limit);
+		pets.push(...page.pets);
+		if (!page.hasMore) return pets;
+		assert.equal(page.pets.length, query.limit);
+		after = page.pets.at(-1)?.id ?? after;
+	}
+}
