@@ -198,7 +198,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const { statusCode: status } = reply;
 		options.onReply({ operation, status, seconds: reply.elapsedTime / 1000 });
 		log.info(
-			{ requestId: request.id, keyId: request.caller?.id, operation, status, durationMs: reply.elapsedTime },
+			{
+				requestId: request.id,
+				keyId: request.caller?.id,
+				operation,
+				status,
+				durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
+			},
 			"request",
 		);
 		done();

@@ -46,10 +46,14 @@ export function openSqliteWriter(file: string): Database.Database {
 	}
 }
 
+/** Pages of the file that the reading connection keeps in memory. */
+const readCacheKiB = 64 * 1024;
+
 /** Opens a reading connection to a file that a writer has opened. */
 export function openSqliteReader(file: string): Database.Database {
 	const database = new Database(file, { readonly: true, fileMustExist: true });
 	database.pragma("busy_timeout = 5000");
+	database.pragma(`cache_size = -${readCacheKiB}`);
 	return database;
 }
 
