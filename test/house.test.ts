@@ -64,7 +64,7 @@ test("the environment is read in config.ts only, and the clock and randomness co
 
 test("every file opens by saying what it holds and why", () => {
 	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
-		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{30,}/, path);
+		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{20,}/, path);
 	}
 });
 
