@@ -2,7 +2,14 @@
 
 import type { TSchema } from "typebox";
 import { ErrorBody, type ErrorCode, errorStatus } from "./errors.ts";
-import { commonErrors, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
+import {
+	commonErrors,
+	commonHeaders,
+	type Operation,
+	type OperationName,
+	operations,
+	responseHeaders,
+} from "./operations.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 
 /** The interface document's own version (§9). */
@@ -168,7 +175,9 @@ function failures(codes: ErrorCode[]) {
 }
 
 function headerReferences(names: readonly string[]) {
-	return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+	return Object.fromEntries(
+		[...commonHeaders, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+	);
 }
 
 function json(schema: TSchema) {

@@ -29,6 +29,7 @@ export interface Operation {
 	/** Request headers: their meaning by name. */
 	headers?: Record<string, string>;
 	body?: TObject;
+	/** `headers` beside `commonHeaders`. */
 	success: { status: 200 | 201; description: string; schema: TSchema; headers: readonly ResponseHeader[] };
 	/** Answers `If-None-Match` with 304. */
 	isConditional: boolean;
@@ -38,7 +39,7 @@ export interface Operation {
 	deprecation?: { sinceMs: number; sunsetMs: number };
 }
 
-/** Headers of success replies: their meaning by name. */
+/** Headers of replies: their meaning by name. */
 export const responseHeaders = {
 	"X-Request-Id": "names this request in the logs; the request's own X-Request-Id when it sent a usable one",
 	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",
@@ -46,10 +47,21 @@ export const responseHeaders = {
 	Link: 'RFC 8288: `rel="first"`, and `rel="next"` as long as more animals follow; on getPet `rel="deprecation"` and `rel="successor-version"`',
 	Location: "the address of the new animal",
 	"Idempotency-Replayed": "`true` when this is the reply to an earlier request with the same Idempotency-Key",
+	Vary: "the request headers that the reply depends on",
+	"RateLimit-Policy": "where a rate applies: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
+	RateLimit: "where a rate applies: `r` requests are left, all are back in `t` seconds",
 	Deprecation: "RFC 9745: since when the operation is deprecated",
 	Sunset: "RFC 8594: when the operation will be removed",
 } as const;
 export type ResponseHeader = keyof typeof responseHeaders;
+
+/** Headers of every reply behind a key. */
+export const commonHeaders = [
+	"X-Request-Id",
+	"Cache-Control",
+	"RateLimit-Policy",
+	"RateLimit",
+] as const satisfies readonly ResponseHeader[];
 
 export const commonErrors = [
 	"malformed_request",
@@ -100,7 +112,7 @@ export const operations = {
 			status: 200,
 			description: "A page of animals.",
 			schema: Pets,
-			headers: ["X-Request-Id", "Cache-Control", "ETag", "Link"],
+			headers: ["ETag", "Vary", "Link"],
 		},
 		isConditional: true,
 		errors: ["invalid_parameter", "invalid_cursor"],
@@ -121,7 +133,7 @@ export const operations = {
 			status: 201,
 			description: "The animal was added.",
 			schema: Pet,
-			headers: ["X-Request-Id", "Cache-Control", "Location", "Idempotency-Replayed"],
+			headers: ["Location", "Idempotency-Replayed"],
 		},
 		isConditional: false,
 		errors: [
@@ -147,7 +159,7 @@ export const operations = {
 			status: 200,
 			description: "The animal.",
 			schema: Pet,
-			headers: ["X-Request-Id", "Cache-Control", "ETag", "Deprecation", "Sunset", "Link"],
+			headers: ["ETag", "Vary", "Deprecation", "Sunset", "Link"],
 		},
 		isConditional: true,
 		errors: ["pet_not_found", "operation_removed"],
