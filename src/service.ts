@@ -45,7 +45,7 @@ const idleOnStopMs = 250;
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
 	let isStopping = false;
-	const store = await openStore(config.databaseUrl, now);
+	const store = await openStore(config.databaseUrl, now, true);
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
 	const checkReady = readyCheck(store, () => isStopping);

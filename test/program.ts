@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
@@ -56,7 +55,7 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 
 /** Starts the service on free ports and waits until it listens; it is killed with the test if it still runs. */
 export async function startProgram(
-	context: TestContext,
+	context: { after(cleanUp: () => void): void },
 	environment: Environment,
 	parameters = ["serve"],
 ): Promise<Running> {

@@ -19,13 +19,15 @@ export function serveCommand(): Command {
 async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
 	const config = readConfig();
 	const { log, flush } = createLog(config.logLevel);
-	const service = await startService({ config, log, issuesFirstKey: firstKey });
-	flush();
+	const starting = startService({ config, log, issuesFirstKey: firstKey });
+	// Before the log says "listening": whoever reads that may send a signal at once.
 	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
-		await service.stop();
+		await starting.then(({ stop }) => stop());
 		flush();
 	});
+	const service = await starting;
+	flush();
 	if (firstKey) {
 		stopWithParent();
 		await introduce(service);

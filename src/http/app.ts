@@ -1,4 +1,4 @@
-// The contract spoken over HTTP. The checks of a request stand here in their order: framing, credential, rate, route and
+// The contract spoken over HTTP. The checks of a request stand here in their order: framing, overload, credential, rate, route and
 // method, headers, query and body, the operation.
 
 import { METHODS } from "node:http";
@@ -21,6 +21,7 @@ import { errorHandler } from "./errors.ts";
 import { checkBodyHeaders, checkExpectation, checkFraming } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
 import { createHttpServer, refuseInTurn, type Timeouts } from "./listen.ts";
+import { watchOverload } from "./overload.ts";
 import { addPath } from "./paths.ts";
 import { petHandlers, petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
@@ -82,12 +83,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const fixedHeaders = securityHeaders(baseUrl);
 	const baseUrlOf = (request: FastifyRequest) => baseUrl ?? `http://${hostOf(request)}/v1`;
 
-	/** Framing, credential and rate: the same for every path, known or not. A promise where something must be waited for. */
+	const overload = watchOverload(() => store.queueLength);
+	app.addHook("onClose", async () => overload.stop());
+
+	/** Framing, overload, credential and rate: the same for every path, known or not. A promise where something must be waited for. */
 	function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
 		reply.headers(fixedHeaders).headers(cors.headers(request)).header("x-request-id", request.id);
 		if (isStopping()) reply.header("connection", "close");
 		checkFraming(request.raw);
 		if (!isBehindKey(request.url)) return undefined;
+		overload.refuse(request.method === "POST");
 		const caller = authenticate(request, keyCheck);
 		return caller instanceof Promise
 			? caller.then((row) => welcome(row, request, reply))

@@ -16,9 +16,19 @@ export interface Timeouts {
 	requestMs: number;
 	/** An idle connection; longer than the 60 seconds that load balancers keep theirs. */
 	keepAliveMs: number;
+	/** A connection on which nothing moves in either direction while a request is under way: a reader that stopped reading. */
+	stalledMs: number;
 }
 
-export const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 };
+export const defaultTimeouts: Timeouts = {
+	headersMs: 10_000,
+	requestMs: 30_000,
+	keepAliveMs: 65_000,
+	stalledMs: 30_000,
+};
+
+/** Connections at once; more are closed as they come. */
+export const connectionsMax = 10_000;
 
 /** How long a connection whose request is not read to its end stays half open, so that the reply is not cut off. */
 const lingerMs = 500;
@@ -38,6 +48,8 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
 		requireHostHeader: false,
 		noDelay: true,
 	});
+	server.timeout = timeouts.stalledMs;
+	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
 	const listener: RequestListener = (request, response) => {
 		(request.socket as Connection).latest = { request, response };

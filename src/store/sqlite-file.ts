@@ -28,13 +28,15 @@ const migrations = readdirSync(migrationsFolder)
 /**
  * Opens the one writing connection. A missing file is made complete beside its place and then linked there, so that a
  * crash never leaves half a store. Every commit waits for the disk: `synchronous` has to follow `journal_mode`.
+ * `isVerified` reads the whole file first, about 0.3 s for a million animals.
  * @throws StoreRefused
  */
-export function openSqliteWriter(file: string): Database.Database {
+export function openSqliteWriter(file: string, { isVerified = false } = {}): Database.Database {
 	const found = statSync(file, { throwIfNoEntry: false });
 	if (found) recognise(file, found.isDirectory());
 	else create(file);
 	try {
+		if (found && isVerified) verify(file);
 		const database = new Database(file);
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
@@ -103,18 +105,38 @@ function recognise(file: string, isDirectory: boolean): void {
 			`${file} is not an animal store, or is damaged: restore a backup, or let DATABASE_URL name another file`,
 		);
 	}
+	const version = header.readUInt32BE(60);
 	if (header.readUInt32BE(68) !== applicationId) {
 		throw new StoreRefused(`${file} belongs to another program: let DATABASE_URL name another file`);
 	}
+	refuseNewer(version, file);
+}
+
+function refuseNewer(version: number, file: string): void {
+	if (version <= migrations.length) return;
+	throw new StoreRefused(
+		`${file} was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): upgrade this installation`,
+	);
+}
+
+/** Reads every page through a connection that cannot write, so that a damaged file stays as it is. */
+function verify(file: string): void {
+	const database = new Database(file, { readonly: true });
+	try {
+		const problem = database.pragma("integrity_check(1)", { simple: true });
+		if (problem !== "ok") throw damaged(file);
+	} finally {
+		database.close();
+	}
+}
+
+function damaged(file: string): StoreRefused {
+	return new StoreRefused(`${file} is damaged: restore a backup, or let DATABASE_URL name another file`);
 }
 
 function migrate(database: Database.Database, file: string): void {
 	const version = () => Number(database.pragma("user_version", { simple: true }));
-	if (version() > migrations.length) {
-		throw new StoreRefused(
-			`${file} was written by a newer animal-store (schema ${version()}, this one knows ${migrations.length}): upgrade this installation`,
-		);
-	}
+	refuseNewer(version(), file); // The header of a file with a log may be older than the store.
 	database
 		.transaction(() => {
 			for (const [index, name] of migrations.entries()) {
@@ -139,8 +161,6 @@ function refusal(file: string, error: unknown): StoreRefused {
 	if (code.startsWith("SQLITE_BUSY")) {
 		return new StoreRefused(`${file} is locked by another program: stop it, then start again`);
 	}
-	if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
-		return new StoreRefused(`${file} is damaged: restore a backup, or let DATABASE_URL name another file`);
-	}
+	if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code)) return damaged(file);
 	return new StoreRefused(`cannot open ${file}: ${message}`);
 }

@@ -5,7 +5,14 @@ import type { Writer } from "./sqlite-queue.ts";
 import type { Write } from "./sqlite-writer.ts";
 import type { KeyRow, KeyRows } from "./store.ts";
 
-export function keyRows(database: Database.Database, write: Writer["write"]): KeyRows {
+interface KeyAccess {
+	database: Database.Database;
+	/** Runs a query in the snapshot of this turn. */
+	read: <Result>(query: () => Result) => Result;
+	write: Writer["write"];
+}
+
+export function keyRows({ database, read, write }: KeyAccess): KeyRows {
 	const columns = `SELECT k.*, s.last4, s.created_at_ms AS secret_created_at_ms, s.expires_at_ms
 		FROM keys k JOIN secrets s ON s.key_id = k.id`;
 	const byHash = database.prepare<[string], KeyColumns>(`${columns} WHERE s.hash = ?`);
@@ -15,10 +22,10 @@ export function keyRows(database: Database.Database, write: Writer["write"]): Ke
 	const done = async (request: Write) => void (await write(request));
 	return {
 		byHash: async (hash) => {
-			const row = byHash.get(hash);
+			const row = read(() => byHash.get(hash));
 			return row && toKeyRow(row);
 		},
-		list: async () => newest.all().map(toKeyRow),
+		list: async () => read(() => newest.all()).map(toKeyRow),
 		add: (key, secret) => done({ kind: "addKey", key, secret }),
 		rotate: (keyId, secret, graceEndsAtMs) => done({ kind: "rotateKey", keyId, secret, graceEndsAtMs }),
 		revoke: (keyId, nowMs) => done({ kind: "revokeKey", keyId, nowMs }),

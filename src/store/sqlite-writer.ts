@@ -27,13 +27,13 @@ export type WriterMessage =
 const idempotencyMs = idempotencyHours * 3_600_000;
 const sweepRows = 10_000;
 
-if (parentPort) run(parentPort, workerData.file);
+if (parentPort) run(parentPort, workerData);
 
-function run(port: NonNullable<typeof parentPort>, file: string): void {
+function run(port: NonNullable<typeof parentPort>, { file, isVerified }: { file: string; isVerified: boolean }): void {
 	const post = (message: WriterMessage) => port.postMessage(message);
 	let database: Database.Database;
 	try {
-		database = openSqliteWriter(file);
+		database = openSqliteWriter(file, { isVerified });
 	} catch (error) {
 		if (!(error instanceof StoreRefused)) throw error;
 		post({ kind: "refused", message: error.message });

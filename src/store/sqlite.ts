@@ -3,6 +3,7 @@
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../contract/pet.ts";
+import { storeError } from "./sqlite-errors.ts";
 import { openSqliteReader } from "./sqlite-file.ts";
 import { keyRows } from "./sqlite-keys.ts";
 import { startWriter } from "./sqlite-queue.ts";
@@ -10,13 +11,20 @@ import type { Created, PageQuery, PetPage, Store } from "./store.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
+interface SqliteOptions {
+	file: string;
+	now: () => number;
+	/** Whether the whole file is read before it is opened, to refuse a damaged one. */
+	isVerified: boolean;
+}
+
 /**
  * Opens, and makes where it is missing, the store in this file.
  * @throws StoreRefused
  */
-export async function openSqlite(file: string, now: () => number): Promise<Store> {
+export async function openSqlite({ file, now, isVerified }: SqliteOptions): Promise<Store> {
 	let endSnapshot = () => {};
-	const writer = await startWriter(file, () => endSnapshot());
+	const writer = await startWriter({ file, isVerified, onCommit: () => endSnapshot() });
 	const database = openSqliteReader(file);
 	const snapshot = turnSnapshot(database);
 	endSnapshot = snapshot.end;
@@ -26,23 +34,17 @@ export async function openSqlite(file: string, now: () => number): Promise<Store
 	sweep();
 
 	return {
-		async listPets(query) {
-			snapshot.begin();
-			return reads.listPets(query);
-		},
-		async getPet(id) {
-			snapshot.begin();
-			return reads.getPet(id);
-		},
+		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
+		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
 		createPet: (pet, retry) => writer.write({ kind: "createPet", pet, retry, nowMs: now() }) as Promise<Created>,
 		cursorSecret: database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer,
-		keys: keyRows(database, writer.write),
+		keys: keyRows({ database, read: snapshot.read, write: writer.write }),
 		get queueLength() {
 			return writer.queueLength;
 		},
 		async check() {
 			snapshot.end();
-			reads.getPet(0n);
+			snapshot.read(() => reads.getPet(0n));
 			await writer.write({ kind: "touchKeys", uses: [] });
 		},
 		async close() {
@@ -62,18 +64,25 @@ export async function openSqlite(file: string, now: () => number): Promise<Store
 function turnSnapshot(database: Database.Database) {
 	const beginRead = database.prepare("BEGIN");
 	const endRead = database.prepare("COMMIT");
-	let isOpen = false;
+
 	function end(): void {
-		if (isOpen) endRead.run();
-		isOpen = false;
+		if (database.open && database.inTransaction) endRead.run();
 	}
-	function begin(): void {
-		if (isOpen) return;
-		beginRead.run();
-		isOpen = true;
-		setImmediate(end);
+
+	/** @throws StorageUnavailable */
+	function read<Result>(query: () => Result): Result {
+		try {
+			if (!database.inTransaction) {
+				beginRead.run();
+				setImmediate(end);
+			}
+			return query();
+		} catch (error) {
+			throw storeError(error);
+		}
 	}
-	return { begin, end };
+
+	return { read, end };
 }
 
 type PetTuple = [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];

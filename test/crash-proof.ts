@@ -1,0 +1,158 @@
+// The crash proof: clients create animals and walk pages while the service is killed (SIGKILL) at random moments and started
+// again; a ledger of what was acknowledged is held against the store after every restart.
+
+import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { petStatuses } from "../src/contract/pet.ts";
+import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import type { Running } from "./program.ts";
+
+export interface Proof {
+	kills: number;
+	seed: number;
+	/** Starts the service on the store that the proof is about. */
+	start(): Promise<Running>;
+	key: string;
+	clients?: number;
+	onProgress?(line: string): void;
+}
+
+export interface Proven {
+	seed: number;
+	kills: number;
+	acknowledged: number;
+	unknown: number;
+	/** Those of them that turned out to be kept. */
+	unknownKept: number;
+	replayed: number;
+	walks: number;
+}
+
+/** @throws AssertionError when a promise is broken */
+export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof): Promise<Proven> {
+	const random = mulberry32(seed);
+	const ledger = new Ledger();
+	let next = 0;
+	let replayed = 0;
+	let walks = 0;
+
+	function newAttempt(): Attempt {
+		const number = next++;
+		const status = petStatuses[Math.floor(random() * 4)];
+		const categoryId = BigInt(Math.floor(random() * 2 ** 32)) * 2147483648n - 2n ** 62n;
+		return {
+			pet: { name: `animal ${seed} ${number} 🐾`, categoryId, ...(status && { status }) },
+			idempotencyKey: random() < 0.5 ? `key-${seed}-${number}` : undefined,
+		};
+	}
+
+	/** Creates until the connection breaks; what was under way then is unknown, or settled by its Idempotency-Key. */
+	async function client(url: string, agent: Agent, retries: Attempt[]): Promise<void> {
+		for (;;) {
+			const attempt = retries.pop() ?? newAttempt();
+			const reply = await post(url, key, agent, attempt).catch(() => undefined);
+			if (!reply) return ledger.lose(attempt);
+			if (reply.status === 201) {
+				const id = BigInt(/^\{"id":(\d+)/.exec(reply.body)?.[1] ?? 0);
+				if (reply.isReplayed) replayed++;
+				ledger.acknowledge(attempt, id);
+			} else if (reply.status === 503) ledger.lose(attempt);
+			else assert.fail(`${reply.status} ${reply.body}`);
+		}
+	}
+
+	for (let kill = 0; kill <= kills; kill++) {
+		const service = await start();
+		ledger.verify(await listAll(service.url, key));
+		if (kill === kills) {
+			service.process.kill("SIGKILL");
+			await service.finished;
+			break;
+		}
+		const agent = new Agent({ keepAlive: true });
+		const retries = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+		const work = Array.from({ length: clients }, () => client(service.url, agent, retries));
+		const walker = walkWhileAlive(service.url, key).then((count) => {
+			walks += count;
+		});
+		await sleep(20 + random() * 380);
+		service.process.kill("SIGKILL");
+		await Promise.all([...work, walker, service.finished]);
+		agent.destroy();
+		if (kill % 10 === 9)
+			onProgress?.(
+				`${kill + 1} of ${kills} kills, ${ledger.acknowledged.size} animals acknowledged, ${ledger.unknown.size} unknown`,
+			);
+	}
+	const unknownKept = [...ledger.unknown.values()].filter(({ id }) => id !== undefined).length;
+	return {
+		seed,
+		kills,
+		acknowledged: ledger.acknowledged.size,
+		unknown: ledger.unknown.size,
+		unknownKept,
+		replayed,
+		walks,
+	};
+}
+
+/** Walks the last pages again and again; what was seen must stay, in order. */
+async function walkWhileAlive(url: string, key: string): Promise<number> {
+	let walks = 0;
+	let path = `${url}/v1/pets?limit=7&status=sold`;
+	let lastId = 0;
+	try {
+		for (;;) {
+			const reply = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
+			const ids = (JSON.parse(await reply.text()) as { id: number }[]).map(({ id }) => id);
+			for (const [index, id] of ids.entries()) assert.ok(index === 0 || id > (ids[index - 1] ?? 0));
+			const next = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
+			if (next) {
+				assert.ok((ids.at(-1) ?? 0) > lastId);
+				lastId = ids.at(-1) ?? lastId;
+				path = next;
+			}
+			walks++;
+		}
+	} catch (error) {
+		if ((error as Error).name === "AssertionError") throw error;
+		return walks;
+	}
+}
+
+function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt) {
+	const { name, categoryId, status } = pet;
+	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
+	const headers = {
+		authorization: `Bearer ${key}`,
+		"content-type": "application/json",
+		"content-length": Buffer.byteLength(body),
+		...(idempotencyKey && { "idempotency-key": idempotencyKey }),
+	};
+	return new Promise<{ status: number; body: string; isReplayed: boolean }>((resolve, reject) => {
+		const sent = request(`${url}/v1/pets`, { method: "POST", agent, headers }, (reply) => {
+			let text = "";
+			reply.setEncoding("utf8").on("data", (chunk) => {
+				text += chunk;
+			});
+			reply.on("end", () =>
+				resolve({ status: reply.statusCode ?? 0, body: text, isReplayed: "idempotency-replayed" in reply.headers }),
+			);
+			reply.on("error", reject);
+		});
+		sent.on("error", reject);
+		sent.end(body);
+	});
+}
+
+/** Random numbers from 0 to 1 that a seed repeats. */
+function mulberry32(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
