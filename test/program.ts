@@ -26,14 +26,17 @@ export interface Running {
 
 type Environment = Record<string, string | undefined>;
 
-interface Start {
+export interface Start {
 	environment?: Environment;
+	/** A command that runs the rest of its arguments, such as `prlimit --nofile=100`. */
+	under?: string[];
 	/** For Node itself. */
 	nodeOptions?: string[];
 }
 
-function start(parameters: string[], { environment = {}, nodeOptions = [] }: Start) {
-	const child = spawn(process.execPath, [...nodeOptions, bin, ...parameters], {
+function start(parameters: string[], { environment = {}, under = [], nodeOptions = [] }: Start) {
+	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
+	const child = spawn(program, rest, {
 		env: { PATH: process.env["PATH"], ...environment },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
@@ -57,9 +60,10 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 export async function startProgram(
 	context: { after(cleanUp: () => void): void },
 	environment: Environment,
-	parameters = ["serve"],
+	{ parameters = ["serve"], ...options }: Start & { parameters?: string[] } = {},
 ): Promise<Running> {
-	const { child, output, finished } = start(parameters, { environment: { PORT: "0", OPS_PORT: "0", ...environment } });
+	const free = { PORT: "0", OPS_PORT: "0", ...environment };
+	const { child, output, finished } = start(parameters, { ...options, environment: free });
 	context.after(() => child.kill("SIGKILL"));
 	const listening = new Promise<{ url: string; opsUrl: string }>((resolve) => {
 		child.stdout.on("data", () => {

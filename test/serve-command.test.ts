@@ -12,7 +12,7 @@ import { assertFailure, temporaryFolder, testService } from "./service.ts";
 
 test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const first = await startProgram(context, environment, ["serve", "--first-key"]);
+	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	while (!first.output.stderr.includes("answers now")) await new Promise((resolve) => setTimeout(resolve, 10));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
@@ -20,7 +20,7 @@ test("the quick start prints the first key once, with a curl that works, and its
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	first.process.kill("SIGTERM");
 	assert.equal((await first.finished).code, 0);
-	const second = await startProgram(context, environment, ["serve", "--first-key"]);
+	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	assert.equal((await fetch(`${second.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });

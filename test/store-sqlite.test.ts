@@ -1,14 +1,14 @@
 // The store suite over SQLite, and what only a file can go through.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes, randomInt } from "node:crypto";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
-import { runProgram } from "./program.ts";
+import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { storeSuite } from "./store-suite.ts";
 
@@ -109,6 +109,10 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 			database.exec(sql);
 			database.close();
 		});
+	const bytes = readFileSync(good);
+	const changed = (name: string, change: (copy: Buffer) => Buffer) =>
+		make(name, (path) => writeFileSync(path, change(Buffer.from(bytes))));
+	const pageSize = bytes.readUInt16BE(16);
 	const rows: [file: string, said: RegExp][] = [
 		[
 			make("garbage", (path) => writeFileSync(path, randomBytes(20_000))),
@@ -121,6 +125,12 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 		[
 			edited("newer", "PRAGMA user_version = 99"),
 			/written by a newer animal-store \(schema 99, this one knows 1\): upgrade/,
+		],
+		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
+		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],
+		[
+			changed("garbage inside", (copy) => copy.fill(randomBytes(pageSize), pageSize * 2, pageSize * 3)),
+			/is damaged: restore a backup/,
 		],
 	];
 	for (const [file, said] of rows) {
@@ -143,4 +153,88 @@ test("sqlite: a start that is killed at any moment leaves no half store behind",
 	const ids = await Promise.all(stores.map((store) => store.createPet({ name: "a", categoryId: 1n })));
 	assert.deepEqual(ids.map(({ id }) => id).sort(), [1n, 2n, 3n], "all three found the same file");
 	for (const store of stores) await store.close();
+});
+
+test("sqlite: whatever bit is flipped, a store is refused with a sentence or answers; it never crashes", async (context) => {
+	const folder = temporaryFolder(context);
+	const bytes = readFileSync(await usedFile(folder));
+	let refused = 0;
+	for (let flip = 0; flip < 60; flip++) {
+		const file = join(folder, `flip-${flip}.db`);
+		const copy = Buffer.from(bytes);
+		const position = flip < 30 ? flip * 4 : randomInt(bytes.length);
+		copy.writeUInt8(copy.readUInt8(position) ^ (1 << (flip % 8)), position);
+		writeFileSync(file, copy);
+		const store = await openStore(`sqlite:${file}`, Date.now, true).catch((error: Error) => {
+			assert.equal(error.name, "StoreRefused", `bit ${flip % 8} of byte ${position}: ${error.stack}`);
+			refused++;
+			assert.deepEqual(readFileSync(file), copy);
+		});
+		await store?.listPets({ after: 0n, limit: 100 });
+		await store?.close();
+	}
+	assert.ok(refused > 10, `${refused} of 60`);
+});
+
+test("sqlite: a file that another program has locked, or that may not be written, is refused", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = await usedFile(folder);
+	const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
+	const other = new Database(file);
+	other.pragma("locking_mode = EXCLUSIVE");
+	other.exec("BEGIN EXCLUSIVE");
+	const locked = await runProgram(["serve"], { environment });
+	assert.deepEqual(
+		[locked.code, /is locked by another program: stop it/.test(locked.stderr)],
+		[1, true],
+		locked.stderr,
+	);
+	other.exec("ROLLBACK");
+	other.close();
+	chmodSync(file, 0o444);
+	// Root may write everything, unless it gives that right away.
+	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
+	const before = readFileSync(file);
+	const readOnly = await runProgram(["serve"], { environment, under });
+	assert.deepEqual(
+		[readOnly.code, /cannot write .*: check the permissions/.test(readOnly.stderr)],
+		[1, true],
+		readOnly.stderr,
+	);
+	assert.deepEqual(readFileSync(file), before);
+});
+
+test("sqlite: two services on one file both work, and each reads what the other wrote", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const key = (await runProgram(["keys", "create", "--name", "two"], { environment })).stdout.trim();
+	const services = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const ids = new Set<number>();
+	await Promise.all(
+		Array.from({ length: 16 }, async (_, worker) => {
+			for (let round = 0; round < 25; round++) {
+				const [here, there] = [services[worker % 2]?.url, services[(worker + 1) % 2]?.url];
+				const sent = {
+					method: "POST",
+					headers: { ...headers, "idempotency-key": `${worker}-${round}` },
+					body: '{"name":"a","categoryId":1}',
+				};
+				const created = await fetch(`${here}/v1/pets`, sent);
+				assert.equal(created.status, 201);
+				const { id } = (await created.json()) as { id: number };
+				ids.add(id);
+				assert.equal((await fetch(`${there}/v1/pets/${id}`, { headers })).status, 200, "read your own write");
+				const again = await fetch(`${there}/v1/pets`, sent);
+				assert.deepEqual(
+					[((await again.json()) as { id: number }).id, again.headers.get("idempotency-replayed")],
+					[id, "true"],
+				);
+			}
+		}),
+	);
+	assert.equal(ids.size, 400);
+	assert.deepEqual(
+		[...ids].sort((a, b) => a - b),
+		Array.from({ length: 400 }, (_, index) => index + 1),
+	);
 });
