@@ -2,7 +2,7 @@
 // again; a ledger of what was acknowledged is held against the store after every restart.
 
 import assert from "node:assert/strict";
-import { Agent, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { petStatuses } from "../src/contract/pet.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
@@ -55,7 +55,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 			if (!reply) return ledger.lose(attempt);
 			if (reply.status === 201) {
 				const id = BigInt(/^\{"id":(\d+)/.exec(reply.body)?.[1] ?? 0);
-				if (reply.isReplayed) replayed++;
+				if ("idempotency-replayed" in reply.headers) replayed++;
 				ledger.acknowledge(attempt, id);
 			} else if (reply.status === 503) ledger.lose(attempt);
 			else assert.fail(`${reply.status} ${reply.body}`);
@@ -121,7 +121,14 @@ async function walkWhileAlive(url: string, key: string): Promise<number> {
 	}
 }
 
-function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt) {
+export interface Answer {
+	status: number;
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+
+/** One create. @throws Node's error when the connection fails before the reply is complete */
+export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
 	const { name, categoryId, status } = pet;
 	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
 	const headers = {
@@ -130,15 +137,13 @@ function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: A
 		"content-length": Buffer.byteLength(body),
 		...(idempotencyKey && { "idempotency-key": idempotencyKey }),
 	};
-	return new Promise<{ status: number; body: string; isReplayed: boolean }>((resolve, reject) => {
+	return new Promise((resolve, reject) => {
 		const sent = request(`${url}/v1/pets`, { method: "POST", agent, headers }, (reply) => {
 			let text = "";
 			reply.setEncoding("utf8").on("data", (chunk) => {
 				text += chunk;
 			});
-			reply.on("end", () =>
-				resolve({ status: reply.statusCode ?? 0, body: text, isReplayed: "idempotency-replayed" in reply.headers }),
-			);
+			reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text }));
 			reply.on("error", reject);
 		});
 		sent.on("error", reject);

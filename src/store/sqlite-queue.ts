@@ -48,7 +48,7 @@ export async function startWriter({ file, isVerified, onCommit }: WriterOptions)
 	}
 
 	function refuseAll(reason: string): void {
-		lost = new StorageUnavailable(`${reason}: no write is taken until the service is started again`);
+		lost ??= new StorageUnavailable(`${reason}: no write is taken until the service is started again`);
 		for (const { reject } of [...committing, ...waiting.splice(0)]) reject(lost);
 		committing = [];
 	}
@@ -67,6 +67,7 @@ export async function startWriter({ file, isVerified, onCommit }: WriterOptions)
 		commitNext();
 	});
 	worker.on("error", (error) => refuseAll(`the writer thread failed (${error.message})`));
+	worker.on("exit", () => refuseAll("the writer thread has ended"));
 
 	return {
 		write: (request) =>

@@ -7,7 +7,7 @@ import { storeError } from "./sqlite-errors.ts";
 import { openSqliteReader } from "./sqlite-file.ts";
 import { keyRows } from "./sqlite-keys.ts";
 import { startWriter } from "./sqlite-queue.ts";
-import type { Created, PageQuery, PetPage, Store } from "./store.ts";
+import { type Created, type PageQuery, type PetPage, StorageUnavailable, type Store } from "./store.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
@@ -71,6 +71,7 @@ function turnSnapshot(database: Database.Database) {
 
 	/** @throws StorageUnavailable */
 	function read<Result>(query: () => Result): Result {
+		if (!database.open) throw new StorageUnavailable("the store is closed");
 		try {
 			if (!database.inTransaction) {
 				beginRead.run();
