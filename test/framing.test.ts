@@ -199,3 +199,14 @@ test("a connection serves many requests, small refused bodies included", async (
 		[401, 415, 201, 200],
 	);
 });
+
+test("a client that pipelines and reads nothing is cut off after 64 waiting requests", async (context) => {
+	const service = await testService(context);
+	const replies = await exchange(service.port, get(service).repeat(500));
+	assert.ok(replies.length >= 65 && replies.length < 500, `${replies.length} replies`);
+	const last = replies.pop();
+	assert.ok(last);
+	assertFailure(last, "overloaded");
+	assert.equal(last.headers["connection"], "close");
+	assert.ok(replies.every(({ status }) => status === 200));
+});

@@ -36,7 +36,13 @@ const lingerMs = 500;
 /** A connection, with the request that it works on or worked on last. */
 interface Connection extends Duplex {
 	latest?: { request: IncomingMessage; response: ServerResponse };
+	/** Requests that were sent before the reply to the one before them, and are not answered yet. */
+	pipelined?: number;
+	isRefused?: boolean;
 }
+
+/** Requests that may wait on one connection. A client that sends on and reads nothing would keep all others waiting. */
+export const pipelinedMax = 64;
 
 export function createHttpServer(handler: RequestListener, log: Logger, timeouts: Timeouts): Server {
 	const server = createServer({
@@ -52,8 +58,10 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
 	const listener: RequestListener = (request, response) => {
-		(request.socket as Connection).latest = { request, response };
-		handler(request, response);
+		const connection: Connection = request.socket;
+		const isPipelined = connection.latest?.response.writableFinished === false;
+		connection.latest = { request, response };
+		if (!isPipelined || takesPipelined(connection, response)) handler(request, response);
 	};
 	server.on("connection", (socket) => {
 		socket.destroySoon = closeGently;
@@ -65,6 +73,24 @@ export function createHttpServer(handler: RequestListener, log: Logger, timeouts
 		refuse(socket, new ApiError("method_not_allowed", "this is no proxy"), log),
 	);
 	return server;
+}
+
+/** Whether a pipelined request is one too many: then it is told so, those behind it are not heard, and the connection ends. */
+function takesPipelined(connection: Connection, response: ServerResponse): boolean {
+	if (connection.isRefused) return false;
+	connection.pipelined = (connection.pipelined ?? 0) + 1;
+	response.once("close", () => {
+		connection.pipelined = (connection.pipelined ?? 1) - 1;
+	});
+	if (connection.pipelined <= pipelinedMax) return true;
+	connection.isRefused = true;
+	const failure = new ApiError(
+		"overloaded",
+		`at most ${pipelinedMax} requests may wait on one connection: read replies first`,
+		1,
+	);
+	response.writeHead(failure.status, rawHeaders(failure)).end(JSON.stringify(failure));
+	return false;
 }
 
 /**
@@ -97,19 +123,23 @@ export function refuseInTurn(socket: Connection, error: ParserError, log: Logger
 function refuse(socket: Duplex, failure: ApiError, log: Logger): void {
 	if (!socket.writable) return;
 	const body = JSON.stringify(failure);
-	const headers = {
-		...securityHeaders(undefined),
-		...errorHeaders(failure, false),
-		...(failure.status === 405 && { allow: "GET, HEAD, POST, OPTIONS" }),
-		date: new Date().toUTCString(),
-		"content-type": "application/json",
-		"content-length": Buffer.byteLength(body),
-		connection: "close",
-	};
+	const headers = { ...rawHeaders(failure), date: new Date().toUTCString() };
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
 	socket.end(`HTTP/1.1 ${failure.status} ${failure.code}\r\n${lines.join("")}\r\n${body}`);
 	setTimeout(() => socket.destroy(), lingerMs).unref();
 	log.info({ operation: "none", status: failure.status, code: failure.code }, "request refused by the parser");
+}
+
+/** The headers of a failure that does not pass through the app; the connection ends with it. */
+function rawHeaders(failure: ApiError): Record<string, string> {
+	return {
+		...securityHeaders(undefined),
+		...errorHeaders(failure, false),
+		...(failure.status === 405 && { allow: "GET, HEAD, POST, OPTIONS" }),
+		"content-type": "application/json",
+		"content-length": String(Buffer.byteLength(JSON.stringify(failure))),
+		connection: "close",
+	};
 }
 
 function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
