@@ -14,8 +14,13 @@ export function readJson(body: Buffer): unknown {
 		return parseJson(text);
 	} catch (error) {
 		// A RangeError means nesting beyond the stack.
-		throw invalidJson(error instanceof SyntaxError ? error.message : "it is nested too deeply");
+		throw invalidJson(error instanceof SyntaxError ? withoutExcerpt(error.message) : "it is nested too deeply");
 	}
+}
+
+/** V8 quotes some of the text; what a caller sent by mistake, a key say, is not repeated. */
+function withoutExcerpt(message: string): string {
+	return message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
 }
 
 function invalidJson(reason: string): ApiError {

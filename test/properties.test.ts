@@ -1,0 +1,147 @@
+// What holds for any input, tried with many (fast-check prints the seed and the smallest example of a failure).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isInt64 } from "../src/contract/int64.ts";
+import { parseJson } from "../src/contract/json.ts";
+import { petStatuses } from "../src/contract/pet.ts";
+import { assertFailure, create, testService } from "./service.ts";
+
+const runs = { numRuns: 150 };
+
+/** The rule for names in words of its own: the schema's pattern is what it checks. */
+function isName(text: string): boolean {
+	const points = Array.from(text);
+	const isAllowed = points.every((point) => {
+		const code = point.codePointAt(0) ?? 0;
+		return code > 0x1f && code !== 0x7f && !(code >= 0xd800 && code <= 0xdfff);
+	});
+	return (
+		isAllowed && points.length >= 1 && points.length <= 255 && points.some((point) => !/^\p{White_Space}$/u.test(point))
+	);
+}
+
+const anyText = fc.oneof(
+	fc.string({ unit: "binary", maxLength: 300 }),
+	fc.string({
+		unit: fc.constantFrom(" ", "\u00a0", "\u2003", "\n", "a", "\ud800", "\udc00", "😀", "\u0000", "\u007f"),
+		maxLength: 6,
+	}),
+);
+
+test("any name is kept exactly when the rule allows it, and refused with nothing stored when not", async (context) => {
+	const { send } = await testService(context);
+	let stored = 0;
+	await fc.assert(
+		fc.asyncProperty(anyText, fc.option(fc.constantFrom(...petStatuses), { nil: undefined }), async (name, status) => {
+			const reply = await send(create({ name, categoryId: 1, status }));
+			if (!isName(name)) return assertFailure(reply, "invalid_body");
+			stored++;
+			assert.equal(reply.status, 201);
+			const expected = { id: stored, name, categoryId: 1, ...(status && { status }) };
+			assert.deepEqual(JSON.parse(reply.body), expected);
+			assert.deepEqual(JSON.parse((await send({ path: `/v1/pets/${stored}` })).body), expected);
+		}),
+		runs,
+	);
+	assert.equal((await send({ path: `/v1/pets/${stored + 1}` })).status, 404, "nothing else was stored");
+});
+
+test("any number is kept exactly when it is an int64, in whatever spelling, and refused when not", async (context) => {
+	const { send } = await testService(context);
+	const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?$/);
+	const edges = fc.bigInt(-(2n ** 64n), 2n ** 64n).map(String);
+	await fc.assert(
+		fc.asyncProperty(fc.oneof(digits, edges), async (spelling) => {
+			const exact = exactInteger(spelling);
+			const reply = await send(create(`{"name":"a","categoryId":${spelling}}`));
+			if (exact === undefined || !isInt64(exact)) return assertFailure(reply, "invalid_body");
+			assert.equal(reply.status, 201, spelling);
+			assert.equal(/"categoryId":(-?\d+)\}$/.exec(reply.body)?.[1], String(exact), spelling);
+		}),
+		runs,
+	);
+});
+
+/** The value of a JSON number where it is an integer, by scaling with powers of ten. */
+function exactInteger(spelling: string): bigint | undefined {
+	const [, sign, whole = "", fraction = "", exponent = "0"] =
+		/^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(spelling) ?? [];
+	const scale = Number(exponent) - fraction.length;
+	const digits = BigInt(`${sign}${whole}${fraction}`);
+	if (scale >= 0) return digits * 10n ** BigInt(scale);
+	const divisor = 10n ** BigInt(-scale);
+	return digits % divisor === 0n ? digits / divisor : undefined;
+}
+
+test("any bytes as a body are answered, never with 5xx, and stored only when they are a NewPet", async (context) => {
+	const { send } = await testService(context);
+	const jsonText = fc.json({ maxDepth: 3 });
+	const nearly = fc
+		.tuple(fc.constant('{"name":"a","categoryId":1,"status":"sold"}'), fc.nat(50), fc.string({ maxLength: 3 }))
+		.map(([text, at, insert]) => text.slice(0, at) + insert + text.slice(at));
+	const body = fc.oneof(
+		fc.uint8Array({ maxLength: 200 }).map(Buffer.from),
+		jsonText.map(Buffer.from),
+		nearly.map(Buffer.from),
+	);
+	await fc.assert(
+		fc.asyncProperty(body, async (bytes) => {
+			const reply = await send({ method: "POST", path: "/v1/pets", body: Buffer.from(bytes) });
+			assert.ok(reply.status === 201 || reply.status === 400, `${reply.status} ${reply.body}`);
+			if (reply.status === 400) assertFailure(reply, JSON.parse(reply.body).code);
+		}),
+		{ numRuns: 400 },
+	);
+});
+
+test("any path, query and header is answered, never with 5xx", async (context) => {
+	const { send } = await testService(context);
+	const part = fc
+		.string({ unit: fc.constantFrom(..."abz019/%.?&=#;:@![]{}~\\^|\"'<>é"), maxLength: 30 })
+		.map((text) => Buffer.from(text).toString("latin1"));
+	await fc.assert(
+		fc.asyncProperty(part, part, async (path, header) => {
+			const reply = await send({
+				path: `/v1/pets${path}`,
+				headers: { "If-None-Match": header, "Idempotency-Key": header, "X-Request-Id": header },
+			});
+			assert.ok(reply.status < 500, `${reply.status} for ${path}`);
+			if (reply.status >= 400) assertFailure(reply, JSON.parse(reply.body).code);
+		}),
+		runs,
+	);
+});
+
+test("no cursor can be made up", async (context) => {
+	const { send, store } = await testService(context);
+	await store.createPet({ name: "a", categoryId: 1n });
+	const cursor = fc.oneof(
+		fc.base64String({ maxLength: 60 }).map(encodeURIComponent),
+		fc.stringMatching(/^[A-Za-z0-9_-]{22}[0-9a-z]{1,13}$/),
+		fc.string({ minLength: 1, maxLength: 60 }).map(encodeURIComponent),
+	);
+	await fc.assert(
+		fc.asyncProperty(
+			cursor.filter((text) => text.length > 0),
+			async (text) => {
+				assertFailure(await send({ path: `/v1/pets?cursor=${text}` }), "invalid_cursor");
+			},
+		),
+		runs,
+	);
+});
+
+test("parseJson agrees with JSON.parse wherever no number is rounded", () => {
+	fc.assert(
+		fc.property(fc.json(), (text) => {
+			const value = parseJson(text);
+			assert.deepEqual(
+				JSON.parse(JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? Number(part) : part))),
+				JSON.parse(JSON.stringify(JSON.parse(text))),
+			);
+		}),
+		{ numRuns: 500 },
+	);
+});

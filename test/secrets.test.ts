@@ -1,0 +1,95 @@
+// Keys stay secret: in no log, error, metric or file, and by no difference in time.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { crc32 } from "node:zlib";
+import { createKeyCheck } from "../src/keys/key-check.ts";
+import { inBase62, keyFromRandom } from "../src/keys/key-format.ts";
+import { runProgram, startProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+import { exchange } from "./wire.ts";
+
+test("a key is in no output and no file, however it is sent, but in the one print", async (context) => {
+	const folder = temporaryFolder(context);
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, LOG_LEVEL: "trace" };
+	const created = await runProgram(["keys", "create", "--name", "canary"], { environment });
+	const key = created.stdout.trim();
+	const canary = key.slice(5, 45);
+	const other = keyFromRandom(randomBytes(32));
+	const service = await startProgram(context, { ...environment, API_KEY: other });
+	const port = Number(new URL(service.url).port);
+	const seen: string[] = [created.stderr];
+	const json = "Content-Type: application/json\r\n";
+	const good = `Authorization: Bearer ${key}\r\n`;
+	const requests = [
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets?key=${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets?cursor=${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets/${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /${key} HTTP/1.1\r\nHost: a\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: ${key}!\r\n${good}`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}x\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${key}\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${good}`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}Expect: ${key}\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}If-None-Match: ${key}\r\n`,
+		`GET ${key} HTTP/1.1\r\nHost: a\r\n`,
+		`${key} / HTTP/1.1\r\nHost: a\r\n`,
+		`GET / HTTP/1.1\r\n${key}: a\r\n${key} : b\r\n`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Content-Length: ${key.length + 10}\r\n\r\n{"name":"${key}"`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Content-Length: ${key.length}\r\n\r\n${key}`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}Content-Type: ${key}\r\nContent-Length: 2\r\n\r\n{}`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Idempotency-Key: ${key} x\r\nContent-Length: 2\r\n\r\n{}`,
+	];
+	for (const request of requests) {
+		const isBody = request.includes("Content-Length");
+		const bytes = isBody
+			? request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+			: `${request}Connection: close\r\n\r\n`;
+		for (const { headers, body } of await exchange(port, bytes)) {
+			// The caller's own path and query come back in Link only.
+			seen.push(JSON.stringify({ ...headers, link: "" }), body);
+		}
+	}
+	seen.push(await (await fetch(`${service.opsUrl}/metrics`)).text());
+	seen.push(
+		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
+		(await runProgram(["keys", "list"], { environment })).stdout,
+	);
+	service.process.kill("SIGTERM");
+	const { stdout, stderr } = await service.finished;
+	seen.push(stdout, stderr);
+	for (const name of readdirSync(folder)) seen.push(readFileSync(join(folder, name), "latin1"));
+	for (const text of seen) {
+		assert.ok(!text.includes(canary), text.slice(Math.max(0, text.indexOf(canary) - 100), text.indexOf(canary) + 60));
+		assert.ok(!text.includes(other.slice(5, 45)));
+	}
+});
+
+test("a key that is nearly right takes as long to refuse as a random one", async (context) => {
+	const { issuer, key } = await testService(context);
+	const keyCheck = createKeyCheck(issuer.rows, Date.now);
+	const nearly = Array.from({ length: 40 }, (_, index) => {
+		const body = key.slice(0, 47) + inBase62(BigInt(index), 1);
+		return body + inBase62(BigInt(crc32(body)), 6);
+	}).filter((text) => text !== key);
+	const random = nearly.map(() => keyFromRandom(randomBytes(32)));
+	const times: [nearly: number[], random: number[]] = [[], []];
+	for (let round = 0; round < 60; round++) {
+		for (const [kind, keys] of [nearly, random].entries()) {
+			const startedAt = performance.now();
+			for (const text of keys) assert.equal(await keyCheck.check(text), undefined);
+			times[kind]?.push(performance.now() - startedAt);
+		}
+	}
+	await keyCheck.close();
+	const [nearlyMs = 0, randomMs = 0] = times.map((values) => values.sort((a, b) => a - b)[30]);
+	context.diagnostic(
+		`${nearly.length} refusals: ${nearlyMs.toFixed(3)} ms nearly right, ${randomMs.toFixed(3)} ms random`,
+	);
+	assert.ok(nearlyMs / randomMs > 0.6 && nearlyMs / randomMs < 1.6);
+});
