@@ -7,23 +7,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { type Answer, post } from "./crash-proof.ts";
-import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import { post } from "./crash-proof.ts";
+import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
+import { Ledger, listAll } from "./ledger.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
 
 async function keyFor(environment: Record<string, string>): Promise<string> {
 	return (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
 }
-
-function attempt(number: number): Attempt {
-	return {
-		pet: { name: `animal ${number} ${"x".repeat(100)}`, categoryId: BigInt(number) },
-		idempotencyKey: undefined,
-	};
-}
-
-const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
 
 test("a full disk refuses creates with 503 and Retry-After, reads go on, and it recovers by itself", {
 	timeout: 60_000,
@@ -32,40 +24,10 @@ test("a full disk refuses creates with 503 and Retry-After, reads go on, and it 
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment);
 	// The limit on the size of files stands in for the end of the disk: writes beyond it fail.
-	const service = await startProgram(context, environment, {
-		under: ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"],
-	});
-	const agent = new Agent({ keepAlive: true });
-	context.after(() => agent.destroy());
-	const ledger = new Ledger();
-	let refusals = 0;
-	for (let number = 0; refusals < 20; number++) {
-		assert.ok(number < 20_000, "the limit was never met");
-		const answers = await Promise.all(
-			[0, 1, 2, 3].map((part) => post(service.url, key, agent, attempt(number * 4 + part))),
-		);
-		for (const [part, answer] of answers.entries()) {
-			if (answer.status === 201) ledger.acknowledge(attempt(number * 4 + part), idOf(answer));
-			else {
-				assert.equal(answer.status, 503);
-				assert.match(answer.body, /"code":"storage_unavailable"/);
-				assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
-				assert.doesNotMatch(answer.body, /SQLITE|disk|\.db/i, "no internals");
-				ledger.refuse(attempt(number * 4 + part));
-				refusals++;
-			}
-		}
-	}
-	ledger.verify(await listAll(service.url, key));
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200, "reads go on");
-
-	execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
-	for (let number = 90_000; number < 90_100; number++) {
-		const answer = await post(service.url, key, agent, attempt(number));
-		assert.equal(answer.status, 201, "there is room again");
-		ledger.acknowledge(attempt(number), idOf(answer));
-	}
-	ledger.verify(await listAll(service.url, key));
+	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
+	const service = await startProgram(context, environment, { under });
+	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
+	await proveFullDisk({ service, key, makeRoom });
 	service.process.kill("SIGTERM");
 	const { code, stdout } = await service.finished;
 	assert.equal(code, 0);

@@ -1,13 +1,21 @@
-// `npm run prove`: the long form of the proofs. `--kills N` (300) for the crash proof, `--seed N` to repeat one,
-// `--only crash|calls|disk`. The proofs of system calls and of the disk need Linux, strace, libfiu and the right to mount.
+// `npm run prove`: the long form of the proofs, one line of JSON each. `--kills N` (300) for the crash proof, `--seed N` to
+// repeat one, `--only crash|calls|full|sync|overload`. All but the first need Linux; calls and sync need strace, full needs
+// the right to mount, overload needs wrk.
 
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { proveCrashes } from "./crash-proof.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { measure } from "../bench/load.ts";
+import { post, proveCrashes } from "./crash-proof.ts";
+import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
+import { Ledger, listAll } from "./ledger.ts";
+import { type Running, runProgram, startProgram } from "./program.ts";
+import { proveSyncs, tracing } from "./system-calls.ts";
 
 const { values } = parseArgs({
 	options: {
@@ -21,15 +29,106 @@ const cleanUps: (() => void)[] = [];
 const context = { after: (cleanUp: () => void) => void cleanUps.push(cleanUp) };
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-const proofs = {
+/** A store of its own with a key. */
+async function newStore(name: string, place = folder) {
+	const environment = { DATABASE_URL: `sqlite:${join(place, `${name}.db`)}` };
+	return { environment, key: (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim() };
+}
+
+const proofs: Record<string, () => Promise<object>> = {
 	async crash() {
-		const environment = { DATABASE_URL: `sqlite:${join(folder, "crash.db")}` };
-		const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
-		const kills = Number(values.kills);
-		const seed = Number(values.seed);
-		return proveCrashes({ kills, seed, key, start: () => startProgram(context, environment), onProgress: say });
+		const { environment, key } = await newStore("crash");
+		const start = () => startProgram(context, environment);
+		return proveCrashes({ kills: Number(values.kills), seed: Number(values.seed), key, start, onProgress: say });
+	},
+
+	async calls() {
+		const { environment, key } = await newStore("calls");
+		const trace = join(folder, "trace");
+		const service = await startProgram(context, environment, { under: tracing(trace) });
+		return proveSyncs({ service, key, trace });
+	},
+
+	async full() {
+		const place = join(folder, "small");
+		mkdirSync(place);
+		execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", place]);
+		cleanUps.push(() => execFileSync("umount", ["-l", place]));
+		const { environment, key } = await newStore("full", place);
+		const service = await startProgram(context, environment);
+		const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
+		const ledger = await proveFullDisk({ service, key, makeRoom });
+		service.process.kill("SIGKILL");
+		await service.finished;
+		const again = await startProgram(context, environment);
+		ledger.verify(await listAll(again.url, key));
+		return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
+	},
+
+	async sync() {
+		const { environment, key } = await newStore("sync");
+		const failing = [
+			"strace",
+			"-D",
+			"-f",
+			"-o",
+			"/dev/null",
+			"-e",
+			"trace=fsync,fdatasync",
+			"-e",
+			"inject=fsync,fdatasync:error=EIO:when=40+",
+		];
+		const service = await startProgram(context, environment, { under: failing });
+		const agent = new Agent({ keepAlive: true });
+		const ledger = new Ledger();
+		let refused = 0;
+		for (let number = 0; refused < 50; number++) {
+			assert.ok(number < 500, "no sync failed");
+			const answer = await post(service.url, key, agent, attempt(number));
+			if (answer.status === 201) {
+				assert.equal(refused, 0, "after a failed sync nothing is acknowledged any more");
+				ledger.acknowledge(attempt(number), idOf(answer));
+			} else {
+				assert.equal(answer.status, 503);
+				ledger.lose(attempt(number));
+				refused++;
+			}
+		}
+		assert.ok((await listAll(service.url, key)).length >= ledger.acknowledged.size, "reads go on");
+		assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+		agent.destroy();
+		service.process.kill("SIGTERM");
+		const { stdout } = await service.finished;
+		assert.match(stdout, /a sync of .* failed: no write is taken until the service is started again/);
+		const again = await startProgram(context, environment);
+		ledger.verify(await listAll(again.url, key));
+		assert.equal((await post(again.url, key, new Agent(), attempt(9999))).status, 201);
+		return { acknowledged: ledger.acknowledged.size, refused };
+	},
+
+	async overload() {
+		const { environment, key } = await newStore("overload");
+		const service = await startProgram(context, { ...environment, LOG_LEVEL: "info" });
+		const load = { url: `${service.url}/v1/pets`, key, body: '{"name":"a","categoryId":1}' };
+		const calm = await measure(service.pid, { ...load, connections: 64, seconds: 10 });
+		let mostBytes = 0;
+		const sampler = setInterval(async () => {
+			mostBytes = Math.max(mostBytes, await memory(service));
+		}, 1000);
+		const flood = await measure(service.pid, { ...load, connections: 640, seconds: 60 });
+		clearInterval(sampler);
+		const endedAt = performance.now();
+		assert.equal((await post(service.url, key, new Agent(), attempt(1))).status, 201);
+		const recoveryMs = performance.now() - endedAt;
+		assert.ok(recoveryMs < 2000 && mostBytes < 600e6 && flood.p99Ms < 1000);
+		return { calm, flood, memoryMB: Math.round(mostBytes / 1e6), recoveryMs: Math.round(recoveryMs) };
 	},
 };
+
+async function memory({ opsUrl }: Running): Promise<number> {
+	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+	return Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]);
+}
 
 try {
 	for (const [name, prove] of Object.entries(proofs)) {
@@ -38,6 +137,6 @@ try {
 		console.log(JSON.stringify({ proof: name, ...(await prove()) }));
 	}
 } finally {
-	for (const cleanUp of cleanUps) cleanUp();
+	for (const cleanUp of cleanUps.reverse()) cleanUp();
 	rmSync(folder, { recursive: true, force: true });
 }

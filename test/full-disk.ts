@@ -1,0 +1,53 @@
+// The proof of a full disk: creates are refused until there is room, reads go on, nothing is lost, and nobody restarts anything.
+
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { type Answer, post } from "./crash-proof.ts";
+import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import type { Running } from "./program.ts";
+
+/** A create that fills some disk. */
+export function attempt(number: number): Attempt {
+	return {
+		pet: { name: `animal ${number} ${"x".repeat(100)}`, categoryId: BigInt(number) },
+		idempotencyKey: undefined,
+	};
+}
+
+/** The id in a 201. */
+export const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
+
+export interface FullDisk {
+	service: Running;
+	key: string;
+	makeRoom(): void;
+}
+
+/** @returns what is acknowledged, for a look at the store after the service has stopped */
+export async function proveFullDisk({ service, key, makeRoom }: FullDisk): Promise<Ledger> {
+	const agent = new Agent({ keepAlive: true });
+	const ledger = new Ledger();
+	const send = async (number: number): Promise<void> => {
+		const answer = await post(service.url, key, agent, attempt(number));
+		if (answer.status === 201) return ledger.acknowledge(attempt(number), idOf(answer));
+		assert.equal(answer.status, 503, answer.body);
+		assert.match(answer.body, /"code":"storage_unavailable"/);
+		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+		assert.doesNotMatch(answer.body, /SQLITE|disk|\.db/i, "no internals");
+		ledger.refuse(attempt(number));
+	};
+	let number = 0;
+	while (ledger.refused.size < 20) {
+		assert.ok(number < 200_000, "the disk was never full");
+		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
+	}
+	ledger.verify(await listAll(service.url, key));
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200, "reads go on");
+	makeRoom();
+	const refusals = ledger.refused.size;
+	for (let more = 0; more < 100; more++) await send(number++);
+	assert.equal(ledger.refused.size, refusals, "there is room again");
+	ledger.verify(await listAll(service.url, key));
+	agent.destroy();
+	return ledger;
+}
