@@ -1,13 +1,13 @@
 // `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to hour
 // and only ratios can be compared. Takes `--seconds N` for each measurement, `--animals N`, and `--only get` for
-// the scenarios whose name holds that word.
+// the scenarios whose name holds that word. `--against DIR` measures another checkout too, in turn with this one.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { scopes } from "../src/contract/operations.ts";
 import { petStatuses } from "../src/contract/pet.ts";
@@ -18,6 +18,7 @@ import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 const { values } = parseArgs({
 	options: {
 		only: { type: "string", default: "" },
+		against: { type: "string", default: "" },
 		seconds: { type: "string", default: "8" },
 		animals: { type: "string", default: "1000000" },
 	},
@@ -25,16 +26,15 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const animals = Number(values.animals);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
+const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0" };
+const ours = "animal-store";
 const running = new Set<ChildProcess>();
+let serversStarted = 0;
 const rows: ({ what: string; who: string } & Result)[] = [];
 
 try {
 	const key = await fill(join(folder, "animals.db"));
-	const service = await start(["bin/animal-store.js", "serve"], {
-		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
-		PORT: "0",
-		OPS_PORT: "0",
-	});
+	const service = await start(["bin/animal-store.js", "serve"], environment);
 	const pets = `${service.url}/v1/pets`;
 	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
 	const end = await deepCursor(pets, key, "limit=20");
@@ -104,14 +104,18 @@ interface Started {
 /** Starts a server on core 0; its first line of JSON tells where it listens. */
 async function start(parameters: string[], environment: Record<string, string>): Promise<Started> {
 	const [program = "", ...rest] = onCore(0, [process.execPath, ...parameters]);
-	const log = openSync(join(folder, "log"), "w");
-	const child = spawn(program, rest, { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", log] });
-	closeSync(log);
+	const log = join(folder, `log-${serversStarted++}`);
+	const output = openSync(log, "w");
+	const child = spawn(program, rest, { env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] });
+	closeSync(output);
 	running.add(child);
 	child.once("exit", () => running.delete(child));
-	const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-	const [line] = await once(lines, "line");
-	return { process: child, pid: child.pid as number, ...JSON.parse(line) };
+	for (;;) {
+		const [line = "", isWhole] = readFileSync(log, "utf8").split("\n");
+		if (isWhole !== undefined) return { process: child, pid: child.pid as number, ...JSON.parse(line) };
+		if (child.exitCode !== null) throw new Error(`${parameters[0]} ended before it listened`);
+		await sleep(20);
+	}
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -146,12 +150,23 @@ async function deepCursor(pets: string, key: string, query: string): Promise<str
 
 /** The service and, right after it, bare node:http with the same bytes, headers and all. */
 async function compare(what: string, service: Started, load: Load): Promise<void> {
-	await record(what, "animal-store", service, load);
+	await record(what, ours, service, load);
 	const file = join(folder, "reply.json");
 	await keepReply(load, file);
 	const bare = await start(["bench/bare.ts", file], {});
 	await record(what, "bare node:http", bare, { ...load, url: bare.url });
 	await stop(bare.process);
+	if (values.against) await takeTurns(what, service, load);
+}
+
+/** The same load on another checkout's service over the same file, three times in turn with this one. */
+async function takeTurns(what: string, service: Started, load: Load): Promise<void> {
+	const other = await start([join(values.against, "bin/animal-store.js"), "serve"], environment);
+	for (let turn = 0; turn < 3; turn++) {
+		await record(what, `${ours}, turn`, service, load);
+		await record(what, `${values.against}, turn`, other, { ...load, url: load.url.replace(service.url, other.url) });
+	}
+	await stop(other.process);
 }
 
 async function record(what: string, who: string, server: Started, load: Load): Promise<void> {
@@ -175,7 +190,6 @@ function report(): void {
 	}
 	const cpu = (what: string, who: string) => figure(what, who, "cpuMicros");
 	const created = (who: string) => figure("create", who, "requestsPerSecond");
-	const ours = "animal-store";
 	const bare = "bare node:http";
 	const ratios = [
 		["get, CPU against bare node:http", cpu("get", ours) / cpu("get", bare), "≤ 2.5"],
@@ -188,6 +202,20 @@ function report(): void {
 		],
 	] as const;
 	console.log("\n| ratio | measured | target |\n|---|---:|---:|");
-	for (const [name, value, target] of ratios)
+	const turns = (what: string, who: string) =>
+		median(rows.filter((row) => row.what === what && row.who === `${who}, turn`).map((row) => row.cpuMicros));
+	const against = [...new Set(rows.map(({ what }) => what))].map(
+		(what) =>
+			[
+				`${what}, CPU against ${values.against}, medians of three turns`,
+				turns(what, ours) / turns(what, values.against),
+				"≤ 1.03",
+			] as const,
+	);
+	for (const [name, value, target] of [...ratios, ...against])
 		if (!Number.isNaN(value)) console.log(`| ${name} | ${value.toFixed(2)} | ${target} |`);
+}
+
+function median(figures: number[]): number {
+	return figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 }
