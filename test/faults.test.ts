@@ -128,8 +128,10 @@ test("creates that wait too long in number are refused as overloaded, and the se
 	assert.ok(refused >= connections * each - writesWaitingMax - 1000 && refused > 0, `${refused} were refused`);
 	assert.equal(texts.match(/retry-after: 1/gi)?.length, refused);
 	const agent = new Agent();
-	assert.equal((await post(service.url, key, agent, attempt(1))).status, 201);
-	assert.ok(performance.now() - freedAt < 2000);
+	while ((await post(service.url, key, agent, attempt(1))).status !== 201) {
+		assert.ok(performance.now() - freedAt < 2000, "it recovers within 2 seconds");
+		await sleep(20);
+	}
 	assert.equal((await listAll(service.url, key)).length, created + 1);
 	assert.equal(await waitingWrites(service), 0);
 });

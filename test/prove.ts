@@ -118,9 +118,14 @@ const proofs: Record<string, () => Promise<object>> = {
 		const flood = await measure(service.pid, { ...load, connections: 640, seconds: 60 });
 		clearInterval(sampler);
 		const endedAt = performance.now();
-		assert.equal((await post(service.url, key, new Agent(), attempt(1))).status, 201);
+		while (
+			(await post(service.url, key, new Agent(), attempt(1))).status !== 201 &&
+			performance.now() - endedAt < 10_000
+		);
 		const recoveryMs = performance.now() - endedAt;
-		assert.ok(recoveryMs < 2000 && mostBytes < 600e6 && flood.p99Ms < 1000);
+		assert.ok(recoveryMs < 2000, `a create took ${recoveryMs} ms after the flood`);
+		assert.ok(mostBytes < 600e6, `memory grew to ${mostBytes} bytes`);
+		assert.ok(flood.p99Ms < 1000, `p99 was ${flood.p99Ms} ms`);
 		return { calm, flood, memoryMB: Math.round(mostBytes / 1e6), recoveryMs: Math.round(recoveryMs) };
 	},
 };

@@ -1,16 +1,16 @@
 // The main thread's side of the writer thread: what is to be written waits here until the commit before it is on disk.
 
 import { Worker } from "node:worker_threads";
+import { groupCommit } from "./group-commit.ts";
 import { isFailedSync, storeError } from "./sqlite-errors.ts";
 import type { Write, WriterMessage } from "./sqlite-writer.ts";
-import { StorageUnavailable, StoreRefused } from "./store.ts";
+import { type Created, StorageUnavailable, StoreRefused } from "./store.ts";
 
-/** Bounds the time that one transaction takes. */
-const batchMax = 1000;
+type Result = Created | number | undefined;
 
 export interface Writer {
 	/** Resolves after the commit that holds this write is on disk. */
-	write(request: Write): Promise<unknown>;
+	write(request: Write): Promise<Result>;
 	readonly queueLength: number;
 	close(): Promise<void>;
 }
@@ -23,12 +23,6 @@ interface WriterOptions {
 	onCommit: () => void;
 }
 
-interface Waiting {
-	request: Write;
-	resolve(result: unknown): void;
-	reject(reason: unknown): void;
-}
-
 /**
  * Starts the writer thread. One batch is under way at a time; what arrives meanwhile becomes the next one. When a sync fails
  * or the thread is lost, every write from then on is refused until the service is started again; reads go on.
@@ -38,46 +32,34 @@ export async function startWriter({ file, isVerified, onCommit }: WriterOptions)
 	const worker = new Worker(new URL("./sqlite-writer.ts", import.meta.url), { workerData: { file, isVerified } });
 	await opened(worker);
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-	const waiting: Waiting[] = [];
-	let committing: Waiting[] = [];
-	let lost: StorageUnavailable | undefined;
-
-	function commitNext(): void {
-		committing = waiting.splice(0, batchMax);
-		if (committing.length > 0) worker.postMessage(committing.map(({ request }) => request));
-	}
-
-	function refuseAll(reason: string): void {
-		lost ??= new StorageUnavailable(`${reason}: no write is taken until the service is started again`);
-		for (const { reject } of [...committing, ...waiting.splice(0)]) reject(lost);
-		committing = [];
-	}
+	let answer = Promise.withResolvers<Result[]>();
+	const queue = groupCommit<Write, Result>((batch) => {
+		answer = Promise.withResolvers();
+		worker.postMessage(batch);
+		return answer.promise;
+	});
 
 	worker.on("message", (message: WriterMessage) => {
-		const batch = committing;
 		onCommit();
-		if (message.kind === "failed") {
-			for (const { reject } of batch)
-				reject(storeError(Object.assign(new Error(message.message), { code: message.code })));
-			committing = [];
-			if (isFailedSync(message)) return refuseAll(`a sync of ${file} failed`);
-		} else if (message.kind === "committed") {
-			for (const [index, { resolve }] of batch.entries()) resolve(message.results[index]);
-		}
-		commitNext();
+		if (message.kind === "committed") answer.resolve(message.results);
+		if (message.kind !== "failed") return;
+		if (isFailedSync(message)) stopWriting(`a sync of ${file} failed`);
+		answer.reject(storeError(Object.assign(new Error(message.message), { code: message.code })));
 	});
-	worker.on("error", (error) => refuseAll(`the writer thread failed (${error.message})`));
-	worker.on("exit", () => refuseAll("the writer thread has ended"));
+	worker.on("error", (error) => stopWriting(`the writer thread failed (${error.message})`));
+	worker.on("exit", () => stopWriting("the writer thread has ended"));
+
+	function stopWriting(reason: string): void {
+		const refusal = `${reason}: no write is taken until the service is started again`;
+		queue.refuseAll(refusal);
+		answer.promise.catch(() => {});
+		answer.reject(new StorageUnavailable(refusal));
+	}
 
 	return {
-		write: (request) =>
-			new Promise((resolve, reject) => {
-				if (lost) return reject(lost);
-				waiting.push({ request, resolve, reject });
-				if (committing.length === 0) commitNext();
-			}),
+		write: queue.write,
 		get queueLength() {
-			return waiting.length + committing.length;
+			return queue.length;
 		},
 		close() {
 			worker.postMessage("close");

@@ -1,0 +1,62 @@
+// Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that one sync
+// of the disk serves many writers. Both engines keep their writes this way.
+
+import { StorageUnavailable } from "./store.ts";
+
+/** Bounds the time that one transaction takes. */
+const batchMax = 1000;
+
+export interface GroupCommit<Write, Result> {
+	/** Resolves after the commit that holds this write is on disk. */
+	write(request: Write): Promise<Result>;
+	/** Writes that wait for their commit. */
+	readonly length: number;
+	/** Refuses everything that waits, and every write from now on. */
+	refuseAll(reason: string): void;
+}
+
+interface Waiting<Write, Result> {
+	request: Write;
+	resolve(result: Result): void;
+	reject(reason: unknown): void;
+}
+
+/** @param commit makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged */
+export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<Result[]>): GroupCommit<Write, Result> {
+	let waiting: Waiting<Write, Result>[] = [];
+	let committing: Waiting<Write, Result>[] = [];
+	let refusal: StorageUnavailable | undefined;
+
+	function commitNext(): void {
+		const batch = waiting.splice(0, batchMax);
+		committing = batch;
+		if (batch.length === 0) return;
+		commit(batch.map(({ request }) => request)).then(
+			(results) => {
+				commitNext();
+				for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+			},
+			(error) => {
+				commitNext();
+				for (const { reject } of batch) reject(error);
+			},
+		);
+	}
+
+	return {
+		write: (request) =>
+			new Promise((resolve, reject) => {
+				if (refusal) return reject(refusal);
+				waiting.push({ request, resolve, reject });
+				if (committing.length === 0) commitNext();
+			}),
+		get length() {
+			return waiting.length + committing.length;
+		},
+		refuseAll(reason) {
+			refusal ??= new StorageUnavailable(reason);
+			for (const { reject } of waiting) reject(refusal);
+			waiting = [];
+		},
+	};
+}
