@@ -31,8 +31,9 @@ export const Environment = Type.Object({
 		}),
 	),
 	DATABASE_URL: Type.String({
-		description: "sqlite: and the path of a file, such as sqlite:./data/animal-store.db",
-		pattern: "^sqlite:.*[^/]$",
+		description:
+			"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, or postgres://user:password@host:5432/database",
+		pattern: "^(sqlite:.*[^/]|postgres(ql)?://[^/]+/[^/?]+([?].*)?)$",
 		default: "sqlite:./data/animal-store.db",
 	}),
 	API_KEY: Type.Optional(

@@ -42,7 +42,7 @@ test("operators see which keys still call getPet", async (context) => {
 	await service.send({ path: "/v1/pets/1" });
 	await service.stop();
 	const { openStore } = await import("../src/store/open.ts");
-	const store = await openStore(`sqlite:${service.folder}/animals.db`, Date.now);
+	const store = await openStore(service.databaseUrl, Date.now);
 	const [row] = await store.keys.list();
 	await store.close();
 	assert.ok(row?.getPetUsedAtMs !== undefined && row.lastUsedAtMs !== undefined);

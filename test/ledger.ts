@@ -45,10 +45,12 @@ export class Ledger {
 			seen.add(pet.name);
 			const attempt = this.acknowledged.get(pet.name) ?? this.unknown.get(pet.name);
 			assert.ok(attempt, `${pet.name} was ${this.refused.has(pet.name) ? "refused" : "never asked for"} and is there`);
-			assert.deepEqual(pet, { id: attempt.id ?? pet.id, ...attempt.pet });
+			attempt.id ??= pet.id;
+			assert.deepEqual(pet, { id: attempt.id, ...attempt.pet });
 		}
-		for (const [name, { id }] of this.acknowledged)
-			assert.ok(seen.has(name), `${name} was acknowledged as ${id} and is gone`);
+		for (const [name, { id }] of [...this.acknowledged, ...this.unknown]) {
+			assert.ok(id === undefined || seen.has(name), `${name} was there as ${id} and is gone`);
+		}
 	}
 }
 

@@ -6,13 +6,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Config, readConfig } from "../src/config.ts";
+import { readConfig } from "../src/config.ts";
 import { type ErrorCode, errorStatus } from "../src/contract/errors.ts";
 import { scopes } from "../src/contract/operations.ts";
 import { defaultTimeouts, type Timeouts } from "../src/http/listen.ts";
 import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
+import { testDatabase } from "./postgres.ts";
 import { exchange, type Reply } from "./wire.ts";
 
 export interface TestService extends Service {
@@ -20,7 +21,7 @@ export interface TestService extends Service {
 	/** Works for everything. */
 	key: string;
 	issuer: Issuer;
-	folder: string;
+	databaseUrl: string;
 	/** Lines of the log so far. */
 	log: Record<string, unknown>[];
 	/** The clock of the service: set it to travel. */
@@ -43,17 +44,17 @@ export interface TestServiceOptions {
 
 /** Starts a service that ends with the test, and leaves nothing behind. */
 export async function testService(context: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
-	const folder = temporaryFolder(context);
+	const { url: databaseUrl, drop } = await emptyDatabase();
 	const clock: TestService["clock"] = { nowMs: undefined };
 	const now = () => clock.nowMs ?? Date.now();
 	const log: TestService["log"] = [];
 	const service = await startService({
-		config: testConfig(folder, options.environment),
+		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...options.environment }),
 		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 	});
-	context.after(() => service.stop(2000));
+	context.after(() => service.stop(2000).then(drop));
 	const issuer = { rows: service.store.keys, now, random: randomBytes };
 	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
 	const port = Number(new URL(service.url).port);
@@ -76,7 +77,7 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		assert.ok(reply, `no reply to ${method} ${path.slice(0, 80)}`);
 		return reply;
 	}
-	return { ...service, port, key, issuer, folder, log, clock, send };
+	return { ...service, port, key, issuer, databaseUrl, log, clock, send };
 }
 
 export function temporaryFolder(context: TestContext): string {
@@ -85,8 +86,14 @@ export function temporaryFolder(context: TestContext): string {
 	return folder;
 }
 
-export function testConfig(folder: string, environment: Record<string, string> = {}): Config {
-	return readConfig({ DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0", ...environment });
+/** An empty store: of SQLite, or of PostgreSQL where test/http-postgres.test.ts asks for it. */
+async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+	if (process.env["TEST_ENGINE"] === "postgres") return testDatabase();
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+	return {
+		url: `sqlite:${join(folder, "animals.db")}`,
+		drop: async () => rmSync(folder, { recursive: true, force: true }),
+	};
 }
 
 /** A create request. */

@@ -1,0 +1,221 @@
+// What the service does when its database server is wrong, lost, frozen or cut off, and when nodes come and go.
+
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { Agent } from "node:http";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { post, proveCrashes } from "./crash-proof.ts";
+import { attempt, idOf } from "./full-disk.ts";
+import { Ledger, listAll } from "./ledger.ts";
+import { testDatabase } from "./postgres.ts";
+import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { type Running, runProgram, startProgram } from "./program.ts";
+
+async function keyFor(databaseUrl: string): Promise<string> {
+	const { stdout, stderr } = await runProgram(["keys", "create", "--name", "proof"], {
+		environment: { DATABASE_URL: databaseUrl },
+	});
+	assert.ok(stdout, stderr);
+	return stdout.trim();
+}
+
+test("a database that cannot be used is refused with one sentence that says what to do", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	const newer = await testDatabase();
+	context.after(() => newer.drop());
+	const replica = await testDatabase();
+	context.after(() => replica.drop());
+	assert.equal((await runProgram(["keys", "list"], { environment: { DATABASE_URL: newer.url } })).code, 0);
+	await newer.query("UPDATE schema_version SET version = 99");
+	const { pathname } = new URL(replica.url);
+	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
+	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
+	const rows: [url: string, said: RegExp][] = [
+		[
+			changed({ port: "1" }),
+			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or mend host and port/,
+		],
+		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
+		[changed({ password: "wrong" }), /does not let animals in: mend user and password/],
+		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
+		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
+		[newer.url, /written by a newer animal-store \(schema 99, this one knows 1\): upgrade/],
+		[replica.url, /read-only, a replica perhaps: let DATABASE_URL name the primary/],
+	];
+	for (const [url, said] of rows) {
+		const { code, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" },
+		});
+		assert.equal(code, 1, stderr);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		assert.doesNotMatch(stderr, /:animals@|wrong@/, "no password");
+	}
+});
+
+test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
+	timeout: 120_000,
+}, async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	const key = await keyFor(database.url);
+	const start = () => startProgram(context, { DATABASE_URL: database.url });
+	const proven = await proveCrashes({ kills: 10, seed: randomInt(2 ** 31), key, start });
+	context.diagnostic(JSON.stringify(proven));
+	assert.ok(proven.acknowledged > 500 && proven.replayed > 0);
+});
+
+interface Load {
+	ledger: Ledger;
+	/** Replies by status so far. */
+	statuses: Map<number, number>;
+	stop(): Promise<void>;
+}
+
+/** Clients that create until they are told to stop, and note what became of each create. */
+function load(urls: string[], key: string, clients = 8): Load {
+	const ledger = new Ledger();
+	const statuses = new Map<number, number>();
+	const agent = new Agent({ keepAlive: true });
+	let number = 0;
+	let isStopped = false;
+	const work = Array.from({ length: clients }, async () => {
+		while (!isStopped) {
+			const mine = attempt(number++);
+			const answer = await post(urls[number % urls.length] ?? "", key, agent, mine);
+			statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+			if (answer.status === 201) ledger.acknowledge(mine, idOf(answer));
+			else {
+				assert.equal(answer.status, 503, answer.body);
+				assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+				ledger.lose(mine);
+				await sleep(20);
+			}
+		}
+	});
+	return {
+		ledger,
+		statuses,
+		async stop() {
+			isStopped = true;
+			await Promise.all(work);
+			agent.destroy();
+		},
+	};
+}
+
+async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
+	const server = await startPostgres();
+	const url = `${server.url}/postgres`;
+	const key = await keyFor(url);
+	const service = await startProgram(context, { DATABASE_URL: url });
+	context.after(async () => {
+		service.process.kill("SIGKILL");
+		await server.remove();
+	});
+	return { server, service, key };
+}
+
+async function until(isTrue: () => Promise<boolean> | boolean, what: string, withinMs: number): Promise<void> {
+	const startedAt = performance.now();
+	while (!(await isTrue())) {
+		assert.ok(performance.now() - startedAt < withinMs, what);
+		await sleep(25);
+	}
+}
+
+const status = async (url: string) => (await fetch(url)).status;
+
+test("losing the server (kill -9) costs 503s, and nothing after it is back", { timeout: 60_000 }, async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const { ledger, statuses, stop } = load([service.url], key);
+	await until(() => ledger.acknowledged.size > 200, "creates succeed", 10_000);
+	await server.kill();
+	await until(() => (statuses.get(503) ?? 0) > 20, "creates are refused", 10_000);
+	assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
+	await server.start();
+	const before = ledger.acknowledged.size;
+	await until(() => ledger.acknowledged.size > before + 50, "it recovers by itself within 5 seconds", 5_000);
+	assert.equal(await status(`${service.url}/readyz`), 200);
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
+});
+
+test("a frozen server (SIGSTOP) costs 503s, and nothing after it goes on", { timeout: 60_000 }, async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const { ledger, statuses, stop } = load([service.url], key);
+	await until(() => ledger.acknowledged.size > 200, "creates succeed", 10_000);
+	server.signal("STOP");
+	await until(() => (statuses.get(503) ?? 0) > 3, "creates are refused", 15_000);
+	assert.equal(await status(`${service.url}/livez`), 200);
+	server.signal("CONT");
+	const before = ledger.acknowledged.size;
+	await until(() => ledger.acknowledged.size > before + 50, "it recovers by itself within 5 seconds", 5_000);
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+});
+
+test("cut connections cost at most 503s, lose nothing, and leak none", { timeout: 60_000 }, async (context) => {
+	const database = await testDatabase();
+	const key = await keyFor(database.url);
+	const service = await startProgram(context, { DATABASE_URL: database.url });
+	context.after(async () => {
+		service.process.kill("SIGKILL");
+		await service.finished;
+		await database.drop();
+	});
+	const { ledger, stop } = load([service.url], key);
+	for (let cut = 0; cut < 10; cut++) {
+		const before = ledger.acknowledged.size;
+		await until(() => ledger.acknowledged.size > before + 50, "creates go on", 5_000);
+		await database.query(
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'",
+		);
+	}
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	const { rows } = await database.query(
+		"SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()",
+	);
+	assert.ok(rows[0].count <= 10, `${rows[0].count} connections`);
+});
+
+test("what one node wrote every node reads at once, and a revoked key stops on every node within a second", {
+	timeout: 60_000,
+}, async (context) => {
+	const database = await testDatabase();
+	const key = await keyFor(database.url);
+	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, { DATABASE_URL: database.url })));
+	context.after(async () => {
+		for (const node of nodes) node.process.kill("SIGKILL");
+		await Promise.all(nodes.map(({ finished }) => finished));
+		await database.drop();
+	});
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	await Promise.all(
+		Array.from({ length: 60 }, async (_, round) => {
+			const [here, there, elsewhere] = [0, 1, 2].map((step) => nodes[(round + step) % 3]?.url);
+			const sent = {
+				method: "POST",
+				headers: { ...headers, "idempotency-key": `k${round}` },
+				body: '{"name":"a","categoryId":1}',
+			};
+			const { id } = (await (await fetch(`${here}/v1/pets`, sent)).json()) as { id: number };
+			assert.equal((await fetch(`${there}/v1/pets/${id}`, { headers })).status, 200);
+			const again = await fetch(`${elsewhere}/v1/pets`, sent);
+			assert.deepEqual(
+				[((await again.json()) as { id: number }).id, again.headers.get("idempotency-replayed")],
+				[id, "true"],
+			);
+		}),
+	);
+	const environment = { DATABASE_URL: database.url };
+	const [row] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
+	assert.equal((await runProgram(["keys", "revoke", row.id], { environment })).code, 0);
+	const revokedAt = performance.now();
+	const isRefused = async ({ url }: Running) => (await fetch(`${url}/v1/pets`, { headers })).status === 401;
+	for (const node of nodes) await until(() => isRefused(node), "still works", 1000 - (performance.now() - revokedAt));
+});
