@@ -1,29 +1,24 @@
-// The second yardstick: the same HTTP side over a store that makes each create a transaction of its own. Argument: a file.
+// The second yardstick: the same HTTP side over a store that gives each request a statement, and each create a transaction, of
+// its own. Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
 import Database from "better-sqlite3";
+import pg from "pg";
 import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
-import type { NewPet } from "../src/contract/pet.ts";
+import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { openStore } from "../src/store/open.ts";
+import type { PageQuery, Store } from "../src/store/store.ts";
 
-const file = process.argv[2] ?? "";
-const store = await openStore(`sqlite:${file}`, Date.now);
-const database = new Database(file);
-database.pragma("journal_mode = WAL");
-database.pragma("synchronous = FULL");
-const add = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)").safeIntegers();
+const url = process.argv[2] ?? "";
+const store = await openStore(url, Date.now);
 
 const app = buildApp({
-	store: Object.assign(Object.create(store), {
-		async createPet({ name, categoryId, status }: NewPet) {
-			return { id: add.run(name, categoryId, status ?? null).lastInsertRowid as bigint, outcome: "created" };
-		},
-	}),
+	store: Object.assign(Object.create(store), url.startsWith("sqlite:") ? naiveSqlite(url) : naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now),
 	baseUrl: undefined,
 	defaultRate: undefined,
@@ -42,3 +37,41 @@ const { key } = await createKey(
 );
 console.log(JSON.stringify({ url: await app.listen({ host: "127.0.0.1", port: 0 }), key }));
 process.on("SIGTERM", () => process.exit());
+
+function naiveSqlite(url: string): Partial<Store> {
+	const database = new Database(url.slice("sqlite:".length));
+	database.pragma("journal_mode = WAL");
+	database.pragma("synchronous = FULL");
+	const add = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)").safeIntegers();
+	return {
+		async createPet({ name, categoryId, status }: NewPet) {
+			return { id: add.run(name, categoryId, status ?? null).lastInsertRowid as bigint, outcome: "created" };
+		},
+	};
+}
+
+function naivePostgres(url: string): Partial<Store> {
+	const pool = new pg.Pool({ connectionString: url, max: 64 });
+	const ask = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows;
+	const toPet = (row: Record<string, never>): Pet => ({
+		id: BigInt(row["id"] ?? 0),
+		name: row["name"] ?? "",
+		categoryId: BigInt(row["category_id"] ?? 0),
+		...(row["status"] ? { status: row["status"] } : {}),
+	});
+	const columns = "SELECT id, name, category_id, status FROM pets";
+	return {
+		async createPet({ name, categoryId, status }: NewPet) {
+			const text = `WITH counter AS (UPDATE counters SET last_id = last_id + 1 WHERE name = 'pets' RETURNING last_id)
+				INSERT INTO pets SELECT last_id, $1, $2, $3 FROM counter RETURNING id`;
+			const [row] = await ask("add", text, [name, categoryId, status ?? null]);
+			return { id: BigInt(row.id), outcome: "created" };
+		},
+		getPet: async (id: bigint) => (await ask("get", `${columns} WHERE id = $1`, [id])).map(toPet)[0],
+		async listPets({ after, limit }: PageQuery) {
+			const pets = (await ask("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1])).map(toPet);
+			const hasMore = pets.length > limit;
+			return { pets: pets.slice(0, limit), hasMore };
+		},
+	};
+}

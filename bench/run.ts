@@ -1,6 +1,7 @@
 // `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to hour
 // and only ratios can be compared. Takes `--seconds N` for each measurement, `--animals N`, and `--only get` for
 // the scenarios whose name holds that word. `--against DIR` measures another checkout too, in turn with this one.
+// `--engine postgres` does it all over a PostgreSQL server of its own.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,12 +14,14 @@ import { scopes } from "../src/contract/operations.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { openStore } from "../src/store/open.ts";
+import { startPostgres } from "../test/postgres-server.ts";
 import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 
 const { values } = parseArgs({
 	options: {
 		only: { type: "string", default: "" },
 		against: { type: "string", default: "" },
+		engine: { type: "string", default: "sqlite" },
 		seconds: { type: "string", default: "8" },
 		animals: { type: "string", default: "1000000" },
 	},
@@ -26,14 +29,16 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const animals = Number(values.animals);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
-const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, PORT: "0", OPS_PORT: "0" };
+const server = values.engine === "postgres" ? await startPostgres(["-c", "max_connections=300"]) : undefined;
+const databaseUrl = server ? `${server.url}/postgres` : `sqlite:${join(folder, "animals.db")}`;
+const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0" };
 const ours = "animal-store";
 const running = new Set<ChildProcess>();
 let serversStarted = 0;
 const rows: ({ what: string; who: string } & Result)[] = [];
 
 try {
-	const key = await fill(join(folder, "animals.db"));
+	const key = await fill();
 	const service = await start(["bin/animal-store.js", "serve"], environment);
 	const pets = `${service.url}/v1/pets`;
 	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
@@ -49,31 +54,31 @@ try {
 		const load = { key, connections: 64, seconds, ...(maxId && { maxId }) };
 		await compare(what, service, { ...load, url: pets + path });
 	}
-	if ("create".includes(values.only)) await measureCreate(service, pets, key);
-	else await stop(service.process);
+	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
+	const create = { key, connections: 64, seconds, body, url: pets };
+	const measuresCreate = "create".includes(values.only);
+	if (measuresCreate) await compare("create", service, create);
+	await stop(service.process);
+
+	const naive = await start(["bench/naive.ts", server ? databaseUrl : `sqlite:${join(folder, "naive.db")}`], {});
+	const naivePets = `${naive.url}/v1/pets`;
+	const toNaive = { key: naive.key ?? "", connections: 64, seconds };
+	if (server && "list of 20".includes(values.only))
+		await record("list of 20", "one each", naive, { ...toNaive, url: naivePets });
+	if (server && "get".includes(values.only))
+		await record("get", "one each", naive, { ...toNaive, url: `${naivePets}/ID`, maxId: animals });
+	if (measuresCreate) await record("create", "one each", naive, { ...toNaive, body, url: naivePets });
+	await stop(naive.process);
 	report();
 } finally {
 	for (const child of running) child.kill("SIGKILL");
+	await server?.remove();
 	rmSync(folder, { recursive: true, force: true });
 }
 
-async function measureCreate(service: Started, pets: string, key: string): Promise<void> {
-	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
-	const create = { key, connections: 64, seconds, body };
-	await compare("create", service, { ...create, url: pets });
-	await stop(service.process);
-	const naive = await start(["bench/naive.ts", join(folder, "naive.db")], {});
-	await record("create", "one transaction each", naive, {
-		...create,
-		key: naive.key ?? "",
-		url: `${naive.url}/v1/pets`,
-	});
-	await stop(naive.process);
-}
-
 /** Adds the animals through the store itself. @returns a key */
-async function fill(file: string): Promise<string> {
-	const store = await openStore(`sqlite:${file}`, Date.now);
+async function fill(): Promise<string> {
+	const store = await openStore(databaseUrl, Date.now);
 	const { randomBytes } = await import("node:crypto");
 	const { key } = await createKey(
 		{ rows: store.keys, now: Date.now, random: randomBytes },
@@ -178,7 +183,7 @@ function report(): void {
 	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond") =>
 		rows.find((row) => row.what === what && row.who === who)?.[of] ?? Number.NaN;
 	console.log(
-		`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${animals} animals, 64 connections, ${seconds} s each\n`,
+		`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${values.engine}, ${animals} animals, 64 connections, ${seconds} s each\n`,
 	);
 	console.log(
 		"| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|",
@@ -194,7 +199,13 @@ function report(): void {
 	const ratios = [
 		["get, CPU against bare node:http", cpu("get", ours) / cpu("get", bare), "≤ 2.5"],
 		["list of 20, CPU against bare node:http", cpu("list of 20", ours) / cpu("list of 20", bare), "≤ 4"],
-		["create, requests/s against one transaction each", created(ours) / created("one transaction each"), "≥ 6"],
+		["create, requests/s against one transaction each", created(ours) / created("one each"), server ? "≥ 5" : "≥ 6"],
+		[
+			"get, requests/s against one statement each",
+			figure("get", ours, "requestsPerSecond") / figure("get", "one each", "requestsPerSecond"),
+			"≥ 2",
+		],
+		["list of 20, CPU against one statement each", cpu("list of 20", ours) / cpu("list of 20", "one each"), "≤ 1.5"],
 		[
 			"page at the end against the first, CPU",
 			cpu("list of 20 at the end", ours) / cpu("list of 20", ours),

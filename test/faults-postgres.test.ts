@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { Agent } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { post, proveCrashes } from "./crash-proof.ts";
@@ -218,4 +220,56 @@ test("what one node wrote every node reads at once, and a revoked key stops on e
 	const revokedAt = performance.now();
 	const isRefused = async ({ url }: Running) => (await fetch(`${url}/v1/pets`, { headers })).status === 401;
 	for (const node of nodes) await until(() => isRefused(node), "still works", 1000 - (performance.now() - revokedAt));
+});
+
+/** A load balancer: each connection goes to the next node that takes it. */
+async function balancer(context: TestContext, ports: () => number[]): Promise<string> {
+	let turn = 0;
+	const server = createServer((client) => {
+		const candidates = ports();
+		const tryNode = (left: number): void => {
+			const node = connect(candidates[turn++ % candidates.length] ?? 0, "127.0.0.1");
+			node.once("error", () => (left > 0 ? tryNode(left - 1) : client.destroy()));
+			node.once("connect", () => {
+				node.removeAllListeners("error").on("error", () => client.destroy());
+				client.pipe(node).pipe(client);
+			});
+		};
+		client.on("error", () => {});
+		tryNode(candidates.length);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	context.after(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a rolling restart of three nodes behind a load balancer fails no request", {
+	timeout: 90_000,
+}, async (context) => {
+	const database = await testDatabase();
+	const key = await keyFor(database.url);
+	const environment = { DATABASE_URL: database.url };
+	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, environment)));
+	context.after(async () => {
+		for (const node of nodes) node.process.kill("SIGKILL");
+		await Promise.all(nodes.map(({ finished }) => finished));
+		await database.drop();
+	});
+	const url = await balancer(context, () => nodes.map((node) => Number(new URL(node.url).port)));
+	const { ledger, statuses, stop } = load([url], key, 12);
+	for (const [place, node] of nodes.entries()) {
+		const before = ledger.acknowledged.size;
+		await until(() => ledger.acknowledged.size > before + 100, "creates go on", 10_000);
+		node.process.kill("SIGTERM");
+		assert.equal((await node.finished).code, 0);
+		nodes[place] = await startProgram(context, environment);
+	}
+	const before = ledger.acknowledged.size;
+	await until(() => ledger.acknowledged.size > before + 100, "creates go on", 10_000);
+	await stop();
+	assert.deepEqual([...statuses.keys()], [201], "every request was answered, and with 201");
+	assert.equal(ledger.unknown.size, 0);
+	ledger.verify(await listAll(url, key));
+	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createKey } from "../src/keys/issue.ts";
 import { assertFailure, create, testService } from "./service.ts";
 
 test("createPet answers 201 with the animal, its id and its address", async (context) => {
@@ -132,6 +133,17 @@ test("a rate limit is told on every reply, and refuses with a Retry-After that a
 	const refused = await send({ path: "/v1/pets" });
 	assertFailure(refused, "rate_limited");
 	assert.equal(refused.headers["ratelimit"], `"key";r=0;t=${refused.headers["retry-after"]}`);
+	const service = await testService(context, { environment: { RATE_LIMIT: "1000/1s" } });
+	const { key: slow } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1h" });
+	const asSlow = () => service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${slow}` } });
+	assert.equal((await asSlow()).headers["ratelimit-policy"], '"key";q=2;w=3600', "a key's own rate goes first");
+	await asSlow();
+	assertFailure(await asSlow(), "rate_limited");
+	assert.equal(
+		(await service.send({ path: "/v1/pets" })).headers["ratelimit-policy"],
+		'"key";q=1000;w=1',
+		"others go on",
+	);
 	const { send: sendFreely } = await testService(context);
 	assert.equal((await sendFreely({ path: "/v1/pets" })).headers["ratelimit-policy"], undefined, "off unless set");
 });
