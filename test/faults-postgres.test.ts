@@ -7,6 +7,7 @@ import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { post, proveCrashes } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
@@ -272,4 +273,40 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	assert.equal(ledger.unknown.size, 0);
 	ledger.verify(await listAll(url, key));
 	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
+});
+
+test("a failover to a streaming replica loses no acknowledged animal", { timeout: 90_000 }, async (context) => {
+	const primary = await startPostgres();
+	const key = await keyFor(`${primary.url}/postgres`);
+	const replica = await primary.replica();
+	const asOwner = async (url: string, sql: string) => {
+		const client = new pg.Client({ connectionString: `${url}/postgres` });
+		await client.connect();
+		return client.query(sql).finally(() => client.end());
+	};
+	// From here on a commit waits until the replica has it on disk too.
+	await asOwner(primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+	await asOwner(primary.url, "SELECT pg_reload_conf()");
+	let port = primary.port;
+	const balanced = new URL(await balancer(context, () => [port]));
+	const environment = { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${balanced.port}/postgres` };
+	const service = await startProgram(context, environment);
+	context.after(async () => {
+		service.process.kill("SIGKILL");
+		await service.finished;
+		await primary.remove();
+		await replica.remove();
+	});
+	const { ledger, statuses, stop } = load([service.url], key);
+	await until(() => ledger.acknowledged.size > 300, "creates succeed", 15_000);
+	await primary.kill();
+	await asOwner(replica.url, "SELECT pg_promote()");
+	port = replica.port;
+	const before = ledger.acknowledged.size;
+	await until(() => ledger.acknowledged.size > before + 100, "the service goes on with the replica", 15_000);
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	context.diagnostic(
+		`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}, refused ${statuses.get(503) ?? 0}`,
+	);
 });
