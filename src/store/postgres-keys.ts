@@ -1,8 +1,8 @@
 // How PostgreSQL keeps API keys.
 
 import type pg from "pg";
-import type { Query } from "./postgres.ts";
 import { storeError } from "./postgres-errors.ts";
+import type { Query } from "./postgres-open.ts";
 import type { KeyRow, KeyRows, NewSecret } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 

@@ -26,6 +26,15 @@ const types = {
 		oid === int8 ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
+/** A named statement is planned once for each connection. */
+export interface Statement {
+	name: string;
+	text: string;
+}
+
+/** @throws StorageUnavailable */
+export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryResult>;
+
 export interface Opened {
 	pool: pg.Pool;
 	cursorSecret: Buffer;
