@@ -18,6 +18,8 @@ const host = Type.String({
 	default: "127.0.0.1",
 });
 
+const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/[^/]+\/[^/?]+(\?.*)?)$/;
+
 /** Every variable, with the rule that a refusal quotes. */
 export const Environment = Type.Object({
 	HOST: host,
@@ -33,7 +35,7 @@ export const Environment = Type.Object({
 	DATABASE_URL: Type.String({
 		description:
 			"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, or postgres://user:password@host:5432/database",
-		pattern: "^(sqlite:.*[^/]|postgres(ql)?://[^/]+/[^/?]+([?].*)?)$",
+		pattern: databaseUrl.source,
 		default: "sqlite:./data/animal-store.db",
 	}),
 	API_KEY: Type.Optional(
@@ -78,6 +80,11 @@ export class ConfigError extends Error {
 }
 
 const problemsOf = compileCheck(Environment);
+
+/** Whether DATABASE_URL may be this. */
+export function isDatabaseUrl(text: string): boolean {
+	return databaseUrl.test(text);
+}
 
 /** Empty variables count as absent. @throws ConfigError */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Readonly<Config> {

@@ -1,6 +1,7 @@
 // The `animal-store` command. Every failure ends here: exit code 1 and one sentence for each problem, no stack.
 
 import { Command } from "commander";
+import { copyCommand } from "./cli/copy.ts";
 import { keysCommand } from "./cli/keys.ts";
 import { openApiCommand } from "./cli/openapi.ts";
 import { sentences } from "./cli/sentences.ts";
@@ -11,6 +12,7 @@ const program = new Command("animal-store")
 	.showHelpAfterError("(animal-store help shows what there is)")
 	.addCommand(serveCommand())
 	.addCommand(keysCommand())
+	.addCommand(copyCommand())
 	.addCommand(openApiCommand());
 
 try {

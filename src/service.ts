@@ -15,7 +15,7 @@ import { createMetrics } from "./ops/metrics.ts";
 import { createOpsServer } from "./ops/ops-server.ts";
 import { readyCheck } from "./ops/ready.ts";
 import { openStore } from "./store/open.ts";
-import type { Store } from "./store/store.ts";
+import { type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
@@ -84,6 +84,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
+		if ((await store.rows.copyMark()) !== undefined) {
+			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
+		}
 		if (config.apiKey !== undefined) await provision(issuer, config.apiKey);
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		await app.listen({ host: config.host, port: config.port });

@@ -136,6 +136,8 @@ test("--help explains every command", async () => {
 		["keys", "revoke"],
 		["keys", "generate"],
 		["openapi"],
+		["copy"],
+		["copy"],
 	]) {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);

@@ -8,6 +8,7 @@ import { type Create, createAll, type PetRow, toPet } from "./postgres-creates.t
 import { storeError } from "./postgres-errors.ts";
 import { keyRows } from "./postgres-keys.ts";
 import { openPool, type Query } from "./postgres-open.ts";
+import { postgresRows } from "./postgres-rows.ts";
 import type { Created, PageQuery, PetPage, Store } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 
@@ -41,6 +42,7 @@ export async function openPostgres(url: string, now: () => number): Promise<Stor
 		createPet: (pet, retry) => creates.write({ pet, retry, nowMs: now() }),
 		cursorSecret,
 		keys: keyRows(pool, query),
+		rows: postgresRows(pool),
 		get queueLength() {
 			return creates.length;
 		},

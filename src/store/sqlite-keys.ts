@@ -17,7 +17,7 @@ export function keyRows({ database, read, write }: KeyAccess): KeyRows {
 		FROM keys k JOIN secrets s ON s.key_id = k.id`;
 	const byHash = database.prepare<[string], KeyColumns>(`${columns} WHERE s.hash = ?`);
 	const newest = database.prepare<[], KeyColumns>(
-		`${columns} WHERE s.rowid = (SELECT max(rowid) FROM secrets WHERE key_id = k.id) ORDER BY k.created_at_ms, k.rowid`,
+		`${columns} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id) ORDER BY k.created_at_ms, k.rowid`,
 	);
 	const done = async (request: Write) => void (await write(request));
 	return {

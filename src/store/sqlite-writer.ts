@@ -5,6 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
+import { columnsOf, type Row, type Table } from "./rows.ts";
 import { openSqliteWriter } from "./sqlite-file.ts";
 import { type Created, type KeyUse, type NewKey, type NewSecret, type RetryKey, StoreRefused } from "./store.ts";
 
@@ -15,7 +16,9 @@ export type Write =
 	| { kind: "addKey"; key: NewKey; secret: NewSecret }
 	| { kind: "rotateKey"; keyId: string; secret: NewSecret; graceEndsAtMs: number }
 	| { kind: "revokeKey"; keyId: string; nowMs: number }
-	| { kind: "touchKeys"; uses: KeyUse[] };
+	| { kind: "touchKeys"; uses: KeyUse[] }
+	| { kind: "addRows"; table: Table; rows: Row[] }
+	| { kind: "setSetting"; name: string; value: Uint8Array | undefined };
 
 /** The first message is `opened` or `refused`; then one `committed` or `failed` for each batch. */
 export type WriterMessage =
@@ -73,7 +76,8 @@ function prepareCommit(database: Database.Database) {
 	);
 	const addKey = database.prepare("INSERT INTO keys (id, name, scopes, rate, created_at_ms) VALUES (?, ?, ?, ?, ?)");
 	const addSecret = database.prepare(
-		"INSERT INTO secrets (hash, key_id, last4, created_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?)",
+		`INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
+		SELECT @hash, @keyId, coalesce(max(number), 0) + 1, @last4, @createdAtMs, @expiresAtMs FROM secrets WHERE key_id = @keyId`,
 	);
 	const endSecrets = database.prepare(
 		"UPDATE secrets SET expires_at_ms = min(coalesce(expires_at_ms, @endsAtMs), @endsAtMs) WHERE key_id = @keyId",
@@ -84,8 +88,17 @@ function prepareCommit(database: Database.Database) {
 		get_pet_used_at_ms = nullif(max(coalesce(get_pet_used_at_ms, 0), coalesce(@getPetUsedAtMs, 0)), 0)
 		WHERE id = @keyId`,
 	);
-	const keepSecret = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) =>
-		addSecret.run(hash, keyId, last4, createdAtMs, expiresAtMs ?? null);
+	const putSetting = database.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)");
+	const dropSetting = database.prepare("DELETE FROM settings WHERE name = ?");
+	const keepSecret = (keyId: string, secret: NewSecret) =>
+		addSecret.run({ ...secret, keyId, expiresAtMs: secret.expiresAtMs ?? null });
+
+	function addRows(table: Table, rows: Row[]): void {
+		const columns = columnsOf(table);
+		const places = columns.map(() => "?").join(", ");
+		const add = database.prepare(`INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES (${places})`);
+		for (const row of rows) add.run(...row);
+	}
 
 	function createPet({ pet, retry, nowMs }: Write & { kind: "createPet" }): Created {
 		const { name, categoryId, status = null } = pet;
@@ -119,6 +132,13 @@ function prepareCommit(database: Database.Database) {
 				return;
 			case "touchKeys":
 				for (const use of write.uses) touch.run({ ...use, getPetUsedAtMs: use.getPetUsedAtMs ?? null });
+				return;
+			case "addRows":
+				addRows(write.table, write.rows);
+				return;
+			case "setSetting":
+				if (write.value === undefined) dropSetting.run(write.name);
+				else putSetting.run(write.name, write.value);
 				return;
 		}
 	}

@@ -7,6 +7,7 @@ import { storeError } from "./sqlite-errors.ts";
 import { openSqliteReader } from "./sqlite-file.ts";
 import { keyRows } from "./sqlite-keys.ts";
 import { startWriter } from "./sqlite-queue.ts";
+import { sqliteRows } from "./sqlite-rows.ts";
 import { type Created, type PageQuery, type PetPage, StorageUnavailable, type Store } from "./store.ts";
 
 const sweepEveryMs = 10 * 60_000;
@@ -39,6 +40,7 @@ export async function openSqlite({ file, now, isVerified }: SqliteOptions): Prom
 		createPet: (pet, retry) => writer.write({ kind: "createPet", pet, retry, nowMs: now() }) as Promise<Created>,
 		cursorSecret: database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer,
 		keys: keyRows({ database, read: snapshot.read, write: writer.write }),
+		rows: sqliteRows({ database, read: snapshot.read, write: writer.write }),
 		get queueLength() {
 			return writer.queueLength;
 		},

@@ -1,6 +1,7 @@
 // The Store: what every engine promises about the animals it keeps. No code.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+import type { Rows } from "./rows.ts";
 
 export interface Store {
 	/**
@@ -23,6 +24,9 @@ export interface Store {
 	readonly cursorSecret: Buffer;
 
 	readonly keys: KeyRows;
+
+	/** For moving the whole store (copy.ts). */
+	readonly rows: Rows;
 
 	/** Creates that wait for their commit. */
 	readonly queueLength: number;

@@ -28,15 +28,16 @@ CREATE TABLE keys (
   get_pet_used_at_ms INTEGER
 ) STRICT;
 
--- A key has several secrets while a rotated one is in its grace period.
+-- A key has several secrets while a rotated one is in its grace period; the one with the largest number is the newest.
 CREATE TABLE secrets (
   hash TEXT PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES keys (id),
+  number INTEGER NOT NULL,
   last4 TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
-  expires_at_ms INTEGER
+  expires_at_ms INTEGER,
+  UNIQUE (key_id, number)
 ) STRICT;
-CREATE INDEX secrets_by_key ON secrets (key_id, created_at_ms);
 
 CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;
 INSERT INTO settings VALUES ('cursor_secret', randomblob(32));

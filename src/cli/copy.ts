@@ -1,0 +1,58 @@
+// `animal-store copy`: moves a whole store to another engine, with its ids, keys and retry keys.
+
+import cliProgress from "cli-progress";
+import { Command, InvalidArgumentError } from "commander";
+import { isDatabaseUrl } from "../config.ts";
+import { copyStore } from "../store/copy.ts";
+import { openStore } from "../store/open.ts";
+
+export function copyCommand(): Command {
+	return new Command("copy")
+		.description(
+			"copy a store to another one, and compare both; stop the service before, and run it again if it was interrupted",
+		)
+		.requiredOption("--from <url>", "the store to copy, such as sqlite:./data/animal-store.db", databaseUrl)
+		.requiredOption("--to <url>", "an empty store, such as postgres://user:password@host:5432/database", databaseUrl)
+		.action(copy);
+}
+
+async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+	const source = await openStore(from, Date.now, true);
+	try {
+		const target = await openStore(to, Date.now);
+		const bar = new cliProgress.SingleBar({
+			format: "{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left",
+			stream: process.stderr,
+			barsize: 30,
+		});
+		const startedAt = performance.now();
+		try {
+			bar.start(1, 0, { table: "pets", rate: 0 });
+			const copied = await copyStore({
+				from: source,
+				to: target,
+				onProgress({ table, done, total }) {
+					bar.setTotal(Math.max(total, done, 1));
+					bar.update(done, { table, rate: Math.round(done / ((performance.now() - startedAt) / 1000)) });
+				},
+			});
+			bar.stop();
+			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+			process.stdout.write(
+				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.retries} retry keys in ${seconds} s; both stores agree\n`,
+			);
+		} finally {
+			bar.stop();
+			await target.close();
+		}
+	} finally {
+		await source.close();
+	}
+}
+
+function databaseUrl(text: string): string {
+	if (isDatabaseUrl(text)) return text;
+	throw new InvalidArgumentError(
+		"It must be sqlite: and the path of a file, or postgres://user:password@host:5432/database.",
+	);
+}

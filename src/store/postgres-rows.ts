@@ -1,0 +1,51 @@
+// The rows of a PostgreSQL store as they are kept.
+
+import type pg from "pg";
+import { storeError } from "./postgres-errors.ts";
+import { columnsOf, keyOf, type Row, type Rows, type Table, tables } from "./rows.ts";
+
+export function postgresRows(pool: pg.Pool): Rows {
+	async function all(text: string, values: unknown[] = []): Promise<Row[]> {
+		const query = { text, values, rowMode: "array" } as pg.QueryArrayConfig;
+		const { rows } = await pool.query(query).catch((error) => {
+			throw storeError(error);
+		});
+		return rows.map((row: unknown[]) =>
+			row.map((value) => (typeof value === "number" ? BigInt(value) : value)),
+		) as Row[];
+	}
+	return {
+		count: async (table) => Number((await all(`SELECT count(*) FROM ${table}`))[0]?.[0]),
+		read: (table, after, limit) => all(pageOf(table, after, limit), after),
+		lastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
+		async write(table, rows) {
+			const columns = Object.entries(tables[table].columns);
+			const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`);
+			const values = columns.map((_, place) => rows.map((row) => row[place]));
+			const names = columns.map(([name]) => name).join(", ");
+			await all(
+				`INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays.join(", ")}) ON CONFLICT DO NOTHING`,
+				values,
+			);
+		},
+		copyMark: async () =>
+			(await all("SELECT convert_from(value, 'UTF8') FROM settings WHERE name = 'copy_of'"))[0]?.[0] as
+				| string
+				| undefined,
+		markCopy: async (mark) => void (await all("INSERT INTO settings VALUES ('copy_of', $1)", [Buffer.from(mark)])),
+		async finishCopy(cursorSecret) {
+			await all("UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM pets) WHERE name = 'pets'");
+			await all("UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", [cursorSecret]);
+			await all("DELETE FROM settings WHERE name = 'copy_of'");
+		},
+	};
+}
+
+function pageOf(table: Table, after: Row | undefined, limit: number): string {
+	const key = keyOf(table).join(", ");
+	const types = Object.values(tables[table].columns);
+	const where = after
+		? `WHERE (${key}) > (${after.map((_, place) => `$${place + 1}::${types[place]}`).join(", ")})`
+		: "";
+	return `SELECT ${columnsOf(table).join(", ")} FROM ${table} ${where} ORDER BY ${key} LIMIT ${limit}`;
+}
