@@ -1,7 +1,7 @@
 // Paging by Link (RFC 8288) with opaque cursors. A cursor says "after this id, under this filter" and is signed, so that
 // a tampered, foreign or re-used one is told from ours.
 
-import { hash, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import type { PetStatus } from "../contract/pet.ts";
 
@@ -28,7 +28,7 @@ export function createCursors(secret: Buffer): Cursors {
 	function read(cursor: string, status: PetStatus | undefined): bigint {
 		const after = fromBase36(cursor.slice(macLength));
 		const expected = after === undefined ? "" : write(after, status);
-		if (after !== undefined && expected.length === cursor.length && isEqual(expected, cursor)) return after;
+		if (after !== undefined && isEqual(expected, cursor)) return after;
 		throw new ApiError(
 			"invalid_cursor",
 			'cursor must be taken unchanged from a Link header with rel="next" and used with the same status filter; start again without it',
@@ -38,17 +38,18 @@ export function createCursors(secret: Buffer): Cursors {
 	return { write, read };
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Takes the same time wherever the texts differ. Buffers for `timingSafeEqual` would cost more than the signature. */
 function isEqual(one: string, other: string): boolean {
-	const [left, right] = [Buffer.from(one), Buffer.from(other)];
-	return left.length === right.length && timingSafeEqual(left, right);
+	let difference = one.length ^ other.length;
+	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+	return difference === 0;
 }
 
 function fromBase36(digits: string): bigint | undefined {
 	if (!/^[0-9a-z]{1,13}$/.test(digits)) return undefined;
-	let value = 0n;
-	for (const digit of digits) value = value * 36n + BigInt(Number.parseInt(digit, 36));
-	return value;
+	// Ten digits are below 2^53.
+	const high = BigInt(Number.parseInt(digits.slice(0, -10) || "0", 36));
+	return high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
 }
 
 /** The Link field of a page: `first` always, `next` as long as more follows. */
