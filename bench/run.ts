@@ -89,7 +89,11 @@ async function fill(): Promise<string> {
 		while (next < animals) {
 			const index = next++;
 			const status = petStatuses[index % petStatuses.length];
-			await store.createPet({ name: `Animal ${String(index).padStart(9, "0")}`, categoryId: BigInt(index % 50), ...(status && { status }) });
+			await store.createPet({
+				name: `Animal ${String(index).padStart(9, "0")}`,
+				categoryId: BigInt(index % 50),
+				...(status && { status }),
+			});
 			if (index % 100_000 === 0) process.stderr.write(`\radding animals: ${index} of ${animals}`);
 		}
 	};
