@@ -88,9 +88,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 		}
 		if (config.apiKey !== undefined) await provision(issuer, config.apiKey);
-		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		await app.listen({ host: config.host, port: config.port });
 		await listen(opsServer, config.opsPort, config.opsHost);
+		// Last, because a key that is issued by a start that fails would be shown to nobody.
+		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");

@@ -25,6 +25,17 @@ test("the quick start prints the first key once, with a curl that works, and its
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });
 
+test("a quick start that fails uses up no first key", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, OPS_PORT: "0" };
+	const taken = createServer().listen(0, "127.0.0.1");
+	await once(taken, "listening");
+	const { port } = taken.address() as AddressInfo;
+	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
+	taken.close();
+	assert.equal(failed.code, 1);
+	assert.equal((await runProgram(["keys", "list", "--json"], { environment })).stdout, "[]\n");
+});
+
 test("the production command prints no secret", async (context) => {
 	const service = await startProgram(context, {
 		DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`,
