@@ -1,6 +1,7 @@
 // The `animal-store` command. Every failure ends here: exit code 1 and one sentence for each problem, no stack.
 
 import { Command } from "commander";
+import { backupCommand } from "./cli/backup.ts";
 import { copyCommand } from "./cli/copy.ts";
 import { keysCommand } from "./cli/keys.ts";
 import { openApiCommand } from "./cli/openapi.ts";
@@ -12,6 +13,7 @@ const program = new Command("animal-store")
 	.showHelpAfterError("(animal-store help shows what there is)")
 	.addCommand(serveCommand())
 	.addCommand(keysCommand())
+	.addCommand(backupCommand())
 	.addCommand(copyCommand())
 	.addCommand(openApiCommand());
 

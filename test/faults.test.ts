@@ -148,3 +148,55 @@ test("a store whose writer is lost refuses creates with 503, and readyz says so"
 	assertFailure(await send({ path: "/readyz" }), "storage_unavailable");
 	assert.equal((await send({ path: "/livez" })).status, 200);
 });
+
+test("a backup taken under load restores to a consistent store", { timeout: 60_000 }, async (context) => {
+	const folder = temporaryFolder(context);
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
+	const key = await keyFor(environment);
+	const service = await startProgram(context, environment);
+	const ledger = new Ledger();
+	const agent = new Agent({ keepAlive: true });
+	let number = 0;
+	let isStopped = false;
+	const clients = Array.from({ length: 8 }, async () => {
+		while (!isStopped) {
+			const mine = attempt(number++);
+			ledger.lose(mine);
+			ledger.acknowledge(mine, idOf(await post(service.url, key, agent, mine)));
+		}
+	});
+	while (ledger.acknowledged.size < 1000) await sleep(10);
+	const before = [...ledger.acknowledged.values()];
+	const copy = join(folder, "backup.db");
+	const { code, stdout, stderr } = await runProgram(["backup", copy], { environment });
+	assert.equal(code, 0, stderr);
+	isStopped = true;
+	await Promise.all(clients);
+	agent.destroy();
+	const [, animals] = /^(\d+) animals are in /.exec(stdout) ?? [];
+	assert.ok(Number(animals) < ledger.acknowledged.size, "creates went on meanwhile");
+
+	const restored = await startProgram(context, { DATABASE_URL: `sqlite:${copy}` });
+	const listed = await listAll(restored.url, key);
+	assert.equal(listed.length, Number(animals));
+	assert.deepEqual(
+		listed.map(({ id }) => id),
+		listed.map((_, index) => BigInt(index + 1)),
+		"one moment, without gaps",
+	);
+	for (const pet of listed) assert.deepEqual(pet, { id: pet.id, ...ledger.acknowledged.get(pet.name)?.pet });
+	for (const { id = 0n } of before)
+		assert.ok(id <= BigInt(listed.length), "everything from before the backup is in it");
+	assert.equal(idOf(await post(restored.url, key, new Agent(), attempt(-1))), BigInt(listed.length + 1));
+
+	const again = await runProgram(["backup", copy], { environment });
+	assert.deepEqual([again.code, /is there already: name a new file/.test(again.stderr)], [1, true]);
+	const nothing = await runProgram(["backup", `${copy}2`], {
+		environment: { DATABASE_URL: `sqlite:${folder}/none.db` },
+	});
+	assert.match(nothing.stderr, /there is no store at/);
+	const postgres = await runProgram(["backup", `${copy}2`], { environment: { DATABASE_URL: "postgres://a/b" } });
+	assert.match(postgres.stderr, /use pg_dump/);
+	const unwritable = await runProgram(["backup", "/etc/passwd/backup.db"], { environment });
+	assert.match(unwritable.stderr, /^animal-store: cannot (write|open) .*\n$/);
+});

@@ -137,7 +137,9 @@ test("--help explains every command", async () => {
 		["keys", "generate"],
 		["openapi"],
 		["copy"],
+		["backup"],
 		["copy"],
+		["backup"],
 	]) {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);

@@ -2,7 +2,8 @@
 
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
-import type { Store } from "./store.ts";
+import { backupSqlite } from "./sqlite-backup.ts";
+import { type Store, StoreRefused } from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`, as config.ts has checked it
@@ -11,7 +12,21 @@ import type { Store } from "./store.ts";
  * @throws StoreRefused
  */
 export function openStore(databaseUrl: string, now: () => number, isVerified = false): Promise<Store> {
-	return /^postgres(ql)?:/.test(databaseUrl)
+	return isPostgres(databaseUrl)
 		? openPostgres(databaseUrl, now)
-		: openSqlite({ file: databaseUrl.slice("sqlite:".length), now, isVerified });
+		: openSqlite({ file: fileOf(databaseUrl), now, isVerified });
 }
+
+/**
+ * Writes a consistent copy of a store to a new file, also while it is written to.
+ * @returns the number of animals in it
+ * @throws StoreRefused
+ */
+export function backupStore(databaseUrl: string, to: string): number {
+	if (isPostgres(databaseUrl))
+		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_dump or pg_basebackup");
+	return backupSqlite(fileOf(databaseUrl), to);
+}
+
+const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);
+const fileOf = (databaseUrl: string) => databaseUrl.slice("sqlite:".length);

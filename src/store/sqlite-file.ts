@@ -150,7 +150,8 @@ function migrate(database: Database.Database, file: string): void {
 
 const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQLITE_READONLY", "SQLITE_CANTOPEN"]);
 
-function refusal(file: string, error: unknown): StoreRefused {
+/** Why a file cannot be opened or written, as one sentence that says what to do. */
+export function refusal(file: string, error: unknown): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (unwritable.has(code)) {
