@@ -56,7 +56,6 @@ export function openApiDocument() {
 			version,
 			description: "Keeps a store of animals: list them, add one, get one by its id. Every operation needs an API key.",
 			license: { name: "MIT", identifier: "MIT" },
-			contact: { name: "animal-store developers", url: "https://github.com/animal-store/animal-store" },
 		},
 		servers: [
 			{
