@@ -17,7 +17,7 @@ const macLength = 22;
 export function createCursors(secret: Buffer): Cursors {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** SHA-512/256 cannot be extended, so a key before the message makes it a MAC; it costs a tenth of `createHmac`. */
+	/** SHA-512/256 cannot be extended, so a key before the message makes it a MAC, at the cost of one hash. */
 	function write(after: bigint, status: PetStatus | undefined): string {
 		const id = after.toString(36);
 		return hash("sha512-256", `${key} ${status ?? ""} ${id}`, "base64url").slice(0, macLength) + id;

@@ -1,6 +1,7 @@
 // How PostgreSQL keeps animals, for any number of nodes. Reads of one turn of the event loop go out together; creates are
 // group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or triggers.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
 import { groupCommit } from "./group-commit.ts";
@@ -51,7 +52,7 @@ export async function openPostgres(url: string, now: () => number): Promise<Stor
 		},
 		async close() {
 			clearInterval(sweeper);
-			while (creates.length > 0) await new Promise((resolve) => setImmediate(resolve));
+			while (creates.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};
