@@ -34,6 +34,15 @@ test("a database that cannot be used is refused with one sentence that says what
 	await newer.query("UPDATE schema_version SET version = 99");
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
+	// An older server, as far as its version can tell: the database answers with a function of its own.
+	const old = await testDatabase();
+	context.after(() => old.drop());
+	await old.query(`CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
+		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name) END $$`);
+	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
+	const lax = await testDatabase();
+	context.after(() => lax.drop());
+	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
 	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
 	const rows: [url: string, said: RegExp][] = [
 		[
@@ -44,7 +53,12 @@ test("a database that cannot be used is refused with one sentence that says what
 		[changed({ password: "wrong" }), /does not let animals in: mend user and password/],
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
-		[newer.url, /written by a newer animal-store \(schema 99, this one knows 1\): upgrade/],
+		[
+			newer.url,
+			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 1\): upgrade/,
+		],
+		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
+		[lax.url, /acknowledges what is not on disk yet: turn fsync and synchronous_commit on/],
 		[replica.url, /read-only, a replica perhaps: let DATABASE_URL name the primary/],
 	];
 	for (const [url, said] of rows) {

@@ -116,7 +116,8 @@ function control(server: Server, folder: string, flags: string[]): PostgresServe
 	};
 }
 
-async function answering(port: number): Promise<void> {
+/** Waits until a server on this port lets people in. */
+export async function answering(port: number): Promise<void> {
 	for (;;) {
 		const client = new pg.Client({
 			host: "127.0.0.1",
@@ -135,7 +136,7 @@ async function answering(port: number): Promise<void> {
 	}
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
 	const probe = createServer().listen(0, "127.0.0.1");
 	await once(probe, "listening");
 	const { port } = probe.address() as AddressInfo;

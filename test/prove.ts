@@ -1,11 +1,12 @@
 // `npm run prove`: the long form of the proofs, one line of JSON each. `--kills N` (300) for the crash proof, `--seed N` to
-// repeat one, `--only crash|calls|full|sync|overload`. All but the first need Linux; calls and sync need strace, full needs
-// the right to mount, overload needs wrk.
+// repeat one, `--only crash|crash-postgres|pooler|calls|full|sync|overload`. All but the crash proofs need Linux; calls and sync
+// need strace, full needs the right to mount, overload needs wrk, pooler needs PgBouncer.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { measure } from "../bench/load.ts";
 import { post, proveCrashes } from "./crash-proof.ts";
 import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
+import { answering, freePort, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { proveSyncs, tracing } from "./system-calls.ts";
 
@@ -25,7 +27,7 @@ const { values } = parseArgs({
 	},
 });
 const folder = mkdtempSync(join(tmpdir(), "animal-store-prove-"));
-const cleanUps: (() => void)[] = [];
+const cleanUps: (() => unknown)[] = [];
 const context = { after: (cleanUp: () => void) => void cleanUps.push(cleanUp) };
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
@@ -35,11 +37,86 @@ async function newStore(name: string, place = folder) {
 	return { environment, key: (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim() };
 }
 
+/** A PostgreSQL server of its own with a key. */
+async function newDatabase() {
+	const server = await startPostgres();
+	cleanUps.push(() => server.remove());
+	const environment = { DATABASE_URL: `${server.url}/postgres` };
+	return { environment, key: (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim() };
+}
+
+const poolerConnections = 5;
+
+/** PgBouncer in transaction mode, with what docs/scale.md says it needs. @returns its DATABASE_URL */
+async function startPooler(databaseUrl: string): Promise<string> {
+	const server = new URL(databaseUrl);
+	const port = await freePort();
+	const place = mkdtempSync(join(tmpdir(), "animal-store-pooler-"));
+	chmodSync(place, 0o755);
+	writeFileSync(join(place, "users.txt"), `"${server.username}" "${server.password}"\n`);
+	writeFileSync(
+		join(place, "pgbouncer.ini"),
+		`[databases]
+postgres = host=127.0.0.1 port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+auth_type = plain
+auth_file = ${join(place, "users.txt")}
+pool_mode = transaction
+default_pool_size = ${poolerConnections}
+max_prepared_statements = 100
+ignore_startup_parameters = statement_timeout,lock_timeout
+`,
+	);
+	const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+	const pooler = spawn("pgbouncer", [...asUser, join(place, "pgbouncer.ini")], { stdio: "ignore" });
+	cleanUps.push(() => {
+		pooler.kill("SIGKILL");
+		rmSync(place, { recursive: true });
+	});
+	await once(pooler, "spawn");
+	await answering(port);
+	server.port = String(port);
+	return server.href;
+}
+
 const proofs: Record<string, () => Promise<object>> = {
 	async crash() {
 		const { environment, key } = await newStore("crash");
 		const start = () => startProgram(context, environment);
 		return proveCrashes({ kills: Number(values.kills), seed: Number(values.seed), key, start, onProgress: say });
+	},
+
+	async "crash-postgres"() {
+		const { environment, key } = await newDatabase();
+		const start = () => startProgram(context, environment);
+		return proveCrashes({ kills: Number(values.kills), seed: Number(values.seed), key, start, onProgress: say });
+	},
+
+	/** The service behind a transaction pooler whose clients share a few connections to the server. */
+	async pooler() {
+		const { environment, key } = await newDatabase();
+		const pooled = { DATABASE_URL: await startPooler(environment.DATABASE_URL) };
+		const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, pooled)));
+		const ledger = new Ledger();
+		const agent = new Agent({ keepAlive: true });
+		let number = 0;
+		const client = async (place: number) => {
+			while (number < 20_000) {
+				const mine = attempt(number++);
+				const answer = await post(nodes[place % 3]?.url ?? "", key, agent, mine);
+				assert.equal(answer.status, 201, answer.body);
+				ledger.acknowledge(mine, idOf(answer));
+				const { url } = nodes[(place + 1) % 3] as Running;
+				const headers = { authorization: `Bearer ${key}` };
+				if (number % 50 === 0) assert.equal((await fetch(`${url}/v1/pets/${idOf(answer)}`, { headers })).status, 200);
+			}
+		};
+		await Promise.all(Array.from({ length: 24 }, (_, place) => client(place)));
+		agent.destroy();
+		ledger.verify(await listAll(nodes[0]?.url ?? "", key));
+		return { acknowledged: ledger.acknowledged.size, nodes: nodes.length, poolerConnections };
 	},
 
 	async calls() {
@@ -137,11 +214,11 @@ async function memory({ opsUrl }: Running): Promise<number> {
 
 try {
 	for (const [name, prove] of Object.entries(proofs)) {
-		if (!name.includes(values.only)) continue;
+		if (values.only && name !== values.only) continue;
 		say(`proving: ${name}`);
 		console.log(JSON.stringify({ proof: name, ...(await prove()) }));
 	}
 } finally {
-	for (const cleanUp of cleanUps.reverse()) cleanUp();
+	for (const cleanUp of cleanUps.reverse()) await cleanUp();
 	rmSync(folder, { recursive: true, force: true });
 }

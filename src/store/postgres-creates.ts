@@ -4,12 +4,10 @@
 import type pg from "pg";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
-import { isRolledBack, storeError } from "./postgres-errors.ts";
+import { untilCommitted } from "./postgres-errors.ts";
 import type { Created, RetryKey } from "./store.ts";
 
 const idempotencyMs = idempotencyHours * 3_600_000;
-/** How often a batch is tried that the server rolled back because of another one. */
-const triesMax = 5;
 
 export interface PetRow {
 	id: bigint;
@@ -55,19 +53,15 @@ const addRetries = {
 	SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
 	ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at_ms = excluded.created_at_ms`,
 };
+
 /**
  * Makes a batch one transaction. The counter row is held until the commit, so ids ascend in commit order over all nodes.
  * A batch that the server rolled back is tried again; one whose fate is unknown is not (its callers see 503, and settle
  * it with their Idempotency-Key).
  */
-export async function createAll(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await (batch.some(({ retry }) => retry) ? createWithRetries(pool, batch) : createPlain(pool, batch));
-		} catch (error) {
-			if (!isRolledBack(error) || tries === triesMax) throw storeError(error);
-		}
-	}
+export function createAll(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
+	const isPlain = batch.every(({ retry }) => !retry);
+	return untilCommitted(() => (isPlain ? createPlain(pool, batch) : createWithRetries(pool, batch)));
 }
 
 /** One statement, which is its own transaction. */

@@ -1,5 +1,6 @@
 // PostgreSQL's failures in the words of the Store.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { StorageUnavailable, StoreRefused } from "./store.ts";
 
 type ServerError = NodeJS.ErrnoException & { code?: string };
@@ -10,13 +11,29 @@ const bugs = /^(22|23|42)/;
 /** What waiting or a person may cure is `StorageUnavailable`, lost connections and time-outs among it. */
 export function storeError(error: unknown): unknown {
 	const { code = "", message } = error as ServerError;
-	if (error instanceof StorageUnavailable || error instanceof TypeError || bugs.test(code)) return error;
+	const isOurs = error instanceof StorageUnavailable || error instanceof StoreRefused || error instanceof TypeError;
+	if (isOurs || bugs.test(code)) return error;
 	return new StorageUnavailable(`${code}: ${message}`);
 }
 
-/** Serialization failure or deadlock: the server rolled the transaction back, so it can be tried again. */
-export function isRolledBack(error: unknown): boolean {
-	return /^(40001|40P01)$/.test((error as ServerError).code ?? "");
+/** Serialization failure or deadlock: the server rolled the transaction back for another one's sake. */
+const rolledBack = /^(40001|40P01)$/;
+const triesMax = 10;
+const pauseMs = 3;
+
+/**
+ * Tries a transaction again that the server rolled back. One whose fate is unknown is not tried again.
+ * @throws StorageUnavailable
+ */
+export async function untilCommitted<T>(transaction: () => Promise<T>): Promise<T> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await transaction();
+		} catch (error) {
+			if (!rolledBack.test((error as ServerError).code ?? "") || tries === triesMax) throw storeError(error);
+			await sleep(tries * pauseMs);
+		}
+	}
 }
 
 /** Why a database cannot be opened, as one sentence that says what to do. No password is in it. */

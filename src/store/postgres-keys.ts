@@ -1,7 +1,7 @@
 // How PostgreSQL keeps API keys.
 
 import type pg from "pg";
-import { storeError } from "./postgres-errors.ts";
+import { untilCommitted } from "./postgres-errors.ts";
 import type { Query } from "./postgres-open.ts";
 import type { KeyRow, KeyRows, NewSecret } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
@@ -52,20 +52,19 @@ export function keyRows(pool: pg.Pool, query: Query): KeyRows {
 	];
 
 	/** Runs statements as one transaction. */
-	async function inOne(statements: { name: string; text: string; values: unknown[] }[]): Promise<void> {
-		const client = await pool.connect().catch((error) => {
-			throw storeError(error);
+	const inOne = (statements: { name: string; text: string; values: unknown[] }[]): Promise<void> =>
+		untilCommitted(async () => {
+			const client = await pool.connect();
+			let isBroken = true;
+			try {
+				await client.query("BEGIN");
+				for (const statement of statements) await client.query(statement);
+				await client.query("COMMIT");
+				isBroken = false;
+			} finally {
+				client.release(isBroken);
+			}
 		});
-		try {
-			await client.query("BEGIN");
-			for (const statement of statements) await client.query(statement);
-			await client.query("COMMIT");
-			client.release();
-		} catch (error) {
-			client.release(true);
-			throw storeError(error);
-		}
-	}
 
 	return {
 		byHash,

@@ -1,9 +1,9 @@
 // The way to a PostgreSQL database: connections with bounds on every wait, what the server must be like, and migrations that
 // many nodes may start at once.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
-import { refusal } from "./postgres-errors.ts";
+import { refusal, untilCommitted } from "./postgres-errors.ts";
 import { StoreRefused } from "./store.ts";
 
 const connectionsMax = 10;
@@ -43,7 +43,7 @@ export interface Opened {
 /** @throws StoreRefused */
 export async function openPool(url: string): Promise<Opened> {
 	const pool = new pg.Pool({
-		connectionString: url,
+		connectionString: withLibpqModes(url),
 		max: connectionsMax,
 		connectionTimeoutMillis: connectTimeoutMs,
 		statement_timeout: statementTimeoutMs,
@@ -57,7 +57,7 @@ export async function openPool(url: string): Promise<Opened> {
 	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
 	try {
 		await checkServer(pool);
-		await migrate(pool);
+		await untilCommitted(() => migrate(pool));
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
@@ -66,12 +66,38 @@ export async function openPool(url: string): Promise<Opened> {
 	}
 }
 
+/**
+ * `sslmode` means what it means to PostgreSQL's own clients: `require` encrypts, `verify-ca` checks who issued the certificate,
+ * `verify-full` its name too (PostgreSQL manual, libpq, SSL Support).
+ * @throws StoreRefused
+ */
+function withLibpqModes(url: string): string {
+	const given = new URL(url);
+	const mode = given.searchParams.get("sslmode");
+	const root = given.searchParams.get("sslrootcert");
+	if (mode === null) return url;
+	if (!/^(disable|require|verify-ca|verify-full)$/.test(mode))
+		throw new StoreRefused(
+			`sslmode ${mode} is unknown: use disable, require, verify-ca or verify-full in DATABASE_URL`,
+		);
+	if (mode === "verify-ca" && root === null)
+		throw new StoreRefused(
+			"sslmode=verify-ca needs sslrootcert, the file of the issuer's certificate, in DATABASE_URL",
+		);
+	if (root !== null && !existsSync(root))
+		throw new StoreRefused(`cannot read ${root}: mend sslrootcert in DATABASE_URL`);
+	given.searchParams.set("uselibpqcompat", "true");
+	return given.href;
+}
+
 async function checkServer(pool: pg.Pool): Promise<void> {
 	const { rows } = await pool.query(`SELECT current_setting('server_version_num')::integer AS version,
 		current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly",
 		current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync`);
 	const { version, encoding, readOnly, synchronousCommit, fsync } = rows[0];
-	if (version < serverVersionMin) throw new StoreRefused(`this PostgreSQL (${version}) is too old: use 14 or newer`);
+	const versionName = `${Math.floor(version / 10_000)}.${version % 10_000}`;
+	if (version < serverVersionMin)
+		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
 	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
 	if (readOnly === "on")
 		throw new StoreRefused("the database is read-only, a replica perhaps: let DATABASE_URL name the primary");

@@ -6,7 +6,7 @@ import { idempotencyHours } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
 import { groupCommit } from "./group-commit.ts";
 import { type Create, createAll, type PetRow, toPet } from "./postgres-creates.ts";
-import { storeError } from "./postgres-errors.ts";
+import { untilCommitted } from "./postgres-errors.ts";
 import { keyRows } from "./postgres-keys.ts";
 import { openPool, type Query } from "./postgres-open.ts";
 import { postgresRows } from "./postgres-rows.ts";
@@ -22,7 +22,7 @@ const sweepEveryMs = 10 * 60_000;
  */
 export async function openPostgres(url: string, now: () => number): Promise<Store> {
 	const { pool, cursorSecret } = await openPool(url);
-	const query: Query = (statement, values) => pool.query({ ...statement, values }).catch(rethrow);
+	const query: Query = (statement, values) => untilCommitted(() => pool.query({ ...statement, values }));
 	const creates = groupCommit<Create, Created>((batch) => createAll(pool, batch));
 	const sweep = () => void query(sweepRetries, [now() - idempotencyMs]).catch(() => {});
 	const sweeper = setInterval(sweep, sweepEveryMs).unref();
@@ -81,7 +81,3 @@ const sweepRetries = {
 	text: `DELETE FROM retries WHERE (caller, key) IN
 	(SELECT caller, key FROM retries WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT 10000)`,
 };
-
-function rethrow(error: unknown): never {
-	throw storeError(error);
-}

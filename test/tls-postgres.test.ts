@@ -1,0 +1,74 @@
+// TLS to the database server, with certificates made for the test: what each sslmode lets through.
+
+import assert from "node:assert/strict";
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import pg from "pg";
+import { generate } from "selfsigned";
+import { startPostgres } from "./postgres-server.ts";
+import { runProgram } from "./program.ts";
+
+/** A certificate for `localhost` that is its own root. */
+async function certificate(): Promise<{ cert: string; private: string }> {
+	const altNames = [{ type: 2 as const, value: "localhost" }];
+	return generate([{ name: "commonName", value: "localhost" }], {
+		keyType: "ec",
+		algorithm: "sha256",
+		extensions: [
+			{ name: "basicConstraints", cA: true },
+			{ name: "subjectAltName", altNames },
+		],
+	});
+}
+
+test("sslmode decides how far the server's certificate is checked, as in PostgreSQL's own clients", async (context) => {
+	const server = await startPostgres();
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-tls-"));
+	context.after(async () => {
+		await server.remove();
+		rmSync(folder, { recursive: true, force: true });
+	});
+	const owner = new pg.Client({ connectionString: `${server.url}/postgres` });
+	await owner.connect();
+	const data = (await owner.query("SHOW data_directory")).rows[0].data_directory;
+	const { uid, gid } = statSync(data);
+	const [ours, foreign] = await Promise.all([certificate(), certificate()]);
+	for (const [name, text] of Object.entries({ "server.crt": ours.cert, "server.key": ours.private })) {
+		writeFileSync(join(data, name), text, { mode: 0o600 });
+		chownSync(join(data, name), uid, gid);
+	}
+	await owner.query("ALTER SYSTEM SET ssl = on");
+	await owner.query("SELECT pg_reload_conf()");
+	await owner.end();
+	const root = join(folder, "root.crt");
+	const otherRoot = join(folder, "other.crt");
+	writeFileSync(root, ours.cert);
+	writeFileSync(otherRoot, foreign.cert);
+
+	const rows: [host: string, parameters: string, refused?: RegExp][] = [
+		["localhost", `sslmode=verify-full&sslrootcert=${root}`],
+		[
+			"127.0.0.1",
+			`sslmode=verify-full&sslrootcert=${root}`,
+			/no TLS connection .*127\.0\.0\.1 is not in the cert's list/,
+		],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`],
+		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", "sslmode=verify-ca", /sslmode=verify-ca needs sslrootcert/],
+		["127.0.0.1", "sslmode=require"],
+		["127.0.0.1", "sslmode=disable"],
+		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: mend sslrootcert/],
+		["localhost", "sslmode=maybe", /sslmode maybe is unknown: use disable, require, verify-ca or verify-full/],
+	];
+	for (const [host, parameters, refused] of rows) {
+		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;
+		const { code, stderr } = await runProgram(["keys", "list"], { environment: { DATABASE_URL: url } });
+		assert.equal(code, refused ? 1 : 0, `${parameters}: ${stderr}`);
+		if (refused) assert.match(stderr, refused);
+		assert.ok(stderr.trim().split("\n").length <= 1, stderr);
+	}
+});
