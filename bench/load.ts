@@ -24,11 +24,15 @@ export interface Result {
 	requestsPerSecond: number;
 	p50Ms: number;
 	p99Ms: number;
+	/** The server's for one request. */
 	cpuMicros: number;
+	/** The database server's for one request, where there is one. */
+	databaseMicros?: number;
 	/** Replies that were no success, and connections that broke. */
 	failures: number;
 }
 
+let scripts = 0;
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;
 
@@ -37,18 +41,31 @@ export function onCore(core: number, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-/** Loads the server with this process id and tells what it cost. */
-export async function measure(pid: number, load: Load): Promise<Result> {
-	await (hasWrk ? wrk : autocannon)({ ...load, seconds: 1 });
-	const before = cpuSeconds(pid);
-	const { requests, ...result } = await (hasWrk ? wrk : autocannon)(load);
-	return { ...result, cpuMicros: ((cpuSeconds(pid) - before) / requests) * 1e6 };
+/** Loads servers, each with its load at once, and tells what a request cost them and the database's processes. */
+export async function measure(servers: { pid: number; load: Load }[], database: number[] = []): Promise<Result> {
+	const cannon = hasWrk ? wrk : autocannon;
+	const pids = servers.map(({ pid }) => pid);
+	const fire = (seconds?: number) =>
+		Promise.all(servers.map(({ load }) => cannon({ ...load, ...(seconds && { seconds }) })));
+	await fire(1);
+	const before = [cpuSeconds(pids), cpuSeconds(database)] as const;
+	const results = await fire();
+	const sum = (of: (result: Counted) => number) => results.reduce((total, result) => total + of(result), 0);
+	const micros = (seconds: number) => (seconds / sum(({ requests }) => requests)) * 1e6;
+	return {
+		requestsPerSecond: sum(({ requestsPerSecond }) => requestsPerSecond),
+		p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
+		p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
+		failures: sum(({ failures }) => failures),
+		cpuMicros: micros(cpuSeconds(pids) - before[0]),
+		...(database.length > 0 && { databaseMicros: micros(cpuSeconds(database) - before[1]) }),
+	};
 }
 
-type Counted = Omit<Result, "cpuMicros"> & { requests: number };
+type Counted = Omit<Result, "cpuMicros" | "databaseMicros"> & { requests: number };
 
 async function wrk({ url, key, connections, seconds, body, maxId }: Load): Promise<Counted> {
-	const script = join(tmpdir(), `animal-store-bench-${process.pid}.lua`);
+	const script = join(tmpdir(), `animal-store-bench-${process.pid}-${scripts++}.lua`);
 	const { pathname, search } = new URL(url);
 	writeFileSync(
 		script,
@@ -106,8 +123,12 @@ async function autocannon({ url, key, connections, seconds, body, maxId }: Load)
 	};
 }
 
-/** User and system time of a process with all its threads (proc(5), fields 14 and 15; the clock has 100 ticks a second). */
-function cpuSeconds(pid: number): number {
-	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-	return (Number(fields[11]) + Number(fields[12])) / 100;
+/** User and system time of processes with all their threads (proc(5), fields 14 and 15; the clock has 100 ticks a second). */
+function cpuSeconds(pids: number[]): number {
+	let ticks = 0;
+	for (const pid of pids) {
+		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+		ticks += Number(fields[11]) + Number(fields[12]);
+	}
+	return ticks / 100;
 }

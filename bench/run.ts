@@ -1,7 +1,8 @@
 // `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to hour
 // and only ratios can be compared. Takes `--seconds N` for each measurement, `--animals N`, and `--only get` for
 // the scenarios whose name holds that word. `--against DIR` measures another checkout too, in turn with this one.
-// `--engine postgres` does it all over a PostgreSQL server of its own.
+// `--engine postgres` does it all over a PostgreSQL server of its own, adds a second node, and sets the store beside a loop of
+// raw statements.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,11 +11,10 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { scopes } from "../src/contract/operations.ts";
-import { petStatuses } from "../src/contract/pet.ts";
-import { createKey } from "../src/keys/issue.ts";
-import { openStore } from "../src/store/open.ts";
+import pg from "pg";
 import { startPostgres } from "../test/postgres-server.ts";
+import { type Beside, besideRaw } from "./beside-raw.ts";
+import { fill } from "./fill.ts";
 import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 
 const { values } = parseArgs({
@@ -33,12 +33,14 @@ const server = values.engine === "postgres" ? await startPostgres(["-c", "max_co
 const databaseUrl = server ? `${server.url}/postgres` : `sqlite:${join(folder, "animals.db")}`;
 const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0" };
 const ours = "animal-store";
+const twoNodes = "animal-store, two nodes, 64 connections each";
 const running = new Set<ChildProcess>();
 let serversStarted = 0;
 const rows: ({ what: string; who: string } & Result)[] = [];
 
 try {
-	const key = await fill();
+	const key = await fill(databaseUrl, animals);
+	if (server) console.log(`They take ${await bytesEach()} bytes each, indexes and all.`);
 	const service = await start(["bin/animal-store.js", "serve"], environment);
 	const pets = `${service.url}/v1/pets`;
 	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
@@ -58,7 +60,26 @@ try {
 	const create = { key, connections: 64, seconds, body, url: pets };
 	const measuresCreate = "create".includes(values.only);
 	if (measuresCreate) await compare("create", service, create);
+	if (server) {
+		const second = await start(["bin/animal-store.js", "serve"], environment, 1);
+		const there = `${second.url}/v1/pets`;
+		const gets = { key, connections: 64, seconds, maxId: animals };
+		for (const [what, load] of [
+			["get", { ...gets, url: "/ID" }],
+			["create", { ...create, url: "" }],
+		] as const) {
+			if (!what.includes(values.only)) continue;
+			process.stderr.write(`measuring ${what}: two nodes …\n`);
+			const loads = [
+				{ pid: service.pid, load: { ...load, url: pets + load.url } },
+				{ pid: second.pid, load: { ...load, url: there + load.url } },
+			];
+			rows.push({ what, who: twoNodes, ...(await measure(loads, server.pids())) });
+		}
+		await stop(second.process);
+	}
 	await stop(service.process);
+	const beside = server && (await besideRaw(databaseUrl, { animals, seconds, only: values.only }));
 
 	const naive = await start(["bench/naive.ts", server ? databaseUrl : `sqlite:${join(folder, "naive.db")}`], {});
 	const naivePets = `${naive.url}/v1/pets`;
@@ -69,38 +90,19 @@ try {
 		await record("get", "one each", naive, { ...toNaive, url: `${naivePets}/ID`, maxId: animals });
 	if (measuresCreate) await record("create", "one each", naive, { ...toNaive, body, url: naivePets });
 	await stop(naive.process);
-	report();
+	report(beside);
 } finally {
 	for (const child of running) child.kill("SIGKILL");
 	await server?.remove();
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** Adds the animals through the store itself. @returns a key */
-async function fill(): Promise<string> {
-	const store = await openStore(databaseUrl, Date.now);
-	const { randomBytes } = await import("node:crypto");
-	const { key } = await createKey(
-		{ rows: store.keys, now: Date.now, random: randomBytes },
-		{ name: "bench", scopes: [...scopes] },
-	);
-	let next = 0;
-	const add = async () => {
-		while (next < animals) {
-			const index = next++;
-			const status = petStatuses[index % petStatuses.length];
-			await store.createPet({
-				name: `Animal ${String(index).padStart(9, "0")}`,
-				categoryId: BigInt(index % 50),
-				...(status && { status }),
-			});
-			if (index % 100_000 === 0) process.stderr.write(`\radding animals: ${index} of ${animals}`);
-		}
-	};
-	await Promise.all(Array.from({ length: 2000 }, add));
-	await store.close();
-	process.stderr.write(`\radded ${animals} animals                    \n`);
-	return key;
+/** What the database grew to for each animal. */
+async function bytesEach(): Promise<string> {
+	const client = new pg.Client({ connectionString: databaseUrl });
+	await client.connect();
+	const { rows } = await client.query("SELECT pg_total_relation_size('pets') AS bytes").finally(() => client.end());
+	return (Number(rows[0].bytes) / animals).toFixed(0);
 }
 
 interface Started {
@@ -110,9 +112,9 @@ interface Started {
 	key?: string;
 }
 
-/** Starts a server on core 0; its first line of JSON tells where it listens. */
-async function start(parameters: string[], environment: Record<string, string>): Promise<Started> {
-	const [program = "", ...rest] = onCore(0, [process.execPath, ...parameters]);
+/** Starts a server on one core; its first line of JSON tells where it listens. */
+async function start(parameters: string[], environment: Record<string, string>, core = 0): Promise<Started> {
+	const [program = "", ...rest] = onCore(core, [process.execPath, ...parameters]);
 	const log = join(folder, `log-${serversStarted++}`);
 	const output = openSync(log, "w");
 	const child = spawn(program, rest, { env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] });
@@ -178,26 +180,27 @@ async function takeTurns(what: string, service: Started, load: Load): Promise<vo
 	await stop(other.process);
 }
 
-async function record(what: string, who: string, server: Started, load: Load): Promise<void> {
+async function record(what: string, who: string, running: Started, load: Load): Promise<void> {
 	process.stderr.write(`measuring ${what}: ${who} …\n`);
-	rows.push({ what, who, ...(await measure(server.pid, load)) });
+	rows.push({ what, who, ...(await measure([{ pid: running.pid, load }], server?.pids())) });
 }
 
-function report(): void {
-	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond") =>
+function report(beside: Beside[] = []): void {
+	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond" | "databaseMicros") =>
 		rows.find((row) => row.what === what && row.who === who)?.[of] ?? Number.NaN;
 	console.log(
 		`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${values.engine}, ${animals} animals, 64 connections, ${seconds} s each\n`,
 	);
 	console.log(
-		"| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|",
+		"| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | database CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|---:|",
 	);
 	for (const row of rows) {
 		console.log(
-			`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.failures} |`,
+			`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.databaseMicros?.toFixed(1) ?? "–"} | ${row.failures} |`,
 		);
 	}
 	const cpu = (what: string, who: string) => figure(what, who, "cpuMicros");
+	const total = (what: string, who: string) => cpu(what, who) + figure(what, who, "databaseMicros");
 	const created = (who: string) => figure("create", who, "requestsPerSecond");
 	const bare = "bare node:http";
 	const ratios = [
@@ -210,6 +213,22 @@ function report(): void {
 			"≥ 2",
 		],
 		["list of 20, CPU against one statement each", cpu("list of 20", ours) / cpu("list of 20", "one each"), "≤ 1.5"],
+		...["get", "create"].map(
+			(what) =>
+				[
+					`${what}, CPU with two nodes against one, database and all`,
+					total(what, twoNodes) / total(what, ours),
+					"≤ 1.15",
+				] as const,
+		),
+		...beside.map(
+			({ what, storePerSecond, rawPerSecond }) =>
+				[
+					`${what}/s of the store (${storePerSecond.toFixed(0)}) against a loop of raw statements (${rawPerSecond.toFixed(0)}), without HTTP`,
+					storePerSecond / rawPerSecond,
+					what === "get" ? "≥ 2" : "≥ 5",
+				] as const,
+		),
 		[
 			"page at the end against the first, CPU",
 			cpu("list of 20 at the end", ours) / cpu("list of 20", ours),

@@ -76,6 +76,14 @@ test("the README names every setting, and docs/errors.md every error code", () =
 	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
 });
 
+test("the deployment sets only settings that exist, and those without which no one reaches a node", () => {
+	const [, node = ""] = /^x-node:[\s\S]*?environment:\n((?: {4}.*\n)+?) {2}\w/m.exec(read("deploy/compose.yaml")) ?? [];
+	const image = [...read("deploy/Dockerfile").matchAll(/(\w+)=/g)].map(([, name = ""]) => name);
+	const names = [...node.matchAll(/^ +(\w+):/gm)].map(([, name = ""]) => name);
+	assert.ok(names.includes("DATABASE_URL") && image.includes("HOST"));
+	for (const name of names) assert.ok(name in Environment.properties, name);
+});
+
 test("every file and every test that a document names exists", () => {
 	const tests = filesIn("test")
 		.concat(filesIn("src"))

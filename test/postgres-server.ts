@@ -13,6 +13,8 @@ import pg from "pg";
 export interface PostgresServer {
 	url: string;
 	port: number;
+	/** All of its processes. */
+	pids(): number[];
 	/** SIGKILL to all of its processes. */
 	kill(): Promise<void>;
 	/** SIGSTOP or SIGCONT to all of its processes. */
@@ -62,9 +64,13 @@ function control(server: Server, folder: string, flags: string[]): PostgresServe
 	const { port } = server;
 	const main = () => Reflect.get(server, "process");
 
-	function each(signal: NodeJS.Signals): void {
+	function pids(): number[] {
 		const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main().pid)], { encoding: "utf8" });
-		for (const pid of [main().pid, ...children.trim().split(/\s+/).map(Number)]) {
+		return [main().pid, ...children.trim().split(/\s+/).map(Number)];
+	}
+
+	function each(signal: NodeJS.Signals): void {
+		for (const pid of pids()) {
 			try {
 				process.kill(pid, signal);
 			} catch {
@@ -88,6 +94,7 @@ function control(server: Server, folder: string, flags: string[]): PostgresServe
 	return {
 		url: `postgres://animals:animals@127.0.0.1:${port}`,
 		port,
+		pids,
 		async kill() {
 			const ended = once(main(), "exit");
 			each("SIGKILL");

@@ -1,15 +1,17 @@
 // `npm run prove`: the long form of the proofs, one line of JSON each. `--kills N` (300) for the crash proof, `--seed N` to
-// repeat one, `--only crash|crash-postgres|pooler|calls|full|sync|overload`. All but the crash proofs need Linux; calls and sync
-// need strace, full needs the right to mount, overload needs wrk, pooler needs PgBouncer.
+// repeat one, `--only crash|crash-postgres|pooler|balancer|calls|full|sync|overload`. All but the crash proofs need Linux; calls and sync
+// need strace, full needs the right to mount, overload needs wrk, pooler needs PgBouncer,
+// balancer needs nginx.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { measure } from "../bench/load.ts";
 import { post, proveCrashes } from "./crash-proof.ts";
@@ -81,6 +83,51 @@ ignore_startup_parameters = statement_timeout,lock_timeout
 	return server.href;
 }
 
+/** nginx with deploy/nginx.conf, its nodes and port replaced. @returns its URL */
+async function startBalancer(nodes: string[]): Promise<string> {
+	const port = await freePort();
+	const file = join(folder, "nginx.conf");
+	const text = readFileSync(new URL("../deploy/nginx.conf", import.meta.url), "utf8");
+	const here = text.replace("listen 8080", `listen 127.0.0.1:${port}`);
+	writeFileSync(
+		file,
+		here.replace(/node-(\d):8080/g, (_, number) => nodes[number - 1] ?? ""),
+	);
+	const balancer = spawn(
+		"nginx",
+		["-c", file, "-p", folder, "-g", "daemon off; pid nginx.pid; error_log stderr crit;"],
+		{
+			stdio: ["ignore", "ignore", "inherit"],
+		},
+	);
+	cleanUps.push(() => balancer.kill("SIGTERM"));
+	await once(balancer, "spawn");
+	await sleep(500);
+	return `http://127.0.0.1:${port}`;
+}
+
+/** Creates animals through all of these URLs until it is told to stop; each must succeed. */
+function create(urls: string[], key: string) {
+	const ledger = new Ledger();
+	const agent = new Agent({ keepAlive: true });
+	let number = 0;
+	let isStopped = false;
+	const work = Array.from({ length: 24 }, async (_, place) => {
+		while (!isStopped) {
+			const mine = attempt(number++);
+			const answer = await post(urls[place % urls.length] ?? "", key, agent, mine);
+			assert.equal(answer.status, 201, answer.body);
+			ledger.acknowledge(mine, idOf(answer));
+		}
+	});
+	const stop = async () => {
+		isStopped = true;
+		await Promise.all(work);
+		agent.destroy();
+	};
+	return { ledger, stop };
+}
+
 const proofs: Record<string, () => Promise<object>> = {
 	async crash() {
 		const { environment, key } = await newStore("crash");
@@ -99,24 +146,44 @@ const proofs: Record<string, () => Promise<object>> = {
 		const { environment, key } = await newDatabase();
 		const pooled = { DATABASE_URL: await startPooler(environment.DATABASE_URL) };
 		const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, pooled)));
-		const ledger = new Ledger();
-		const agent = new Agent({ keepAlive: true });
-		let number = 0;
-		const client = async (place: number) => {
-			while (number < 20_000) {
-				const mine = attempt(number++);
-				const answer = await post(nodes[place % 3]?.url ?? "", key, agent, mine);
-				assert.equal(answer.status, 201, answer.body);
-				ledger.acknowledge(mine, idOf(answer));
-				const { url } = nodes[(place + 1) % 3] as Running;
-				const headers = { authorization: `Bearer ${key}` };
-				if (number % 50 === 0) assert.equal((await fetch(`${url}/v1/pets/${idOf(answer)}`, { headers })).status, 200);
-			}
-		};
-		await Promise.all(Array.from({ length: 24 }, (_, place) => client(place)));
-		agent.destroy();
+		const { ledger, stop } = create(
+			nodes.map(({ url }) => url),
+			key,
+		);
+		while (ledger.acknowledged.size < 20_000) {
+			const id = [...ledger.acknowledged.values()].at(-1)?.id;
+			const headers = { authorization: `Bearer ${key}` };
+			for (const { url } of id ? nodes : [])
+				assert.equal((await fetch(`${url}/v1/pets/${id}`, { headers })).status, 200);
+			await sleep(10);
+		}
+		await stop();
 		ledger.verify(await listAll(nodes[0]?.url ?? "", key));
 		return { acknowledged: ledger.acknowledged.size, nodes: nodes.length, poolerConnections };
+	},
+
+	/** deploy/nginx.conf before three nodes, each of which is restarted under load. */
+	async balancer() {
+		const { environment, key } = await newDatabase();
+		const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, environment)));
+		const url = await startBalancer(nodes.map(({ url }) => new URL(url).host));
+		const { ledger, stop } = create([url], key);
+		for (const [place, node] of nodes.entries()) {
+			await sleep(3000);
+			node.process.kill("SIGTERM");
+			assert.equal((await node.finished).code, 0);
+			nodes[place] = await startProgram(context, { ...environment, PORT: new URL(node.url).port });
+		}
+		await sleep(3000);
+		await stop();
+		ledger.verify(await listAll(url, key));
+		for (const node of nodes) node.process.kill("SIGKILL");
+		await Promise.all(nodes.map(({ finished }) => finished));
+		const headers = { authorization: `Bearer ${key}` };
+		const refused = await fetch(`${url}/v1/pets`, { headers });
+		const { code, status } = (await refused.json()) as { code: string; status: number };
+		assert.deepEqual([refused.status, code, status], [503, "storage_unavailable", 503]);
+		return { acknowledged: ledger.acknowledged.size, failed: 0, restarts: nodes.length };
 	},
 
 	async calls() {
@@ -187,12 +254,12 @@ const proofs: Record<string, () => Promise<object>> = {
 		const { environment, key } = await newStore("overload");
 		const service = await startProgram(context, { ...environment, LOG_LEVEL: "info" });
 		const load = { url: `${service.url}/v1/pets`, key, body: '{"name":"a","categoryId":1}' };
-		const calm = await measure(service.pid, { ...load, connections: 64, seconds: 10 });
+		const calm = await measure([{ pid: service.pid, load: { ...load, connections: 64, seconds: 10 } }]);
 		let mostBytes = 0;
 		const sampler = setInterval(async () => {
 			mostBytes = Math.max(mostBytes, await memory(service));
 		}, 1000);
-		const flood = await measure(service.pid, { ...load, connections: 640, seconds: 60 });
+		const flood = await measure([{ pid: service.pid, load: { ...load, connections: 640, seconds: 60 } }]);
 		clearInterval(sampler);
 		const endedAt = performance.now();
 		while (
