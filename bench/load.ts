@@ -2,7 +2,7 @@
 // set time. CPU time is the server's own, all threads, as the kernel counts it.
 
 import { execFile, spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +14,8 @@ export interface Load {
 	key: string;
 	connections: number;
 	seconds: number;
+	/** Holds the load below what the server could take. */
+	perSecond?: number;
 	/** Sent as POST when given. */
 	body?: string;
 	/** Replaces `ID` in the URL by a random id up to this one. */
@@ -42,14 +44,16 @@ export function onCore(core: number, command: string[]): string[] {
 }
 
 /** Loads servers, each with its load at once, and tells what a request cost them and the database's processes. */
-export async function measure(servers: { pid: number; load: Load }[], database: number[] = []): Promise<Result> {
+export async function measure(servers: { pid: number; load: Load }[], database?: () => number[]): Promise<Result> {
 	const cannon = hasWrk ? wrk : autocannon;
 	const pids = servers.map(({ pid }) => pid);
 	const fire = (seconds?: number) =>
 		Promise.all(servers.map(({ load }) => cannon({ ...load, ...(seconds && { seconds }) })));
 	await fire(1);
-	const before = [cpuSeconds(pids), cpuSeconds(database)] as const;
+	const used = () => [cpuSeconds(pids), cpuSeconds(database?.() ?? [])] as const;
+	const before = used();
 	const results = await fire();
+	const after = used();
 	const sum = (of: (result: Counted) => number) => results.reduce((total, result) => total + of(result), 0);
 	const micros = (seconds: number) => (seconds / sum(({ requests }) => requests)) * 1e6;
 	return {
@@ -57,14 +61,14 @@ export async function measure(servers: { pid: number; load: Load }[], database: 
 		p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
 		p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
 		failures: sum(({ failures }) => failures),
-		cpuMicros: micros(cpuSeconds(pids) - before[0]),
-		...(database.length > 0 && { databaseMicros: micros(cpuSeconds(database) - before[1]) }),
+		cpuMicros: micros(after[0] - before[0]),
+		...(database && { databaseMicros: micros(after[1] - before[1]) }),
 	};
 }
 
 type Counted = Omit<Result, "cpuMicros" | "databaseMicros"> & { requests: number };
 
-async function wrk({ url, key, connections, seconds, body, maxId }: Load): Promise<Counted> {
+async function wrk({ url, key, connections, seconds, body, maxId, perSecond }: Load): Promise<Counted> {
 	const script = join(tmpdir(), `animal-store-bench-${process.pid}-${scripts++}.lua`);
 	const { pathname, search } = new URL(url);
 	writeFileSync(
@@ -74,6 +78,7 @@ wrk.body = ${body ? `[==[${body}]==]` : "nil"}
 wrk.headers["Authorization"] = "Bearer ${key}"
 ${body ? 'wrk.headers["Content-Type"] = "application/json"' : ""}
 ${maxId ? `request = function() local path = ("${pathname + search}"):gsub("ID", math.random(${maxId})); return wrk.format(nil, path) end` : ""}
+${perSecond ? `delay = function() return ${Math.round((connections / perSecond) * 1000)} end` : ""}
 done = function(summary, latency)
   local e = summary.errors
   io.stderr:write(string.format('{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"failures":%d}',
@@ -98,7 +103,7 @@ end`,
 	}
 }
 
-async function autocannon({ url, key, connections, seconds, body, maxId }: Load): Promise<Counted> {
+async function autocannon({ url, key, connections, seconds, body, maxId, perSecond }: Load): Promise<Counted> {
 	const module = new URL("../test/node_modules/autocannon/autocannon.js", import.meta.url);
 	const { default: cannon } = await import(module.href);
 	const { pathname, search } = new URL(url);
@@ -112,6 +117,7 @@ async function autocannon({ url, key, connections, seconds, body, maxId }: Load)
 		duration: seconds,
 		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 		...(body && { method: "POST", body }),
+		...(perSecond && { overallRate: perSecond }),
 		...(maxId && { requests: [{ setupRequest: anyId }] }),
 	});
 	return {
@@ -123,12 +129,16 @@ async function autocannon({ url, key, connections, seconds, body, maxId }: Load)
 	};
 }
 
-/** User and system time of processes with all their threads (proc(5), fields 14 and 15; the clock has 100 ticks a second). */
+/**
+ * User and system time of processes with all their threads and of their children that have ended (proc(5), fields 14 to 17;
+ * the clock has 100 ticks a second).
+ */
 function cpuSeconds(pids: number[]): number {
 	let ticks = 0;
 	for (const pid of pids) {
+		if (!existsSync(`/proc/${pid}`)) continue; // Its parent counts it from now on.
 		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-		ticks += Number(fields[11]) + Number(fields[12]);
+		for (const field of fields.slice(11, 15)) ticks += Number(field);
 	}
 	return ticks / 100;
 }
