@@ -1,0 +1,49 @@
+// `npm run client`: writes client/src/contract.ts, the contract as plain types, so that the client needs no schema library.
+
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { TObject, TSchema } from "typebox";
+import { errorCodes } from "../src/contract/errors.ts";
+import { limitMax } from "../src/contract/operations.ts";
+import { NewPet, Pet, petStatuses } from "../src/contract/pet.ts";
+
+export const target = fileURLToPath(new URL("./src/contract.ts", import.meta.url));
+
+const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(" | ");
+
+function typeOf(schema: TSchema): string {
+	const { type, format } = schema as { type?: string; format?: string };
+	if (format === "int64") return "Int64";
+	return Reflect.has(schema, "enum") ? "PetStatus" : String(type);
+}
+
+function interfaceOf(name: string, schema: TObject): string {
+	const required = new Set(schema.required as string[]);
+	const fields = Object.entries(schema.properties).map(([field, property]) => {
+		const rule = `\t/** ${Reflect.get(property, "description")} */\n`;
+		const type = typeOf(property);
+		return required.has(field) ? `${rule}\t${field}: ${type};` : `${rule}\t${field}?: ${type} | undefined;`;
+	});
+	return `/** ${Reflect.get(schema, "description")} */\nexport interface ${name} {\n${fields.join("\n")}\n}\n`;
+}
+
+export function contractTypes(): string {
+	return `// The contract as plain types. Written by client/generate.ts from src/contract: run \`npm run client\` after a change there.
+
+/** An int64, never rounded: a number where that is exact, else a bigint. */
+export type Int64 = number | bigint;
+
+export type PetStatus = ${union(petStatuses)};
+
+${interfaceOf("NewPet", NewPet)}
+${interfaceOf("Pet", Pet)}
+/** The closed list of the service's errors. */
+export type ErrorCode =
+${errorCodes.map((code) => `\t| "${code}"`).join("\n")};
+
+/** Animals on a page at most. */
+export const limitMax = ${limitMax};
+`;
+}
+
+if (import.meta.main) writeFileSync(target, contractTypes());

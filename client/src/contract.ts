@@ -1,0 +1,59 @@
+// The contract as plain types. Written by client/generate.ts from src/contract: run `npm run client` after a change there.
+
+/** An int64, never rounded: a number where that is exact, else a bigint. */
+export type Int64 = number | bigint;
+
+export type PetStatus = "available" | "pending" | "sold";
+
+/** a JSON object with name, categoryId and optionally status */
+export interface NewPet {
+	/** a string of 1 to 255 Unicode code points, at least one of them not white space, with no control characters and no lone surrogates */
+	name: string;
+	/** an integer from -9223372036854775808 to 9223372036854775807 */
+	categoryId: Int64;
+	/** one of "available", "pending", "sold" */
+	status?: PetStatus | undefined;
+}
+
+/** an animal */
+export interface Pet {
+	/** assigned by the service, ascending from 1, never used twice */
+	id: Int64;
+	/** a string of 1 to 255 Unicode code points, at least one of them not white space, with no control characters and no lone surrogates */
+	name: string;
+	/** an integer from -9223372036854775808 to 9223372036854775807 */
+	categoryId: Int64;
+	/** one of "available", "pending", "sold" */
+	status?: PetStatus | undefined;
+}
+
+/** The closed list of the service's errors. */
+export type ErrorCode =
+	| "invalid_json"
+	| "invalid_body"
+	| "invalid_parameter"
+	| "unknown_parameter"
+	| "invalid_cursor"
+	| "malformed_request"
+	| "missing_credential"
+	| "invalid_credential"
+	| "insufficient_scope"
+	| "pet_not_found"
+	| "route_not_found"
+	| "method_not_allowed"
+	| "request_timeout"
+	| "operation_removed"
+	| "body_too_large"
+	| "uri_too_long"
+	| "unsupported_media_type"
+	| "expectation_failed"
+	| "idempotency_key_reused"
+	| "rate_limited"
+	| "headers_too_large"
+	| "internal_error"
+	| "storage_unavailable"
+	| "overloaded"
+	| "shutting_down";
+
+/** Animals on a page at most. */
+export const limitMax = 100;

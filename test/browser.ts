@@ -1,0 +1,62 @@
+// A real Chromium for tests: the system's where there is one, else the one from npm. A page fails its test on any error in its
+// console, on a violation of its Content-Security-Policy, and on any request to another host than the service.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import npmChromium from "@sparticuz/chromium";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const systemPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+export const screenshots = fileURLToPath(new URL("./screenshots/", import.meta.url));
+mkdirSync(screenshots, { recursive: true });
+const quiet = [
+	"--no-sandbox",
+	"--disable-quic",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+
+export async function startBrowser(): Promise<Browser> {
+	const system = systemPaths.find(existsSync);
+	if (system) return chromium.launch({ executablePath: system, args: quiet });
+	return chromium.launch({ executablePath: await npmChromium.executablePath(), args: [...npmChromium.args, ...quiet] });
+}
+
+export interface Watched {
+	page: Page;
+	/** Errors of the console and the page so far; a test that expects some takes them out. */
+	errors: string[];
+}
+
+/** A page of its own. When the test ends, it must have gone without errors. */
+export async function openPage(
+	context: TestContext,
+	browser: Browser,
+	origin: string,
+	options: Parameters<Browser["newPage"]>[0] = {},
+): Promise<Watched> {
+	const page = await browser.newPage(options);
+	const errors: string[] = [];
+	page.on("console", (message) => {
+		if (message.type() === "error") errors.push(message.text());
+	});
+	page.on("pageerror", (error) => errors.push(String(error)));
+	page.on("request", (request) => {
+		const url = request.url();
+		if (/^https?:/.test(url) && new URL(url).origin !== new URL(origin).origin) errors.push(`a request to ${url}`);
+	});
+	context.after(async () => {
+		await page.close();
+		assert.deepEqual(errors, []);
+	});
+	return { page, errors };
+}
+
+/** Writes test/screenshots/NAME.png. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+	await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}
