@@ -29,6 +29,8 @@ const app = buildApp({
 	timeouts: defaultTimeouts,
 	isStopping: () => false,
 	checkReady: async () => {},
+	activity: async () => ({}),
+	consoleFolder: "",
 	onReply: () => {},
 });
 const { key } = await createKey(

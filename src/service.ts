@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
@@ -11,6 +12,7 @@ import { defaultTimeouts, drain, type Timeouts } from "./http/listen.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
+import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createOpsServer } from "./ops/ops-server.ts";
 import { readyCheck } from "./ops/ready.ts";
@@ -41,6 +43,8 @@ export interface Service {
 /** How long a connection may stay idle once the service is stopping. */
 const idleOnStopMs = 250;
 
+const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url));
+
 /** @throws StoreRefused, and Node's error when a port cannot be had */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
@@ -50,6 +54,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const keyCheck = createKeyCheck(store.keys, now);
 	const checkReady = readyCheck(store, () => isStopping);
 	const metrics = createMetrics(() => store.queueLength);
+	const node = randomBytes(6).toString("base64url");
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -57,11 +62,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
-		requestIdPrefix: randomBytes(6).toString("base64url"),
+		requestIdPrefix: node,
 		log,
 		timeouts,
 		isStopping: () => isStopping,
 		checkReady,
+		activity: watchActivity({ store, metrics, node }),
+		consoleFolder,
 		onReply: metrics.observe,
 	});
 	const opsServer = createOpsServer({ metrics, checkReady });

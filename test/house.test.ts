@@ -25,8 +25,8 @@ const mayImport: Record<string, RegExp> = {
 	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"config.ts": /^src\/(contract|keys)\//,
-	"service.ts": /^src\/(?!main|cli)/,
-	cli: /^src\/(?!main)/,
+	"service.ts": /^src\/(?!main|cli)|^dist\/console$/,
+	cli: /^(src\/(?!main)|client\/src\/)/,
 	"main.ts": /^src\//,
 };
 

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { type NewPet, type Pet, petStatuses } from "../src/contract/pet.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
-import type { Store } from "../src/store/store.ts";
+import type { PetCount, Store } from "../src/store/store.ts";
 
 export interface Engine {
 	name: string;
@@ -43,6 +43,25 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			Array.from(created, (_, index) => BigInt(index + 1)),
 		);
 		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
+	});
+
+	test(`${engine}: animals are counted by status, in steps of any size`, async (context) => {
+		const { store } = await open(context);
+		const statuses = [undefined, "available", "pending", "sold", "sold"] as const;
+		await Promise.all(
+			Array.from({ length: 50 }, (_, index) => store.createPet({ ...rex, status: statuses[index % 5] })),
+		);
+		const { animals, batches } = store.created;
+		assert.ok(animals === 50 && batches >= 1 && batches <= 50, `${animals} in ${batches}`);
+		for (const step of [1, 7, 50, 1000]) {
+			const sums: Record<string, number> = {};
+			for (let after: bigint | undefined = 0n; after !== undefined; ) {
+				const { counts, lastId }: PetCount = await store.countPets(after, step);
+				for (const [status, count] of Object.entries(counts)) sums[status] = (sums[status] ?? 0) + count;
+				after = lastId;
+			}
+			assert.deepEqual(sums, { none: 10, available: 10, pending: 10, sold: 20 });
+		}
 	});
 
 	test(`${engine}: what is created is read by whoever asks after it was resolved`, async (context) => {

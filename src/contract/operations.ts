@@ -5,7 +5,8 @@ import { type TObject, type TSchema, Type } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 
-export const scopes = ["pets:read", "pets:write"] as const;
+/** What a key may do; `metrics:read` lets it watch the service in the console. */
+export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Interface document §8. */

@@ -15,6 +15,7 @@ import type { Rate } from "../keys/rate.ts";
 import type { KeyRow, Store } from "../store/store.ts";
 import { authenticate, requireScope } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { addConsole } from "./console.ts";
 import { createCors } from "./cors.ts";
 import { deprecationNotice } from "./deprecation.ts";
 import { errorHandler } from "./errors.ts";
@@ -56,6 +57,10 @@ export interface AppOptions {
 	isStopping: () => boolean;
 	/** @throws ApiError while the service cannot take requests */
 	checkReady: () => Promise<void>;
+	/** What keys with the scope `metrics:read` may watch. */
+	activity: () => Promise<object>;
+	/** Where the built console is; not served where it is missing. */
+	consoleFolder: string;
 	/** Called after each reply. */
 	onReply: (reply: { operation: string; status: number; seconds: number }) => void;
 }
@@ -195,6 +200,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const openApi = openApiText();
 	addPath(app, "/openapi.json", [openRoute(async () => openApi)]);
 	addPath(app, "/docs", [{ method: "GET", handler: async (_request, reply) => reply.redirect("/openapi.json") }]);
+	addConsole(app, options);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
 
@@ -229,9 +235,9 @@ function originForm(url: string): string {
 	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "") || "/";
 }
 
-/** Everything below /v1 is behind the key, paths that do not exist too. */
+/** Everything below /v1 is behind the key, paths that do not exist too; and what the console watches. */
 function isBehindKey(url: string): boolean {
-	return /^\/v1(?:[/?#]|$)/.test(url);
+	return /^\/(?:v1|console\/activity)(?:[/?#]|$)/.test(url);
 }
 
 /** HTTP/1.0 may leave out the Host. */

@@ -1,7 +1,7 @@
 // Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that one sync
 // of the disk serves many writers. Both engines keep their writes this way.
 
-import { StorageUnavailable } from "./store.ts";
+import { type Created, type CreatedCount, StorageUnavailable } from "./store.ts";
 
 /** Bounds the time that one transaction takes. */
 const batchMax = 1000;
@@ -11,6 +11,7 @@ export interface GroupCommit<Write, Result> {
 	write(request: Write): Promise<Result>;
 	/** Writes that wait for their commit. */
 	readonly length: number;
+	readonly created: CreatedCount;
 	/** Refuses everything that waits, and every write from now on. */
 	refuseAll(reason: string): void;
 }
@@ -26,6 +27,13 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 	let waiting: Waiting<Write, Result>[] = [];
 	let committing: Waiting<Write, Result>[] = [];
 	let refusal: StorageUnavailable | undefined;
+	const created: CreatedCount = { animals: 0, batches: 0 };
+
+	function count(results: unknown[]): void {
+		const animals = results.filter((result) => (result as Created | undefined)?.outcome === "created").length;
+		created.animals += animals;
+		if (animals > 0) created.batches++;
+	}
 
 	function commitNext(): void {
 		const batch = waiting.splice(0, batchMax);
@@ -34,6 +42,7 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 		commit(batch.map(({ request }) => request)).then(
 			(results) => {
 				commitNext();
+				count(results);
 				for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
 			},
 			(error) => {
@@ -50,6 +59,7 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 				waiting.push({ request, resolve, reject });
 				if (committing.length === 0) commitNext();
 			}),
+		created,
 		get length() {
 			return waiting.length + committing.length;
 		},

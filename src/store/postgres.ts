@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
 import { groupCommit } from "./group-commit.ts";
+import { toPetCount } from "./pet-count.ts";
 import { type Create, createAll, type PetRow, toPet } from "./postgres-creates.ts";
 import { untilCommitted } from "./postgres-errors.ts";
 import { keyRows } from "./postgres-keys.ts";
@@ -44,6 +45,11 @@ export async function openPostgres(url: string, now: () => number): Promise<Stor
 		cursorSecret,
 		keys: keyRows(pool, query),
 		rows: postgresRows(pool),
+		async countPets(after, limit) {
+			const { rows } = await query(countByStatus, [after, limit]);
+			return toPetCount(rows.map(({ status, count, last_id }) => [status, count, last_id]));
+		},
+		created: creates.created,
 		get queueLength() {
 			return creates.length;
 		},
@@ -64,6 +70,12 @@ const page = { name: "page", text: `${columns} WHERE id > $1 ORDER BY id LIMIT $
 const pageWithStatus = {
 	name: "pageWithStatus",
 	text: `${columns} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
+};
+
+const countByStatus = {
+	name: "countByStatus",
+	text: `SELECT status, count(*), max(id) AS last_id
+	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS counted GROUP BY status`,
 };
 
 async function readPage(query: Query, { status, after, limit }: PageQuery): Promise<PetPage> {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { groupCommit } from "./group-commit.ts";
 import { isFailedSync, storeError } from "./sqlite-errors.ts";
 import type { Write, WriterMessage } from "./sqlite-writer.ts";
-import { type Created, StorageUnavailable, StoreRefused } from "./store.ts";
+import { type Created, type CreatedCount, StorageUnavailable, StoreRefused } from "./store.ts";
 
 type Result = Created | number | undefined;
 
@@ -12,6 +12,7 @@ export interface Writer {
 	/** Resolves after the commit that holds this write is on disk. */
 	write(request: Write): Promise<Result>;
 	readonly queueLength: number;
+	readonly created: CreatedCount;
 	close(): Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export async function startWriter({ file, isVerified, onCommit }: WriterOptions)
 
 	return {
 		write: queue.write,
+		created: queue.created,
 		get queueLength() {
 			return queue.length;
 		},

@@ -3,12 +3,13 @@
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../contract/pet.ts";
+import { toPetCount } from "./pet-count.ts";
 import { storeError } from "./sqlite-errors.ts";
 import { openSqliteReader } from "./sqlite-file.ts";
 import { keyRows } from "./sqlite-keys.ts";
 import { startWriter } from "./sqlite-queue.ts";
 import { sqliteRows } from "./sqlite-rows.ts";
-import { type Created, type PageQuery, type PetPage, StorageUnavailable, type Store } from "./store.ts";
+import { type Created, type PageQuery, type PetCount, type PetPage, StorageUnavailable, type Store } from "./store.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
@@ -41,6 +42,8 @@ export async function openSqlite({ file, now, isVerified }: SqliteOptions): Prom
 		cursorSecret: database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer,
 		keys: keyRows({ database, read: snapshot.read, write: writer.write }),
 		rows: sqliteRows({ database, read: snapshot.read, write: writer.write }),
+		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
+		created: writer.created,
 		get queueLength() {
 			return writer.queueLength;
 		},
@@ -97,6 +100,12 @@ function prepareReads(database: Database.Database): Reads {
 			.safeIntegers()
 			.raw();
 	const one = prepare("WHERE id = ?");
+	const byStatus = database
+		.prepare<unknown[], [status: PetStatus | null, count: bigint, lastId: bigint]>(
+			`SELECT status, count(*), max(id) FROM (SELECT id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?) GROUP BY status`,
+		)
+		.safeIntegers()
+		.raw();
 	const pages = new Map<string, Database.Statement<unknown[], PetTuple>>();
 
 	/** The limit stands in the text, not in a parameter: SQLite plans a statement anew for each bound LIMIT. */
@@ -108,6 +117,7 @@ function prepareReads(database: Database.Database): Reads {
 	}
 
 	return {
+		countPets: (after, limit) => toPetCount(byStatus.all(after, limit)),
 		getPet: (id) => {
 			const row = one.get(id);
 			return row && toPet(row);
@@ -124,6 +134,7 @@ function prepareReads(database: Database.Database): Reads {
 }
 
 interface Reads {
+	countPets(after: bigint, limit: number): PetCount;
 	getPet(id: bigint): Pet | undefined;
 	listPets(query: PageQuery): PetPage;
 }

@@ -28,6 +28,12 @@ export interface Store {
 	/** For moving the whole store (copy.ts). */
 	readonly rows: Rows;
 
+	/** Counts the next `limit` animals after `after` by status. */
+	countPets(after: bigint, limit: number): Promise<PetCount>;
+
+	/** What this process has added since it started. */
+	readonly created: Readonly<CreatedCount>;
+
 	/** Creates that wait for their commit. */
 	readonly queueLength: number;
 
@@ -47,6 +53,19 @@ export interface PageQuery {
 export interface PetPage {
 	pets: Pet[];
 	hasMore: boolean;
+}
+
+export interface PetCount {
+	/** Animals by status; `none` are those without one. */
+	counts: Partial<Record<PetStatus | "none", number>>;
+	/** The largest id among them; absent when there were none. */
+	lastId?: bigint;
+}
+
+/** Animals, and the batches that held them. */
+export interface CreatedCount {
+	animals: number;
+	batches: number;
 }
 
 export interface RetryKey {

@@ -1,0 +1,65 @@
+// Files that browsers load, such as the console's: read once, kept in memory as they are and compressed, sent with a tag.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, sep } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { addPath } from "./paths.ts";
+
+const contentTypes: Record<string, string> = {
+	".html": "text/html; charset=utf-8",
+	".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+};
+
+export interface StaticFile {
+	contentType: string;
+	plain: Buffer;
+	gzip: Buffer;
+	etag: string;
+	/** A file with a hash in its name never changes. */
+	cacheControl: string;
+}
+
+export function staticFile(name: string, plain: Buffer): StaticFile {
+	return {
+		contentType: contentTypes[extname(name)] ?? "application/octet-stream",
+		plain,
+		gzip: gzipSync(plain, { level: 9 }),
+		etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
+		cacheControl: /-[\w-]{8,}\.\w+$/.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
+	};
+}
+
+/** @param headers go with each file, in place of the service's own of the same name */
+export function sendFile(
+	{ headers: asked }: FastifyRequest,
+	reply: FastifyReply,
+	file: StaticFile,
+	headers: Record<string, string>,
+): FastifyReply {
+	reply.headers({ ...headers, etag: file.etag, "cache-control": file.cacheControl, vary: "Accept-Encoding" });
+	if (asked["if-none-match"]?.includes(file.etag)) return reply.code(304).send();
+	reply.header("content-type", file.contentType);
+	const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(asked["accept-encoding"] ?? ""));
+	return takesGzip ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
+}
+
+/** Serves a folder's files below `url`, its index.html at `url` itself. @returns whether there was one */
+export function addFolder(
+	app: FastifyInstance,
+	{ url, folder, headers }: { url: string; folder: string; headers: Record<string, string> },
+): boolean {
+	if (!existsSync(join(folder, "index.html"))) return false;
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
+	for (const name of names) {
+		const file = staticFile(name, readFileSync(join(folder, name)));
+		const path = `/${name.split(sep).join("/")}`;
+		const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file, headers);
+		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
+			addPath(app, at, [{ method: "GET", handler }]);
+	}
+	return true;
+}
