@@ -1,0 +1,129 @@
+// The client from its tarball: in Node, in every other Node on the PATH, in a browser, and to the compiler.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { publint } from "publint";
+import { openPage, startBrowser } from "./browser.ts";
+import { compile, installClient } from "./client-package.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+const run = promisify(execFile);
+let browser: Browser;
+before(async () => {
+	browser = await startBrowser();
+});
+after(() => browser.close());
+
+/** Adds, lists and gets an animal whose numbers no double holds. */
+const program = `
+const store = new AnimalStore({ url, key });
+const rex = await store.createPet({ name: "Rex <3", categoryId: 9223372036854775807n, status: "sold" });
+const listed = [];
+for await (const pet of store.listPets({ status: "sold" })) listed.push(pet);
+const again = await store.getPet(rex.id);
+const refused = await store.createPet({ name: "", categoryId: 1 }).catch((error) => error);
+const result = [listed.length, listed.at(-1).categoryId === 9223372036854775807n, again.name, refused instanceof ApiError, refused.code];
+`;
+const expected = (count: number) => [count, true, "Rex <3", true, "invalid_body"];
+
+test("the installed client works in every Node there is, from version 20 on", async (context) => {
+	const folder = temporaryFolder(context);
+	installClient(folder);
+	const service = await testService(context);
+	const file = join(folder, "program.js");
+	const options = `const url = "${service.url}", key = "${service.key}";`;
+	const imports = 'import { AnimalStore, ApiError } from "@animal-store/client";';
+	writeFileSync(file, `${imports}\n${options}\n${program}\nconsole.log(JSON.stringify(result));`);
+	const onPath = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "node"));
+	const versions = new Map<string, string>();
+	for (const node of [process.execPath, ...onPath.filter((path) => existsSync(path))])
+		versions.set((await run(node, ["--version"])).stdout.trim(), node);
+	let count = 0;
+	for (const [version, node] of versions) {
+		if (Number(/\d+/.exec(version)?.[0]) < 20) continue;
+		const { stdout } = await run(node, [file]);
+		assert.deepEqual(JSON.parse(stdout), expected(++count), version);
+	}
+	assert.ok(count >= 1);
+	context.diagnostic([...versions.keys()].join(", "));
+});
+
+test("the installed client works in a browser", async (context) => {
+	const dist = join(installClient(temporaryFolder(context)), "dist");
+	const service = await testService(context);
+	const { page, errors } = await openPage(context, browser, service.url);
+	// Only the page and the module are handed in; its requests go to the service.
+	const html = `<title>t</title><script type="module">
+		import { AnimalStore, ApiError } from "./client/index.js";
+		const url = location.origin, key = "${service.key}";
+		${program}
+		document.title = JSON.stringify(result);
+	</script>`;
+	await page.route("**/test.html", (route) => route.fulfill({ contentType: "text/html", body: html }));
+	await page.route("**/client/*.js", (route) =>
+		route.fulfill({
+			contentType: "text/javascript",
+			body: readFileSync(join(dist, new URL(route.request().url()).pathname.slice("/client/".length))),
+		}),
+	);
+	await page.route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
+	await page.goto(`${service.url}/test.html`);
+	await page.waitForFunction('document.title !== "t"');
+	assert.deepEqual(JSON.parse(await page.title()), expected(1));
+	// The browser itself tells of the refusal that the program provokes.
+	assert.match(errors.splice(0).join(), /^[^,]*status of 400[^,]*$/);
+});
+
+test("the package is small, has no dependencies, and its types resolve in every way of importing", async (context) => {
+	const folder = temporaryFolder(context);
+	const place = installClient(folder);
+	const scripts = readdirSync(join(place, "dist")).filter((name) => name.endsWith(".js"));
+	const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(place, "dist", name))).length, 0);
+	context.diagnostic(`${bytes} bytes gzipped`);
+	assert.ok(scripts.length >= 2 && bytes <= 4096, `${bytes} bytes gzipped`);
+	const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+	assert.equal(manifest.dependencies, undefined);
+	assert.deepEqual(readdirSync(place).sort(), ["dist", "package.json"]);
+	const { messages } = await publint({ pkgDir: place, pack: false, strict: true });
+	assert.deepEqual(messages, []);
+	assert.match(
+		readFileSync(join(place, "dist/index.d.ts"), "utf8"),
+		/@deprecated [^*]*5 December 2030[^/]*\*\/\s+getPet\(/,
+	);
+
+	const source = join(folder, "use.ts");
+	writeFileSync(
+		source,
+		`import { AnimalStore, type Pet, type PetStatus } from "@animal-store/client";
+		export const all = (store: AnimalStore, status: PetStatus): Promise<Pet[]> => Array.fromAsync(store.listPets({ status }));
+		// @ts-expect-error: a status that does not exist
+		export const none = (store: AnimalStore) => store.listPets({ status: "lost" });
+		// @ts-expect-error: the name is required
+		export const nameless = (store: AnimalStore) => store.createPet({ categoryId: 1 });`,
+	);
+	for (const [module, resolution] of [
+		["nodenext", "nodenext"],
+		["esnext", "bundler"],
+	]) {
+		compile(
+			source,
+			"--ignoreConfig",
+			"--noEmit",
+			"--strict",
+			"--lib",
+			"esnext,dom",
+			"--types",
+			"",
+			"--module",
+			`${module}`,
+			"--moduleResolution",
+			`${resolution}`,
+		);
+	}
+});

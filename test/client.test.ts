@@ -1,0 +1,200 @@
+// The typed client against the running service: exact numbers, walks, retries that never duplicate, errors in the server's words.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { contractTypes, target } from "../client/generate.ts";
+import { parseExact } from "../client/src/exact-json.ts";
+import { AnimalStore, ApiError, type ClientOptions, NoReply } from "../client/src/index.ts";
+import { createKey } from "../src/keys/issue.ts";
+import { testService } from "./service.ts";
+
+const rex = { name: "Rex", categoryId: 1 };
+
+async function clientOf(context: TestContext, options: Partial<ClientOptions> = {}) {
+	const service = await testService(context);
+	return { service, store: new AnimalStore({ url: service.url, key: service.key, ...options }) };
+}
+
+test("the client's types are those of the contract", () => {
+	assert.equal(readFileSync(target, "utf8"), contractTypes(), "run npm run client");
+});
+
+test("the client never rounds: a number where it is exact, a bigint beyond", async (context) => {
+	const { store } = await clientOf(context);
+	for (const categoryId of [0, -1, 2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+		const pet = await store.createPet({ name: '1234567890123456789 "\\ \\u0000', categoryId });
+		assert.deepEqual(pet, { id: pet.id, name: '1234567890123456789 "\\ \\u0000', categoryId });
+		assert.deepEqual(await store.getPet(pet.id), pet);
+	}
+	await assert.rejects(store.createPet({ name: "a", categoryId: 2 ** 53 }), RangeError);
+	await assert.rejects(store.createPet({ name: "a", categoryId: 1.5 }), RangeError);
+});
+
+test("any reply is parsed like JSON.parse, but exactly", () => {
+	const values = fc.jsonValue({ maxDepth: 3 });
+	fc.assert(
+		fc.property(values, (value) => {
+			const small = (_name: string, part: unknown) => (typeof part === "number" && Math.abs(part) > 2 ** 53 ? 0 : part);
+			const text = JSON.stringify({ value, digits: "12345678901234567890" }, small);
+			assert.deepEqual(parseExact(text), JSON.parse(text));
+		}),
+	);
+	fc.assert(
+		fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.string(), (id, name) => {
+			const parsed = parseExact(`[{"id":${id},"name":${JSON.stringify(name)}}]`) as [{ id: number; name: string }];
+			assert.equal(BigInt(parsed[0].id), id);
+			assert.equal(typeof parsed[0].id, Number.isSafeInteger(Number(id)) ? "number" : "bigint");
+			assert.equal(parsed[0].name, name);
+		}),
+	);
+});
+
+test("a walk sees every animal once, one by one and page by page, filtered and from a cursor", async (context) => {
+	const { service, store } = await clientOf(context);
+	await Promise.all(
+		Array.from({ length: 250 }, (_, index) =>
+			service.store.createPet({ name: "a", categoryId: BigInt(index), ...(index % 5 === 0 && { status: "sold" }) }),
+		),
+	);
+	const ids = (await Array.fromAsync(store.listPets())).map(({ id }) => id);
+	assert.deepEqual(
+		ids,
+		Array.from({ length: 250 }, (_, index) => index + 1),
+	);
+	const pages = await Array.fromAsync(store.listPets({ status: "sold", limit: 20 }).pages());
+	assert.deepEqual(
+		pages.map(({ pets }) => pets.length),
+		[20, 20, 10],
+	);
+	const rest = await Array.fromAsync(store.listPets({ status: "sold", limit: 20, cursor: pages[0]?.next }));
+	assert.equal(rest.length, 30);
+	assert.equal((await store.listPage()).pets.length, 100);
+});
+
+test("a refusal is an ApiError with the server's words, code, status and request id", async (context) => {
+	const { service, store } = await clientOf(context);
+	const refusals: [call: () => Promise<unknown>, code: string, status: number, message: RegExp][] = [
+		[() => store.createPet({ name: "", categoryId: 1 }), "invalid_body", 400, /^name must be a string of 1 to 255/],
+		[() => store.getPet(99), "pet_not_found", 404, /no animal/],
+		[() => store.listPage({ limit: 101 }), "invalid_parameter", 400, /^limit must be/],
+		[() => new AnimalStore({ url: service.url, key: "wrong" }).listPage(), "invalid_credential", 401, /does not work/],
+	];
+	for (const [call, code, status, message] of refusals) {
+		const error = await call().catch((error) => error);
+		assert.ok(error instanceof ApiError);
+		assert.deepEqual([error.code, error.status], [code, status]);
+		assert.match(error.message, message);
+		assert.ok(service.log.some(({ requestId }) => requestId === error.requestId));
+	}
+});
+
+/** Passes requests on to the service, but cuts the connection instead of the first replies. */
+async function cutting(context: TestContext, port: number, cuts: number): Promise<{ url: string; seen: () => number }> {
+	let connections = 0;
+	const proxy = createServer().on("connection", (client) => {
+		const isCut = connections++ < cuts;
+		const server = connect(port, "127.0.0.1");
+		client.on("error", () => {}).pipe(server);
+		server.on("error", () => {}).once("data", () => isCut && client.destroy());
+		if (!isCut) server.pipe(client);
+		client.on("close", () => server.destroy());
+	});
+	proxy.removeAllListeners("request").listen(0, "127.0.0.1");
+	await new Promise((resolve) => proxy.once("listening", resolve));
+	context.after(() => proxy.close());
+	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
+}
+
+test("a create whose replies are lost is repeated and makes one animal", async (context) => {
+	const { service } = await clientOf(context);
+	const { url, seen } = await cutting(context, service.port, 3);
+	const store = new AnimalStore({ url, key: service.key });
+	let isReplayed = false;
+	const onReply = ({ headers }: Response) => {
+		isReplayed = headers.get("idempotency-replayed") === "true";
+	};
+	const pet = await store.createPet(rex, { onReply });
+	assert.ok(isReplayed && seen() === 4);
+	assert.deepEqual((await store.listPage()).pets, [pet]);
+});
+
+test("when the budget is over the error says so, and its idempotencyKey settles the create later", async (context) => {
+	const { service, store } = await clientOf(context);
+	const { url } = await cutting(context, service.port, Infinity);
+	const impatient = new AnimalStore({ url, key: service.key, retryForMs: 0 });
+	const error = await impatient.createPet(rex).catch((error) => error);
+	assert.ok(error instanceof NoReply && error.cause instanceof TypeError);
+	const settled = await store.createPet(rex, { idempotencyKey: String(error.idempotencyKey) });
+	assert.deepEqual((await store.listPage()).pets, [settled]);
+});
+
+test("429 is waited for as long as Retry-After says, and not longer than the budget", async (context) => {
+	const { service } = await clientOf(context);
+	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1s" });
+	const patient = new AnimalStore({ url: service.url, key });
+	await Promise.all(Array.from({ length: 4 }, () => patient.listPage()));
+	const { key: slower } = await createKey(service.issuer, { name: "slower", scopes: ["pets:read"], rate: "1/1h" });
+	const store = new AnimalStore({ url: service.url, key: slower });
+	await store.listPage();
+	const error = await store.listPage().catch((error) => error);
+	assert.ok(error instanceof ApiError && error.code === "rate_limited" && Number(error.retryAfterSeconds) > 1000);
+});
+
+/** A server that answers with these bytes, or with nothing. */
+async function answering(context: TestContext, reply?: string): Promise<string> {
+	const server = createServer().on("connection", (socket) => {
+		socket.on("error", () => {}).once("data", () => reply !== undefined && socket.end(reply));
+		context.after(() => socket.destroy());
+	});
+	server.removeAllListeners("request").listen(0, "127.0.0.1");
+	await new Promise((resolve) => server.once("listening", resolve));
+	context.after(() => server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a silent server costs the time-out, an abort ends a call at once, also between attempts", async (context) => {
+	const url = await answering(context);
+	const store = new AnimalStore({ url, key: "k", timeoutMs: 50, retryForMs: 0 });
+	await assert.rejects(store.listPage(), /no reply from .*: none within 50 ms/);
+	const patient = new AnimalStore({ url, key: "k", timeoutMs: 20 });
+	const reason = new Error("the user left");
+	for (const afterMs of [1, 150]) {
+		const leaving = new AbortController();
+		const call = patient.listPage({}, { signal: leaving.signal });
+		setTimeout(() => leaving.abort(reason), afterMs);
+		assert.equal(await call.catch((error) => error), reason);
+	}
+});
+
+test("an answer that is not the service's is told as such, and 503 from a proxy is waited out", async (context) => {
+	const page = "<html>Bad things happened</html>";
+	const html = (status: number) =>
+		answering(context, `HTTP/1.1 ${status} x\r\ncontent-length: ${page.length}\r\nconnection: close\r\n\r\n${page}`);
+	for (const [status, message] of [
+		[200, /the reply is no JSON/],
+		[418, /something between answered 418/],
+		[503, /something between answered 503/],
+	] as const) {
+		const store = new AnimalStore({ url: await html(status), key: "k", retryForMs: 0 });
+		const error = await store.listPage().catch((error) => error);
+		assert.ok(error instanceof ApiError && error.code === "unexpected_reply" && error.status === status);
+		assert.match(error.message, message);
+	}
+});
+
+test("a base address may end with /v1 or a slash, and the key never follows a redirect", async (context) => {
+	const { service } = await clientOf(context);
+	for (const end of ["", "/", "/v1", "/v1/"]) {
+		const store = new AnimalStore({ url: service.url + end, key: service.key });
+		assert.deepEqual((await store.listPage()).pets, []);
+	}
+	const elsewhere = await answering(
+		context,
+		`HTTP/1.1 302 Found\r\nlocation: ${service.url}/v1/pets\r\ncontent-length: 0\r\n\r\n`,
+	);
+	await assert.rejects(new AnimalStore({ url: elsewhere, key: service.key, retryForMs: 0 }).listPage(), NoReply);
+});
