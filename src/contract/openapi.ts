@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, built from the operations table. It is served, committed as openapi.json, and linted.
 
 import type { TSchema } from "typebox";
+import { codeSamples } from "./code-samples.ts";
 import { ErrorBody, type ErrorCode, errorStatus } from "./errors.ts";
 import {
 	commonErrors,
@@ -123,6 +124,7 @@ function operationObject(name: OperationName, operation: Operation) {
 			}),
 			...failures([...operation.errors, ...commonErrors]),
 		},
+		"x-codeSamples": codeSamples[name].map((sample) => ({ label: sample.lang, ...sample })),
 	};
 }
 

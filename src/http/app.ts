@@ -18,6 +18,7 @@ import { readJson } from "./body.ts";
 import { addConsole } from "./console.ts";
 import { createCors } from "./cors.ts";
 import { deprecationNotice } from "./deprecation.ts";
+import { addDocsPage } from "./docs-page.ts";
 import { errorHandler } from "./errors.ts";
 import { checkBodyHeaders, checkExpectation, checkFraming } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
@@ -199,7 +200,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	// Outside /v1: for everybody.
 	const openApi = openApiText();
 	addPath(app, "/openapi.json", [openRoute(async () => openApi)]);
-	addPath(app, "/docs", [{ method: "GET", handler: async (_request, reply) => reply.redirect("/openapi.json") }]);
+	addDocsPage(app);
 	addConsole(app, options);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);

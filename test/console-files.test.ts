@@ -1,0 +1,71 @@
+// The console's files over HTTP: policy, caching, compression, and nothing beside them.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { assertFailure, testService } from "./service.ts";
+
+const folder = new URL("../dist/console/", import.meta.url);
+
+test("the page is open to everybody, is checked again each time, and may run the service's own scripts only", async (context) => {
+	const { send } = await testService(context);
+	for (const path of ["/console", "/console/", "/console?x=1"]) {
+		const { status, headers, body } = await send({ path, headers: { Authorization: undefined } });
+		assert.equal(status, 200);
+		assert.equal(headers["content-type"], "text/html; charset=utf-8");
+		assert.equal(headers["cache-control"], "no-cache");
+		assert.match(headers["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self'; style-src 'self';/);
+		assert.doesNotMatch(headers["content-security-policy"] ?? "", /unsafe/);
+		assert.doesNotMatch(body, /<style|style=|<script(?![^>]* src=)/);
+		const again = await send({ path, headers: { "If-None-Match": headers["etag"] } });
+		assert.deepEqual([again.status, again.body], [304, ""]);
+	}
+});
+
+test("every file of the console is served, for ever where its name has a hash, and all of the first load is at most 60 KB", async (context) => {
+	const { url, send } = await testService(context);
+	const names = readdirSync(new URL("assets/", folder));
+	assert.ok(names.length >= 3);
+	for (const name of names) {
+		const kept = readFileSync(new URL(`assets/${name}`, folder));
+		const path = `/console/assets/${name}`;
+		const reply = await fetch(url + path);
+		assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
+		assert.deepEqual(Buffer.from(await reply.arrayBuffer()), kept);
+		assert.equal((await send({ method: "HEAD", path })).status, 200);
+	}
+	const page = readFileSync(new URL("index.html", folder), "utf8");
+	const loaded = [...page.matchAll(/(?:src|href)="\/console\/([^"]+)"/g)].map(([, name = ""]) => name);
+	const bytes = [...loaded, "index.html"].map((name) => gzipSync(readFileSync(new URL(name, folder))).length);
+	const sum = bytes.reduce((total, size) => total + size, 0);
+	context.diagnostic(`first load: ${sum} bytes gzipped`);
+	assert.ok(loaded.length >= 2 && sum <= 60_000, `${sum} bytes`);
+});
+
+test("a file is compressed for those who take gzip only", async (context) => {
+	const { url, send } = await testService(context);
+	const takes = async (encoding: string) => {
+		const { headers } = await send({ method: "HEAD", path: "/console", headers: { "Accept-Encoding": encoding } });
+		assert.equal(headers["vary"], "Accept-Encoding");
+		return headers["content-encoding"];
+	};
+	for (const encoding of ["gzip", "br, gzip;q=0.5", "deflate, gzip"]) assert.equal(await takes(encoding), "gzip");
+	for (const encoding of ["", "br", "gzip;q=0", "gzip; q=0.0, br", "identity"])
+		assert.equal(await takes(encoding), undefined);
+	const page = await fetch(`${url}/console`);
+	assert.equal(await page.text(), readFileSync(new URL("index.html", folder), "utf8"));
+});
+
+test("nothing beside the built files is served, and files are only read", async (context) => {
+	const { send } = await testService(context);
+	for (const path of [
+		"/console/x",
+		"/console/../package.json",
+		"/console/%2e%2e/package.json",
+		"/console/assets/",
+		"/console/assets",
+	])
+		assertFailure(await send({ path }), "route_not_found");
+	assertFailure(await send({ method: "DELETE", path: "/console" }), "method_not_allowed");
+});
