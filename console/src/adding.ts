@@ -1,0 +1,89 @@
+// An animal on its way in: what is entered, what the service said to it, and the Idempotency-Key that makes pressing again safe.
+
+import { ApiError, type NewPet, NoReply, type Pet, type PetStatus } from "../../client/src/index.ts";
+import { sentenceOf } from "./notes.tsx";
+import { isInteger } from "./route.ts";
+import type { Session } from "./session.ts";
+
+export type Field = keyof NewPet;
+
+export interface Problem {
+	/** Where it stands in the form; undefined when it is about none of the fields. */
+	field: Field | undefined;
+	rule: string;
+}
+
+export interface Adding {
+	/** As entered. */
+	entries: Record<Field, string>;
+	isPending: boolean;
+	problems: Problem[];
+	failure?: unknown;
+	/** A create that may have happened: the same animal goes out with the same Idempotency-Key until that is settled. */
+	unsettled?: { pet: NewPet; idempotencyKey: string | undefined } | undefined;
+	added?: Pet | undefined;
+}
+
+const noEntries = { name: "", categoryId: "", status: "" };
+export const nothingAdded: Adding = { entries: noEntries, isPending: false, problems: [] };
+
+/** Sends what is entered. @param show is given each state on the way */
+export async function add({ store }: Session, adding: Adding, show: (next: Adding) => void): Promise<Pet | undefined> {
+	const { entries, unsettled } = adding;
+	const problems = problemsOf(entries);
+	if (problems.length > 0) {
+		show({ ...adding, problems, failure: undefined, added: undefined });
+		return undefined;
+	}
+	const pet = newPetOf(entries);
+	show({ ...adding, isPending: true, added: undefined });
+	try {
+		const idempotencyKey = unsettled && isSame(unsettled.pet, pet) ? unsettled.idempotencyKey : undefined;
+		const added = await store.createPet(pet, { idempotencyKey });
+		show({ ...nothingAdded, added });
+		return added;
+	} catch (failure) {
+		const isOut = failure instanceof ApiError && failure.status === 401;
+		if (isOut) show({ ...nothingAdded, entries });
+		else
+			show({ entries, isPending: false, problems: problemsIn(failure), failure, unsettled: unsettledBy(failure, pet) });
+		return undefined;
+	}
+}
+
+/** What the client cannot put into a request; the rest is for the service to judge. */
+function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
+	if (isInteger(categoryId.trim())) return [];
+	const problems: Problem[] = [{ field: "categoryId", rule: "must be a whole number, such as 7" }];
+	return name.trim() === "" ? [{ field: "name", rule: "must not be empty" }, ...problems] : problems;
+}
+
+/** A bigint, because a number would round what is beyond 2^53. */
+function newPetOf({ name, categoryId, status }: Adding["entries"]): NewPet {
+	return { name, categoryId: BigInt(categoryId.trim()), status: (status || undefined) as PetStatus | undefined };
+}
+
+/** The message of `invalid_body` is "field rule; field rule". */
+function problemsIn(failure: unknown): Problem[] {
+	if (!(failure instanceof ApiError) || failure.code !== "invalid_body") return [];
+	return failure.message.split("; ").map((phrase) => {
+		const [, field, rule] = /^(name|categoryId|status) (.*)$/su.exec(phrase) ?? [];
+		return { field: field as Field | undefined, rule: rule ?? phrase };
+	});
+}
+
+function unsettledBy(failure: unknown, pet: NewPet): Adding["unsettled"] {
+	if (failure instanceof NoReply) return { pet, idempotencyKey: failure.idempotencyKey };
+	const isOpen = failure instanceof ApiError && (failure.status >= 500 || failure.code === "unexpected_reply");
+	return isOpen ? { pet, idempotencyKey: failure.idempotencyKey } : undefined;
+}
+
+function isSame(one: NewPet, other: NewPet): boolean {
+	return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
+}
+
+/** What to tell about a failure that is about none of the fields. */
+export function adviceOn({ failure, unsettled }: Adding): string {
+	if (!unsettled) return sentenceOf(failure);
+	return `${sentenceOf(failure)} It is not known whether the animal was added. Press “Add” again: unchanged, it is added once only.`;
+}

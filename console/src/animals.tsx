@@ -1,0 +1,149 @@
+// The animals: a page of the list with its filter, and beside it the look-up and the form that adds one.
+
+import type { RefObject } from "preact";
+import type { Page } from "../../client/src/index.ts";
+import { AddForm, focusField } from "./add-form.tsx";
+import type { Adding } from "./adding.ts";
+import { type Asked, useAsked } from "./asked.ts";
+import { CopyLink } from "./copy-link.tsx";
+import { LookUp } from "./look-up.tsx";
+import { FailureNote, Heading, Waiting } from "./notes.tsx";
+import { PetTable } from "./pet-table.tsx";
+import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses } from "./route.ts";
+import type { Session } from "./session.ts";
+import { pageBefore, type Walk, walkAt, walkOn } from "./walk.ts";
+
+interface AnimalsProps {
+	session: Session;
+	route: AnimalsRoute;
+	walk: RefObject<Walk>;
+	adding: Adding;
+	setAdding(next: Adding | ((before: Adding) => Adding)): void;
+}
+
+export function Animals({ session, route, walk, adding, setAdding }: AnimalsProps) {
+	const { status, limit, cursor } = route;
+	const asked = useAsked(
+		(signal) => session.store.listPage({ status, limit, cursor }, { signal }),
+		[session, status, limit, cursor],
+	);
+	walk.current = walkAt(walk.current, route);
+	return (
+		<main id="main" class="animals">
+			<Heading>Animals</Heading>
+			<section class="card list" aria-label="List">
+				<Toolbar route={route} refresh={asked.again} />
+				<Listed asked={asked} route={route} newest={adding.added} />
+				<Paging asked={asked} route={route} walk={walk} />
+			</section>
+			<aside aria-label="Look up and add">
+				<LookUp session={session} route={route} />
+				<AddForm session={session} adding={adding} setAdding={setAdding} onAdded={asked.again} />
+			</aside>
+		</main>
+	);
+}
+
+/** Another filter or page size begins at the first page. */
+function Toolbar({ route, refresh }: { route: AnimalsRoute; refresh(): void }) {
+	const restart = (part: Partial<AnimalsRoute>) => go({ ...route, cursor: undefined, ...part });
+	return (
+		<div class="toolbar">
+			<label>
+				Status{" "}
+				<select
+					value={route.status ?? ""}
+					onChange={({ currentTarget: { value } }) => restart({ status: petStatuses.find((each) => each === value) })}
+				>
+					<option value="">all</option>
+					{petStatuses.map((status) => (
+						<option key={status}>{status}</option>
+					))}
+				</select>
+			</label>
+			<label>
+				Per page{" "}
+				<select
+					value={String(route.limit)}
+					onChange={({ currentTarget: { value } }) => restart({ limit: Number(value) })}
+				>
+					{pageSizes.map((size) => (
+						<option key={size}>{size}</option>
+					))}
+				</select>
+			</label>
+			<button type="button" onClick={refresh}>
+				Refresh
+			</button>
+			<CopyLink hash={hashOf(route)} />
+			<button type="button" class="to-form" onClick={() => focusField("name")}>
+				Add an animal
+			</button>
+		</div>
+	);
+}
+
+interface ListedProps {
+	asked: Asked<Page>;
+	route: AnimalsRoute;
+	newest: Adding["added"];
+}
+
+function Listed({ asked: { value, failure, isPending, again }, route, newest }: ListedProps) {
+	if (failure !== undefined) return <FailureNote title="The list is not shown" failure={failure} again={again} />;
+	if (!value) return <Waiting isPending={isPending} />;
+	return (
+		<>
+			{value.pets.length === 0 ? (
+				<p class="empty">{emptySentence(route)}</p>
+			) : (
+				<PetTable pets={value.pets} newest={newest} isPending={isPending} />
+			)}
+			<Waiting isPending={isPending} />
+		</>
+	);
+}
+
+function emptySentence({ status, cursor }: AnimalsRoute): string {
+	if (cursor) return "Nothing follows here yet.";
+	return status ? `No animal has the status ${status}.` : "There are no animals yet. Add the first one.";
+}
+
+interface PagingProps {
+	asked: Asked<Page>;
+	route: AnimalsRoute;
+	walk: RefObject<Walk>;
+}
+
+/** Its buttons are never `disabled`, which would take the focus from who pages with the keyboard. */
+function Paging({ asked: { value, isPending }, route, walk }: PagingProps) {
+	const { cursor } = route;
+	const before = pageBefore(walk.current, cursor);
+	const next = isPending ? undefined : value?.next;
+	function goNext(): void {
+		if (!next) return;
+		walk.current = walkOn(walk.current, cursor, next);
+		go({ ...route, cursor: next });
+	}
+	return (
+		<nav class="paging" aria-label="Pages">
+			<p role="status" class="quiet">
+				{!isPending && value && countOf(value)}
+			</p>
+			<button type="button" aria-disabled={!cursor} onClick={() => cursor && go({ ...route, cursor: undefined })}>
+				First
+			</button>
+			<button type="button" aria-disabled={!before} onClick={() => before && go({ ...route, ...before })}>
+				Previous
+			</button>
+			<button type="button" aria-disabled={!next} onClick={goNext}>
+				Next
+			</button>
+		</nav>
+	);
+}
+
+function countOf({ pets, next }: Page): string {
+	const animals = pets.length === 1 ? "1 animal" : `${pets.length} animals`;
+	return `${animals} on this page, ${next ? "more behind it" : "the last one"}`;
+}

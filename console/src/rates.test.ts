@@ -1,0 +1,78 @@
+// Rates against counters whose rates are known.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHistory, historyMs, percentile, type Snapshot, staleMs } from "./rates.ts";
+
+/** A node that did the same every second: 10 requests within a millisecond, 1 refusal within two, 6 animals in 2 commits. */
+function snapshotAt(seconds: number, node = "a"): Snapshot {
+	return {
+		node,
+		uptimeMs: seconds * 1000,
+		requests: { "2xx": 10 * seconds, "3xx": 0, "4xx": seconds, "5xx": 0 },
+		latency: { upToMs: [1, 2], counts: [10 * seconds, seconds, 0] },
+		creates: { animals: 6 * seconds, batches: 2 * seconds },
+		animals: { available: 1, pending: 2, sold: 3, none: 4, isComplete: true },
+	};
+}
+
+test("rates are differences within a node over its own clock", () => {
+	const history = createHistory();
+	history.add(snapshotAt(100), 0);
+	assert.deepEqual(history.samples, [], "one snapshot makes no rate");
+	history.add(snapshotAt(104), 5_000);
+	const [sample] = history.samples;
+	assert.deepEqual(sample?.requests, { "2xx": 10, "3xx": 0, "4xx": 1, "5xx": 0 });
+	assert.equal(sample?.creates, 6);
+	assert.equal(sample?.meanBatch, 3);
+	assert.equal(sample?.atMs, 5_000);
+	assert.equal(sample?.animals.sold, 3);
+});
+
+test("nodes that answer in turn are added up and never compared", () => {
+	const history = createHistory();
+	history.add(snapshotAt(1_000, "a"), 0);
+	history.add(snapshotAt(1, "b"), 2_000);
+	history.add(snapshotAt(1_004, "a"), 4_000);
+	history.add(snapshotAt(5, "b"), 6_000);
+	assert.deepEqual(
+		history.samples.map(({ nodes, requests }) => [nodes, requests["2xx"]]),
+		[
+			[1, 10],
+			[2, 20],
+		],
+	);
+});
+
+test("a node that answers no more is counted no more, and a restart makes no negative rate", () => {
+	const history = createHistory();
+	history.add(snapshotAt(1_000, "before"), 0);
+	history.add(snapshotAt(1_002, "before"), 2_000);
+	history.add(snapshotAt(0, "after"), 4_000);
+	history.add(snapshotAt(staleMs / 1000, "after"), 4_000 + staleMs);
+	assert.deepEqual(
+		history.samples.map(({ nodes, creates }) => [nodes, creates]),
+		[
+			[1, 6],
+			[1, 6],
+			[1, 6],
+		],
+	);
+});
+
+test("five minutes are kept", () => {
+	const history = createHistory();
+	for (let seconds = 0; seconds <= 600; seconds += 2) history.add(snapshotAt(seconds), seconds * 1000);
+	assert.equal(history.samples.length, historyMs / 2000);
+	assert.equal(history.samples.at(-1)?.atMs, 600_000);
+});
+
+test("a percentile lies on a straight line within its bucket", () => {
+	const upTo = [1, 2, 4];
+	assert.equal(percentile(upTo, [10, 0, 0, 0], 0.5), 0.5);
+	assert.equal(percentile(upTo, [50, 50, 0, 0], 0.5), 1);
+	assert.equal(percentile(upTo, [0, 50, 50, 0], 0.99), 3.96);
+	assert.equal(percentile(upTo, [0, 0, 4, 0], 0.25), 2.5);
+	assert.equal(percentile(upTo, [0, 0, 0, 9], 0.5), 4, "beyond the last bound nothing is known but that bound");
+	assert.equal(percentile(upTo, [0, 0, 0, 0], 0.5), undefined);
+});
