@@ -1,4 +1,4 @@
-// The client from its tarball: in Node, in every other Node on the PATH, in a browser, and to the compiler.
+// The client from its tarball: in every Node on the PATH, in Bun and Deno where they are there, in a browser, and to the compiler.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -32,7 +32,7 @@ const result = [listed.length, listed.at(-1).categoryId === 9223372036854775807n
 `;
 const expected = (count: number) => [count, true, "Rex <3", true, "invalid_body"];
 
-test("the installed client works in every Node there is, from version 20 on", async (context) => {
+test("the installed client works in every Node there is from version 20 on, and in Bun and Deno where they are on the PATH", async (context) => {
 	const folder = temporaryFolder(context);
 	installClient(folder);
 	const service = await testService(context);
@@ -40,18 +40,21 @@ test("the installed client works in every Node there is, from version 20 on", as
 	const options = `const url = "${service.url}", key = "${service.key}";`;
 	const imports = 'import { AnimalStore, ApiError } from "@animal-store/client";';
 	writeFileSync(file, `${imports}\n${options}\n${program}\nconsole.log(JSON.stringify(result));`);
-	const onPath = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "node"));
-	const versions = new Map<string, string>();
-	for (const node of [process.execPath, ...onPath.filter((path) => existsSync(path))])
-		versions.set((await run(node, ["--version"])).stdout.trim(), node);
-	let count = 0;
-	for (const [version, node] of versions) {
-		if (Number(/\d+/.exec(version)?.[0]) < 20) continue;
-		const { stdout } = await run(node, [file]);
-		assert.deepEqual(JSON.parse(stdout), expected(++count), version);
+	const places = (process.env["PATH"] ?? "").split(delimiter);
+	const onPath = (name: string) => places.map((place) => join(place, name)).filter((path) => existsSync(path));
+	const runtimes = [process.execPath, ...onPath("node")].map((node) => [node]);
+	for (const bun of onPath("bun").slice(0, 1)) runtimes.push([bun]);
+	for (const deno of onPath("deno").slice(0, 1)) runtimes.push([deno, "run", "--allow-net", "--allow-read"]);
+	const ran = new Set<string>();
+	for (const [program = "", ...parameters] of runtimes) {
+		const version = (await run(program, ["--version"])).stdout.split("\n")[0] ?? "";
+		const isOldNode = version.startsWith("v") && Number(/\d+/.exec(version)?.[0]) < 20;
+		if (ran.has(version) || isOldNode) continue;
+		ran.add(version);
+		const { stdout } = await run(program, [...parameters, file]);
+		assert.deepEqual(JSON.parse(stdout), expected(ran.size), version);
 	}
-	assert.ok(count >= 1);
-	context.diagnostic([...versions.keys()].join(", "));
+	context.diagnostic([...ran].join(", "));
 });
 
 test("the installed client works in a browser", async (context) => {
@@ -89,7 +92,7 @@ test("the package is small, has no dependencies, and its types resolve in every 
 	assert.ok(scripts.length >= 2 && bytes <= 4096, `${bytes} bytes gzipped`);
 	const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
 	assert.equal(manifest.dependencies, undefined);
-	assert.deepEqual(readdirSync(place).sort(), ["dist", "package.json"]);
+	assert.deepEqual(readdirSync(place).sort(), ["README.md", "dist", "package.json"]);
 	const { messages } = await publint({ pkgDir: place, pack: false, strict: true });
 	assert.deepEqual(messages, []);
 	assert.match(

@@ -20,7 +20,7 @@ export function compile(...parameters: string[]): void {
 export function installClient(folder: string): string {
 	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
 	try {
-		cpSync(join(client, "package.json"), join(build, "package.json"));
+		for (const name of ["package.json", "README.md"]) cpSync(join(client, name), join(build, name));
 		compile("-p", client, "--outDir", join(build, "dist"));
 		const npm = (parameters: string[], cwd: string) =>
 			execFileSync("npm", [...parameters, "--loglevel=error"], { cwd, encoding: "utf8" }).trim();

@@ -45,7 +45,7 @@ async function introduce({ url, firstKey }: Service): Promise<void> {
 	const pets = `${url}/v1/pets`;
 	if (firstKey === undefined) {
 		return console.error(
-			`\nThe animal store is open at ${pets}\nKeys: npx animal-store keys list, or keys create --name N for a new one\n`,
+			`\nThe animal store is open at ${pets}, its console at ${url}/console\nKeys: npx animal-store keys list, or keys create --name N for a new one\n`,
 		);
 	}
 	const answer = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
@@ -57,6 +57,16 @@ The animal store is open. Its first API key, shown this once:
 Add an animal:
 
   curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
+
+In the browser, with that key:
+
+  ${url}/console   animals and live plots
+  ${url}/docs      the interface, to read and to try
+
+On the command line, a file of animals at once (npx animal-store help tells more):
+
+  export ANIMAL_STORE_URL=${url} ANIMAL_STORE_KEY=${firstKey}
+  npx animal-store import animals.csv
 
 List them:
 
