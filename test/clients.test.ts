@@ -1,0 +1,141 @@
+// The programs of docs/clients.md and the code samples of the OpenAPI document, run as they stand, in each language that is on this
+// machine. The programs run over a connection that loses a reply, with a key whose rate they exceed.
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { type CodeSample, codeSamples } from "../src/contract/code-samples.ts";
+import type { OperationName } from "../src/contract/operations.ts";
+import { createKey } from "../src/keys/issue.ts";
+import { compile, installClient } from "./client-package.ts";
+import { type TestService, testService } from "./service.ts";
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const guide = readFileSync(new URL("../docs/clients.md", import.meta.url), "utf8");
+const blocks = new Map([...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, tag = "", text = ""]) => [tag, text]));
+
+interface Language {
+	/** Of its block in the guide, and of its files. */
+	tag: "sh" | "ts" | "python" | "go";
+	/** What runs a file; undefined where this machine cannot. */
+	command: string[] | undefined;
+}
+
+const languages: Record<"curl" | CodeSample["lang"], Language> = {
+	curl: { tag: "sh", command: output("curl", "--version") && ["sh"] },
+	TypeScript: { tag: "ts", command: [process.execPath] },
+	// The interpreter itself: a shim in front of it may need more of the environment than it gets here.
+	Python: { tag: "python", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
+	Go: { tag: "go", command: output("go", "version") && ["go", "run"] },
+};
+
+/** The first line that a program prints; undefined where it does not run. */
+function output(program: string, ...parameters: string[]): [string] | undefined {
+	const { status, stdout } = spawnSync(program, parameters, { encoding: "utf8" });
+	return status === 0 ? [stdout.split(/\r?\n/)[0] ?? ""] : undefined;
+}
+
+const runnable = Object.entries(languages).filter(([, { command }]) => command);
+
+/** Runs a program in the folder, where the client is installed, with nothing else in its environment. */
+async function runProgram({ tag, command = [] }: Language, text: string, { url, key }: { url: string; key: string }) {
+	const file = join(mkdtempSync(join(folder, "program-")), `program.${tag}`);
+	writeFileSync(file, text);
+	const [program = "", ...parameters] = [...command, file];
+	const goHome = { GOCACHE: join(folder, "go-cache"), GOPATH: join(folder, "go"), GOFLAGS: "-mod=mod -modcacherw" };
+	const env = { PATH: process.env["PATH"], HOME: folder, CGO_ENABLED: "0", GOTOOLCHAIN: "local", ...goHome };
+	const service = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
+	return (await run(program, parameters, { env: { ...env, ...service }, cwd: folder })).stdout;
+}
+
+/** Passes on everything but the first reply to a create: it ends the connection when that reply arrives. */
+async function losingProxy(context: { after(cleanUp: () => void): void }, port: number) {
+	const lost = { replies: 0 };
+	const server = createServer((inbound) => {
+		const outbound = connect(port, "127.0.0.1");
+		let loses = false;
+		inbound.on("data", (chunk) => {
+			loses ||= lost.replies === 0 && chunk.includes("POST /v1/pets ");
+		});
+		outbound.once("error", () => inbound.destroy()).on("close", () => inbound.destroy());
+		inbound.once("error", () => outbound.destroy()).on("close", () => outbound.destroy());
+		inbound.pipe(outbound);
+		outbound.on("data", (chunk) => {
+			if (!loses) return inbound.write(chunk);
+			lost.replies++;
+			inbound.destroy();
+		});
+	});
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	context.after(() => server.close());
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lost };
+}
+
+async function fill({ store }: TestService, count: number): Promise<void> {
+	const newPet = { name: "Max", categoryId: 1n, status: "available" } as const;
+	await Promise.all(Array.from({ length: count }, () => store.createPet(newPet, undefined)));
+}
+
+/** Go compiles its library once for this folder. */
+const timeout = 300_000;
+
+before(() => void installClient(folder));
+
+test("every example is for one of four languages, and what this machine has of them runs", (context) => {
+	assert.deepEqual([...blocks.keys()], ["sh", "ts", "python", "go"]);
+	for (const name of Object.keys(languages))
+		if (!runnable.some(([able]) => able === name)) context.diagnostic(`${name} is not on this machine: not run`);
+	if (process.platform === "linux") assert.ok(languages.curl.command);
+});
+
+for (const [name, language] of runnable) {
+	test(`the ${name} program adds once over a lost reply and a spent rate`, { timeout }, async (context) => {
+		const service = await testService(context);
+		await fill(service, 230);
+		const { key } = await createKey(service.issuer, { name, scopes: ["pets:read", "pets:write"], rate: "3/2s" });
+		const { url, lost } = await losingProxy(context, service.port);
+		const printed = await runProgram(language, blocks.get(language.tag) ?? "", { url, key });
+		const [added, read, refused] = printed.split("\n");
+		assert.match(added ?? "", /^added .*Rex.*9223372036854775807/);
+		assert.equal(read, "read 231 animals");
+		assert.match(refused ?? "", /^refused with .*invalid_body/);
+		assert.equal(lost.replies, 1);
+		assert.ok(service.log.some(({ status }) => status === 429));
+		const rex = (await service.store.listPets({ status: undefined, after: 230n, limit: 100 })).pets;
+		assert.deepEqual(rex, [{ id: 231n, name: "Rex", categoryId: 9223372036854775807n, status: "available" }]);
+	});
+}
+
+for (const [name, language] of runnable.filter(([name]) => name !== "curl")) {
+	test(`the ${name} code sample of each operation runs`, { timeout }, async (context) => {
+		const service = await testService(context);
+		await fill(service, 1);
+		const expected: Record<OperationName, RegExp> = { listPets: /1.*Max/, createPet: /2.*Rex/, getPet: /1.*Max/ };
+		for (const [operation, samples] of Object.entries(codeSamples) as [OperationName, CodeSample[]][]) {
+			const sample = samples.find(({ lang }) => lang === name);
+			assert.match(await runProgram(language, sample?.source ?? "", service), expected[operation]);
+		}
+	});
+}
+
+test("the TypeScript program and samples pass a strict compiler", () => {
+	const samples = Object.values(codeSamples).flatMap((all) => all.filter(({ lang }) => lang === "TypeScript"));
+	const files = [blocks.get("ts") ?? "", ...samples.map(({ source }) => source)].map((text, index) => {
+		const file = join(folder, `program-${index}.ts`);
+		writeFileSync(file, text);
+		return file;
+	});
+	const types = join(import.meta.dirname, "node_modules/@types");
+	compile(
+		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
+		...["--types", "node", "--typeRoots", types, ...files],
+	);
+});
