@@ -15,7 +15,11 @@ test("every getPet reply carries Deprecation, Sunset and where to go instead", a
 		assert.equal(headers["link"], `<${url}/docs>; rel="deprecation", <${url}/v1/pets>; rel="successor-version"`);
 	}
 	assert.equal((await send({ path: "/v1/pets" })).headers["deprecation"], undefined);
-	assert.match(await (await fetch(`${url}/docs`)).text(), /getPet .* will be removed on 5 December 2030/, "what the link names");
+	assert.match(
+		await (await fetch(`${url}/docs`)).text(),
+		/getPet .* will be removed on 5 December 2030/,
+		"what the link names",
+	);
 });
 
 test("from 5 December 2030 on, getPet is 410 and everything else works on", async (context) => {

@@ -15,31 +15,31 @@ const plots: Pick<PlotCardProps, "title" | "lines">[] = [
 	{
 		title: "Requests per second",
 		lines: [
-			{ label: "2xx, done", colour: "--line-1", unit: "/s", value: ({ requests }) => requests["2xx"] },
+			{ label: "2xx done", colour: "--line-1", unit: "/s", value: ({ requests }) => requests["2xx"] },
 			{
-				label: "3xx, unchanged",
+				label: "3xx unchanged",
 				colour: "--line-2",
 				dash: dotted,
 				unit: "/s",
 				value: ({ requests }) => requests["3xx"],
 			},
-			{ label: "4xx, refused", colour: "--line-3", dash: dashed, unit: "/s", value: ({ requests }) => requests["4xx"] },
-			{ label: "5xx, failed", colour: "--line-4", dash: mixed, unit: "/s", value: ({ requests }) => requests["5xx"] },
+			{ label: "4xx refused", colour: "--line-3", dash: dashed, unit: "/s", value: ({ requests }) => requests["4xx"] },
+			{ label: "5xx failed", colour: "--line-4", dash: mixed, unit: "/s", value: ({ requests }) => requests["5xx"] },
 		],
 	},
 	{
-		title: "Latency",
+		title: "Latency in milliseconds",
 		lines: [
-			{ label: "p50, half are faster", colour: "--line-1", unit: "ms", value: ({ p50Ms }) => p50Ms },
-			{ label: "p99, 99 of 100 are faster", colour: "--line-3", dash: dashed, unit: "ms", value: ({ p99Ms }) => p99Ms },
+			{ label: "median (p50)", colour: "--line-1", unit: "ms", value: ({ p50Ms }) => p50Ms },
+			{ label: "slowest 1 % (p99)", colour: "--line-3", dash: dashed, unit: "ms", value: ({ p99Ms }) => p99Ms },
 		],
 	},
 	{
 		title: "Creates",
 		lines: [
-			{ label: "Animals per second", colour: "--line-1", unit: "/s", value: ({ creates }) => creates },
+			{ label: "animals per second", colour: "--line-1", unit: "/s", value: ({ creates }) => creates },
 			{
-				label: "Animals per commit (right)",
+				label: "animals per commit (right axis)",
 				colour: "--line-2",
 				dash: dashed,
 				unit: "",

@@ -144,6 +144,7 @@ function Paging({ asked: { value, isPending }, route, walk }: PagingProps) {
 }
 
 function countOf({ pets, next }: Page): string {
+	if (pets.length === 0) return "No animals on this page";
 	const animals = pets.length === 1 ? "1 animal" : `${pets.length} animals`;
-	return `${animals} on this page, ${next ? "more behind it" : "the last one"}`;
+	return `${animals} on this page · ${next ? "more follow" : "the last page"}`;
 }

@@ -20,12 +20,12 @@ export interface Plot {
 	remove(): void;
 }
 
-const height = 180;
+const height = 200;
 /** The first figures are drawn wide enough to be seen, and then closer until five minutes fit. */
-const shortestMs = 60_000;
+const shortestMs = 30_000;
 /** Nothing is drawn where nobody looked for so long. */
 const gapMs = 12_000;
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 /** @param onPoint is told which sample the pointer is at, undefined when it leaves */
@@ -59,7 +59,7 @@ function optionsFor(element: HTMLElement, lines: Line[], onPoint: (atMs: number 
 	return {
 		width: element.clientWidth,
 		height,
-		padding: [10, 12, 0, 0],
+		padding: [10, 30, 0, 0],
 		legend: { show: false },
 		cursor: { y: false, drag: { x: false, y: false } },
 		scales: {
@@ -70,7 +70,7 @@ function optionsFor(element: HTMLElement, lines: Line[], onPoint: (atMs: number 
 		axes: [
 			{
 				...axis,
-				space: 64,
+				space: 76,
 				size: 32,
 				values: (_plot, splits) => splits.map((seconds) => clock.format(seconds * 1000)),
 			},
@@ -104,7 +104,7 @@ function emptyData(lines: Line[]): uPlot.AlignedData {
 }
 
 /** Columns, with an empty moment in each gap so that no line is drawn across it. */
-export function dataOf(samples: Sample[], lines: Line[]): uPlot.AlignedData {
+function dataOf(samples: Sample[], lines: Line[]): uPlot.AlignedData {
 	const moments = samples.flatMap((sample, index) => {
 		const before = samples[index - 1];
 		const isGap = before !== undefined && sample.atMs - before.atMs > gapMs;

@@ -19,7 +19,7 @@ function snapshotAt(seconds: number, node = "a"): Snapshot {
 test("rates are differences within a node over its own clock", () => {
 	const history = createHistory();
 	history.add(snapshotAt(100), 0);
-	assert.deepEqual(history.samples, [], "one snapshot makes no rate");
+	assert.equal(history.samples.length, 0, "one snapshot makes no rate");
 	history.add(snapshotAt(104), 5_000);
 	const [sample] = history.samples;
 	assert.deepEqual(sample?.requests, { "2xx": 10, "3xx": 0, "4xx": 1, "5xx": 0 });

@@ -1,0 +1,89 @@
+// The web console when things go wrong around it: a key that is revoked, a server that is gone, one that is slow.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { createKey, revokeKey } from "../src/keys/issue.ts";
+import { keyFromRandom } from "../src/keys/key-format.ts";
+import { startBrowser } from "./browser.ts";
+import { button, namesOn, openConsole, opened, shows, signIn, takeOut } from "./console.ts";
+import { startProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+let browser: Browser;
+before(async () => {
+	browser = await startBrowser();
+});
+after(() => browser.close());
+
+test("a key that is revoked while the console is open leads back to sign-in, and what was entered is kept", async (context) => {
+	const service = await testService(context);
+	const { id, key } = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read", "pets:write"] });
+	const { page, errors } = await openConsole(context, browser, service.url, { hash: "#/animals?limit=50" });
+	await signIn(page, key);
+	await page.getByLabel("Name").fill("Rex");
+	await page.getByLabel("Category id").fill("7");
+	await revokeKey(service.issuer, id);
+	const asRevoked = { path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } };
+	while ((await service.send(asRevoked)).status !== 401);
+	await button(page, "Add").click();
+	await shows(
+		page,
+		/You were signed out, because the server no longer takes your key. It says: this API key does not work/,
+	);
+	takeOut(errors, /401/);
+	await signIn(page, service.key);
+	assert.equal(await page.getByLabel("Name").inputValue(), "Rex");
+	await button(page, "Add").click();
+	await page.getByRole("rowheader", { name: "Rex" }).waitFor();
+	assert.match(page.url(), /limit=50/);
+});
+
+test("while the server is gone the console says so, and once it is back an animal is added once, under the same Idempotency-Key", async (context) => {
+	const API_KEY = keyFromRandom(randomBytes(32));
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
+	const first = await startProgram(context, environment);
+	const { page, errors } = await openConsole(context, browser, first.url);
+	await signIn(page, API_KEY);
+	await shows(page, "There are no animals yet.");
+	const keys = new Set<string | undefined>();
+	page.on("request", (request) => request.method() === "POST" && keys.add(request.headers()["idempotency-key"]));
+	first.process.kill("SIGTERM");
+	await first.finished;
+	await page.getByLabel("Name").fill("Rex");
+	await page.getByLabel("Category id").fill("7");
+	await button(page, "Add").click();
+	await shows(page, "It is not known whether the animal was added.");
+	await button(page, "Refresh").click();
+	const note = page.getByRole("alert").filter({ hasText: "The list is not shown" });
+	await note.getByText("The server does not answer. Check that it runs").waitFor();
+	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
+	await note.getByRole("button", { name: "Try again" }).click();
+	await shows(page, "There are no animals yet.");
+	await button(page, "Add").click();
+	await shows(page, "1 animal on this page");
+	assert.equal(keys.size, 1);
+	assert.match([...keys][0] ?? "", /^[0-9a-f]{32}$/);
+	takeOut(errors, /ERR_CONNECTION_REFUSED/);
+	await page.close();
+	second.process.kill("SIGTERM");
+	await second.finished;
+});
+
+test("a slow reply is waited for visibly, and leaving the view ends the request", async (context) => {
+	const { page } = await opened(context, browser, ["Rex"]);
+	await shows(page, "1 animal on this page");
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	await page.route("**/v1/pets?*", (route) => released.then(() => route.continue()).catch(() => {}));
+	await button(page, "Refresh").click();
+	await shows(page, "Loading…");
+	await shows(page, "The server is slow to answer. Still waiting…");
+	assert.deepEqual(await namesOn(page), ["Rex"], "what is there stays readable");
+	const ended = page.waitForEvent("requestfailed");
+	await page.getByRole("link", { name: "Activity" }).click();
+	assert.match((await ended).failure()?.errorText ?? "", /ABORTED/);
+	release();
+	await page.close();
+});
