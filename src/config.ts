@@ -1,6 +1,6 @@
 // The environment → one frozen Config, or one error that lists every problem.
 
-import { type Static, Type } from "typebox";
+import { type Static, type TObject, Type } from "typebox";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
 import { parseRate, type Rate } from "./keys/rate.ts";
@@ -55,6 +55,20 @@ export const Environment = Type.Object({
 	}),
 });
 
+/** Where the commands that speak to a running service find it, and who calls. */
+export const ConnectionEnvironment = Type.Object({
+	ANIMAL_STORE_URL: Type.String({
+		description: "the http or https URL of a service, such as http://127.0.0.1:8080",
+		pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+		default: "http://127.0.0.1:8080",
+	}),
+	ANIMAL_STORE_KEY: Type.String({
+		description:
+			"an API key, also as --key; animal-store keys create --name me makes one on the machine that has the store",
+		pattern: "^[\\x21-\\x7e]{1,255}$",
+	}),
+});
+
 export interface Config {
 	host: string;
 	port: number;
@@ -80,6 +94,7 @@ export class ConfigError extends Error {
 }
 
 const problemsOf = compileCheck(Environment);
+const connectionProblemsOf = compileCheck(ConnectionEnvironment);
 
 /** Whether DATABASE_URL may be this. */
 export function isDatabaseUrl(text: string): boolean {
@@ -88,11 +103,7 @@ export function isDatabaseUrl(text: string): boolean {
 
 /** Empty variables count as absent. @throws ConfigError */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Readonly<Config> {
-	const given = Object.entries(Environment.properties).map(([name, schema]) => [
-		name,
-		environment[name] || Reflect.get(schema, "default"),
-	]);
-	const values = integersFromText(Environment, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+	const values = integersFromText(Environment, withDefaults(Environment, environment));
 	const problems = problemsOf(values);
 	const env = values as Static<typeof Environment>;
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
@@ -113,4 +124,25 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
 		logLevel: env.LOG_LEVEL,
 	});
+}
+
+/** The flags go before the environment. @throws ConfigError */
+export function readConnection(
+	{ url, key }: { url?: string; key?: string },
+	environment: Record<string, string | undefined> = process.env,
+): { url: string; key: string } {
+	const flags = { ...(url !== undefined && { ANIMAL_STORE_URL: url }), ...(key && { ANIMAL_STORE_KEY: key }) };
+	const values = withDefaults(ConnectionEnvironment, { ...environment, ...flags });
+	const problems = connectionProblemsOf(values);
+	if (problems.length > 0) throw new ConfigError(problems);
+	const connection = values as Static<typeof ConnectionEnvironment>;
+	return { url: connection.ANIMAL_STORE_URL, key: connection.ANIMAL_STORE_KEY };
+}
+
+function withDefaults(schema: TObject, environment: Record<string, string | undefined>): Record<string, unknown> {
+	const given = Object.entries(schema.properties).map(([name, property]) => [
+		name,
+		environment[name] || Reflect.get(property, "default"),
+	]);
+	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

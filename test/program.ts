@@ -1,7 +1,8 @@
 // The real program in a process of its own, as a person or a supervisor starts it.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
@@ -32,14 +33,23 @@ export interface Start {
 	under?: string[];
 	/** For Node itself. */
 	nodeOptions?: string[];
+	/** Its standard input; nothing if absent. */
+	input?: string | Buffer;
+	/** The current folder. */
+	folder?: string;
 }
 
-function start(parameters: string[], { environment = {}, under = [], nodeOptions = [] }: Start) {
+/** Starts a command; whoever starts it ends it. */
+export function begin(parameters: string[], options: Start = {}) {
+	const { environment = {}, under = [], nodeOptions = [], input, folder } = options;
 	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
 	const child = spawn(program, rest, {
+		cwd: folder,
 		env: { PATH: process.env["PATH"], ...environment },
-		stdio: ["ignore", "pipe", "pipe"],
-	});
+		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+	// A command may end without reading all of it.
+	child.stdin?.on("error", () => {}).end(input);
 	const output = { stdout: "", stderr: "" };
 	child.stdout.setEncoding("utf8").on("data", (text) => {
 		output.stdout += text;
@@ -53,7 +63,7 @@ function start(parameters: string[], { environment = {}, under = [], nodeOptions
 
 /** Runs a command to its end. */
 export function runProgram(parameters: string[], options: Start = {}): Promise<Finished> {
-	return start(parameters, options).finished;
+	return begin(parameters, options).finished;
 }
 
 /** Starts the service on free ports and waits until it listens; it is killed with the test if it still runs. */
@@ -63,7 +73,7 @@ export async function startProgram(
 	{ parameters = ["serve"], ...options }: Start & { parameters?: string[] } = {},
 ): Promise<Running> {
 	const free = { PORT: "0", OPS_PORT: "0", ...environment };
-	const { child, output, finished } = start(parameters, { ...options, environment: free });
+	const { child, output, finished } = begin(parameters, { ...options, environment: free });
 	context.after(() => child.kill("SIGKILL"));
 	const listening = new Promise<{ url: string; opsUrl: string }>((resolve) => {
 		child.stdout.on("data", () => {

@@ -220,7 +220,16 @@ export class AnimalStore {
 		onReply: CallOptions["onReply"],
 	): Promise<Reply> {
 		const { key, timeoutMs = 10_000, fetch: send = fetch } = this.#options;
-		const timeout = AbortSignal.timeout(timeoutMs);
+		// AbortSignal.timeout and AbortSignal.any hold what they were made for long after the reply: thousands a second add up.
+		const attempt = new AbortController();
+		const stop = () => attempt.abort(signal?.reason);
+		let isLate = false;
+		const timer = setTimeout(() => {
+			isLate = true;
+			stop();
+		}, timeoutMs);
+		if (signal?.aborted) stop();
+		signal?.addEventListener("abort", stop, { once: true });
 		let reply: Response;
 		let text: string;
 		try {
@@ -228,12 +237,15 @@ export class AnimalStore {
 				...request,
 				headers: { ...request.headers, authorization: `Bearer ${key}` },
 				redirect: "error",
-				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+				signal: attempt.signal,
 			});
 			text = await reply.text();
 		} catch (cause) {
-			const why = timeout.aborted ? `none within ${timeoutMs} ms` : "the connection failed";
+			const why = isLate ? `none within ${timeoutMs} ms` : "the connection failed";
 			throw new NoReply(`no reply from ${this.#base}: ${why}`, { cause });
+		} finally {
+			clearTimeout(timer);
+			signal?.removeEventListener("abort", stop);
 		}
 		const body = parsed(text);
 		if (!reply.ok) throw apiError(reply, body);

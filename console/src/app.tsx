@@ -15,8 +15,10 @@ export function App() {
 	const [reason, setReason] = useState<string>();
 	const [session, setSession] = useState<Session | undefined>(() => {
 		const key = keptKey();
-		return key === undefined ? undefined : openSession(key, leave);
+		return key === undefined ? undefined : openSession(key, (because) => refused(key, because));
 	});
+	const current = useRef(session);
+	current.current = session;
 	const [adding, setAdding] = useState<Adding>(nothingAdded);
 	const walk = useRef(noWalk);
 	const history = useRef(createHistory());
@@ -26,10 +28,14 @@ export function App() {
 		setReason(because);
 		setSession(undefined);
 	}
+	/** A late reply to a key that has signed out meanwhile ends nobody else's session. */
+	function refused(key: string, because: string): void {
+		if (current.current?.key === key) leave(because);
+	}
 	function signIn(key: string, isKept: boolean): void {
 		if (isKept) keepKey(key);
 		setReason(undefined);
-		setSession(openSession(key, leave));
+		setSession(openSession(key, (because) => refused(key, because)));
 	}
 	function signOut(): void {
 		setAdding(nothingAdded);

@@ -1,0 +1,38 @@
+// `npm run bench:import`: how long `animal-store import` takes for a CSV of `--animals N` (100,000), service and command on
+// this machine, and how long the same file takes once more, when everything is there already.
+
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { petStatuses } from "../src/contract/pet.ts";
+import { runProgram, startProgram } from "../test/program.ts";
+
+const { values } = parseArgs({ options: { animals: { type: "string", default: "100000" } } });
+const animals = Number(values.animals);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-import-"));
+const cleanUps: (() => void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+try {
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
+	const key = (await runProgram(["keys", "create", "--name", "bench"], { environment })).stdout.trim();
+	const { url } = await startProgram({ after: (cleanUp) => cleanUps.unshift(cleanUp) }, environment);
+	const file = join(folder, "animals.csv");
+	await pipeline(csv(), createWriteStream(file));
+	console.log("| import | animals | s | animals/s |\n|---|---:|---:|---:|");
+	for (const name of ["a new file", "the same file again"]) {
+		const startedAtMs = performance.now();
+		const { code, stderr } = await runProgram(["import", file, "--url", url, "--key", key]);
+		const seconds = (performance.now() - startedAtMs) / 1000;
+		if (code !== 0) throw new Error(stderr);
+		console.log(`| ${name} | ${animals} | ${seconds.toFixed(1)} | ${(animals / seconds).toFixed(0)} |`);
+	}
+} finally {
+	for (const cleanUp of cleanUps) cleanUp();
+}
+
+function* csv(): Generator<string> {
+	yield "name,categoryId,status\n";
+	for (let n = 0; n < animals; n++)
+		yield `Animal ${String(n).padStart(9, "0")},${n % 50},${petStatuses[n % petStatuses.length]}\n`;
+}

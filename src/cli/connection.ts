@@ -1,0 +1,25 @@
+// What the commands that speak to a running service share: where it is, who calls, and how long they wait for it.
+
+import type { Command } from "commander";
+import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
+import { readConnection } from "../config.ts";
+
+export interface ConnectionOptions {
+	url?: string;
+	key?: string;
+}
+
+/** A person waits: long enough for a busy moment of the service, not for its return. */
+const retryForMs = 3_000;
+
+export function withConnection(command: Command): Command {
+	return command
+		.optionsGroup("Connection:")
+		.option("--url <url>", "address of the service; default: ANIMAL_STORE_URL, else http://127.0.0.1:8080")
+		.option("--key <key>", "the API key; default: ANIMAL_STORE_KEY, which other users of the machine cannot see");
+}
+
+/** @throws ConfigError */
+export function connect({ url, key }: ConnectionOptions, options: Partial<ClientOptions> = {}): AnimalStore {
+	return new AnimalStore({ ...readConnection({ url, key }), retryForMs, ...options });
+}

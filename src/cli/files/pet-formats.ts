@@ -1,0 +1,38 @@
+// Animals as text, exactly: CSV, NDJSON and a JSON array. What is written here can be imported again.
+
+import { stringify } from "csv-stringify/sync";
+import type { Pet } from "../../../client/src/index.ts";
+
+/** Columns of CSV; `import` reads them in any order and ignores `id`. */
+export const petColumns = ["id", "name", "categoryId", "status"] as const;
+
+export const formats = ["csv", "ndjson", "json"] as const;
+export type Format = (typeof formats)[number];
+
+/** The text of a walk, one piece for each page. */
+export async function* petsText(pages: AsyncIterable<Pet[]>, format: Format): AsyncGenerator<string> {
+	if (format === "csv") yield csv([petColumns]);
+	let isFirst = true;
+	for await (const pets of pages) {
+		if (pets.length === 0) continue;
+		if (format === "csv") yield csv(pets.map(cells));
+		else if (format === "ndjson") yield pets.map((pet) => `${petJson(pet)}\n`).join("");
+		else yield (isFirst ? "[\n" : ",\n") + pets.map(petJson).join(",\n");
+		isFirst = false;
+	}
+	if (format === "json") yield isFirst ? "[]\n" : "\n]\n";
+}
+
+/** JSON.stringify with the digits of an int64 as they are; TypeScript does not know JSON.rawJSON yet. */
+export function petJson(pet: Pet): string {
+	const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+	return JSON.stringify(pet, (_name, value) => (typeof value === "bigint" ? rawJSON(String(value)) : value));
+}
+
+export function csv(rows: readonly (readonly string[])[]): string {
+	return stringify(rows as string[][]);
+}
+
+function cells(pet: Pet): string[] {
+	return petColumns.map((column) => String(pet[column] ?? ""));
+}

@@ -1,0 +1,62 @@
+// How far an import is: a bar on a terminal, a line now and then in a log.
+
+import cliProgress from "cli-progress";
+
+const lineEveryMs = 10_000;
+const quietMs = 5_000;
+
+export interface Progress {
+	update(done: number, rejected: number): void;
+	end(): void;
+}
+
+/** @param total animals to send */
+export function importProgress(total: number): Progress {
+	const startedAtMs = performance.now();
+	let done = 0;
+	let rejected = 0;
+	let changedAtMs = startedAtMs;
+	const state = () => {
+		const nowMs = performance.now();
+		if (nowMs - changedAtMs > quietMs) return "waiting for the service";
+		return `${Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs))}/s`;
+	};
+	const draw = process.stderr.isTTY ? bar(total) : lines(total);
+	const timer = setInterval(() => draw.show(done, rejected, state()), draw.everyMs);
+	return {
+		update(nowDone, nowRejected) {
+			if (nowDone > done) changedAtMs = performance.now();
+			done = nowDone;
+			rejected = nowRejected;
+		},
+		end() {
+			clearInterval(timer);
+			draw.end(done, rejected, state());
+		},
+	};
+}
+
+function bar(total: number) {
+	const drawn = new cliProgress.SingleBar({
+		format: "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected | {eta_formatted} left",
+		stream: process.stderr,
+		barsize: 30,
+		gracefulExit: false,
+	});
+	drawn.start(total, 0, { state: "", rejected: 0 });
+	const show = (done: number, rejected: number, state: string) => drawn.update(done, { rejected, state });
+	return {
+		everyMs: 100,
+		show,
+		end(done: number, rejected: number, state: string) {
+			show(done, rejected, state);
+			drawn.stop();
+		},
+	};
+}
+
+function lines(total: number) {
+	const show = (done: number, rejected: number, state: string) =>
+		console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${state}`);
+	return { everyMs: lineEveryMs, show, end: () => {} };
+}

@@ -1,0 +1,117 @@
+// `animal-store pets …`: the three operations of the interface, from a terminal or a script.
+
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { AnimalStore, Page, Pet, PetStatus } from "../../client/src/index.ts";
+import { int64FromDecimal } from "../contract/int64.ts";
+import { limitDefault, limitMax } from "../contract/operations.ts";
+import { petStatuses } from "../contract/pet.ts";
+import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { petJson, petsText } from "./files/pet-formats.ts";
+import { petsTable } from "./pet-table.ts";
+import { toStdout } from "./stdout.ts";
+
+interface OutputOptions extends ConnectionOptions {
+	json?: boolean;
+	csv?: boolean;
+}
+
+interface ListOptions extends OutputOptions {
+	status?: PetStatus;
+	limit?: number;
+	all?: boolean;
+}
+
+interface CreateOptions extends OutputOptions {
+	name: string;
+	categoryId: bigint;
+	status?: PetStatus;
+}
+
+export function petsCommand(): Command {
+	const pets = new Command("pets").description("list, add and get animals of a running service");
+	withOutput(pets.command("list").description("show animals by ascending id"))
+		.addOption(statusOption("only animals with this status"))
+		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, limit)
+		.option("--all", "every page, not only the first")
+		.addHelpText("after", examples("pets list --status available", "pets list --all --json | jq length"))
+		.action(list);
+	withOutput(pets.command("create").description("add an animal and show it with its id"))
+		.requiredOption("--name <name>", "its name, 1 to 255 characters")
+		.requiredOption("--category-id <id>", "the number of its category", int64)
+		.addOption(statusOption("its status; none if absent"))
+		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
+		.action(create);
+	withOutput(pets.command("get").description("show one animal; deprecated, gone on 5 December 2030"))
+		.argument("<id>", "its id", int64)
+		.action(get);
+	for (const command of pets.commands) withConnection(command);
+	return pets;
+}
+
+async function list({ status, limit, all = false, ...options }: ListOptions): Promise<void> {
+	const store = connect(options);
+	let next: string | undefined;
+	async function* pages(): AsyncGenerator<Pet[]> {
+		for await (const page of walk(store, { status, limit, all })) {
+			next = page.next;
+			yield page.pets;
+		}
+	}
+	await toStdout(shown(pages(), options));
+	if (next !== undefined && !all) console.error("there are more: --all shows every animal");
+}
+
+async function* walk(
+	store: AnimalStore,
+	{ status, limit, all }: { status?: PetStatus; limit?: number; all: boolean },
+): AsyncGenerator<Page> {
+	if (all) yield* store.listPets({ status, limit }).pages();
+	else yield await store.listPage({ status, limit: limit ?? limitDefault });
+}
+
+async function create({ name, categoryId, status, ...options }: CreateOptions): Promise<void> {
+	await showOne(await connect(options).createPet({ name, categoryId, status }), options);
+}
+
+async function get(id: bigint, options: OutputOptions): Promise<void> {
+	await showOne(await connect(options).getPet(id), options);
+}
+
+async function showOne(pet: Pet, options: OutputOptions): Promise<void> {
+	async function* one() {
+		yield [pet];
+	}
+	await toStdout(options.json ? [`${petJson(pet)}\n`] : shown(one(), options));
+}
+
+function shown(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string> {
+	if (json || csv) return petsText(pages, json ? "json" : "csv");
+	return petsTable(pages, process.stdout.isTTY === true);
+}
+
+function withOutput(command: Command): Command {
+	return command
+		.addOption(new Option("--json", "as JSON, numbers exact").conflicts("csv"))
+		.addOption(new Option("--csv", "as CSV, which import reads"));
+}
+
+export function statusOption(description: string): Option {
+	return new Option("--status <status>", description).choices(petStatuses);
+}
+
+/** The end of a --help. */
+export function examples(...lines: string[]): string {
+	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
+}
+
+function limit(text: string): number {
+	const number = /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : 0;
+	if (number >= 1 && number <= limitMax) return number;
+	throw new InvalidArgumentError(`It must be an integer from 1 to ${limitMax}; --all shows every animal.`);
+}
+
+function int64(text: string): bigint {
+	const id = int64FromDecimal(text);
+	if (id !== undefined) return id;
+	throw new InvalidArgumentError("It must be an integer from -9223372036854775808 to 9223372036854775807.");
+}

@@ -1,0 +1,121 @@
+// `animal-store export`: whole files or none, and what it writes can be imported again.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createKey, revokeKey } from "../src/keys/issue.ts";
+import { listAll } from "./ledger.ts";
+import { begin, runProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+/** A service with animals, and the command in a folder of its own. */
+async function exporter(context: TestContext, animals = 250) {
+	const service = await testService(context);
+	for (let n = 0; n < animals; n++) {
+		const status = (["available", "pending", "sold", undefined] as const)[n % 4];
+		const categoryId = n % 2 ? 2n ** 63n - 1n - BigInt(n) : -(2n ** 63n) + BigInt(n);
+		await service.store.createPet({ name: `"${n}", =1+1 \u{1F408}\u2028 '`, categoryId, ...(status && { status }) });
+	}
+	const folder = temporaryFolder(context);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+	return {
+		service,
+		folder,
+		environment,
+		path: (name: string) => join(folder, name),
+		run: (...parameters: string[]) => runProgram(["export", ...parameters], { environment, folder }),
+	};
+}
+
+test("what is exported in each format is imported again, field for field", async (context) => {
+	const { service, run, path, folder } = await exporter(context);
+	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
+	for (const file of ["a.csv", "a.ndjson", "a.jsonl", "a.json"]) {
+		const { code, stdout, stderr } = await run(file);
+		assert.deepEqual([code, stdout, stderr], [0, "", `250 animals exported to ${file}\n`]);
+		const other = await testService(context);
+		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
+		const imported = await runProgram(["import", path(file), "--concurrency", "1"], { environment });
+		assert.equal(imported.code, 0, imported.stderr);
+		assert.deepEqual(
+			(await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet),
+			expected,
+			file,
+		);
+	}
+	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson"]);
+});
+
+test("standard output gets NDJSON or the --format, with the --status only", async (context) => {
+	const { run } = await exporter(context, 8);
+	const all = await run();
+	assert.deepEqual([all.code, all.stderr], [0, "8 animals exported\n"]);
+	const lines = all.stdout.trimEnd().split("\n");
+	assert.equal(lines.length, 8);
+	assert.match(lines[0] ?? "", /^\{"id":1,[\s\S]*"categoryId":-9223372036854775808,"status":"available"\}$/);
+	const sold = await run("--format", "csv", "--status", "sold");
+	assert.equal(sold.stdout.trimEnd().split("\n").length, 3, "a header and two animals");
+	assert.equal(JSON.parse((await run("--format", "json")).stdout).length, 8);
+	assert.equal((await run("--format", "json", "--status", "pending", "--key", "x")).stdout, "");
+});
+
+test("a file that is there is replaced with --force only, and an unknown ending wants a --format", async (context) => {
+	const { run, path } = await exporter(context, 3);
+	writeFileSync(path("a.csv"), "mine");
+	const refused = await run("a.csv");
+	assert.equal(refused.code, 1);
+	assert.match(refused.stderr, /a\.csv is there already: name another file, or replace it with --force\n$/);
+	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine");
+	assert.equal((await run("a.csv", "--force")).code, 0);
+	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
+	writeFileSync(path("b.csv.part"), "theirs");
+	assert.match((await run("b.csv")).stderr, /b\.csv\.part is there: another export writes it, or one was killed/);
+	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
+	assert.match((await run("a.txt")).stderr, /what format is a\.txt\? Give --format/);
+	assert.equal((await run("a.txt", "--format", "json")).code, 0);
+	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv\.part cannot be used: no such file or directory\n$/);
+});
+
+test("a full disk fails the export in one sentence and leaves no part of it", async (context) => {
+	const { environment, folder, run } = await exporter(context, 2000);
+	const under = ["prlimit", "--fsize=65536"];
+	const limited = await runProgram(["export", "a.csv"], { environment, folder, under });
+	assert.equal(limited.code, 1);
+	assert.match(
+		limited.stderr,
+		/^animal-store: a\.csv cannot be written: file too large; nothing of this export is kept/,
+	);
+	assert.deepEqual(readdirSync(folder), []);
+	const device = await run("/dev/full", "--format", "csv");
+	assert.equal(device.code, 1);
+	assert.match(device.stderr, /^animal-store: \/dev\/full cannot be written: no space left on device; nothing of this/);
+	const toStdout = await runProgram(["export"], { environment, under: ["bash", "-c", '"$@" > /dev/full', "-"] });
+	assert.equal(toStdout.code, 1);
+	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
+});
+
+test("a key that is revoked in the middle ends the export and leaves no part of it", async (context) => {
+	const { service, folder, environment } = await exporter(context, 3000);
+	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read"], rate: "5/1s" });
+	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
+	while (!service.log.some(({ status }) => status === 429)) await new Promise(setImmediate);
+	assert.ok(existsSync(join(folder, "a.csv.part")));
+	await revokeKey(service.issuer, id);
+	const { code, stderr } = await exporting.finished;
+	assert.equal(code, 1);
+	assert.match(stderr, /invalid_credential/);
+	assert.deepEqual(readdirSync(folder), []);
+});
+
+test("Ctrl-C ends an export with 130 and leaves no part of it", async (context) => {
+	const { service, folder, environment } = await exporter(context, 3000);
+	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
+	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
+	while (!service.log.some(({ status }) => status === 429)) await new Promise(setImmediate);
+	exporting.child.kill("SIGINT");
+	const { code, stderr } = await exporting.finished;
+	assert.equal(code, 130);
+	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
+	assert.deepEqual(readdirSync(folder), []);
+});

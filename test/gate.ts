@@ -1,0 +1,50 @@
+// A door before a service, for tests of what calls it: it counts the requests, and may hold or refuse them, or tell a test that
+// the moment has come. The service behind it may be another one later, at the same address.
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+export interface Gate {
+	url: string;
+	/** Where requests go now. */
+	target: string;
+	/** Creates so far. */
+	creates: number;
+	/** Called before the n-th create goes on; it goes on when this resolves. */
+	onCreate: (n: number) => Promise<void> | void;
+	/** Creates that have come and not been answered. */
+	waiting: number;
+}
+
+export async function openGate(context: TestContext, target: string): Promise<Gate> {
+	const gate: Gate = { url: "", target, creates: 0, waiting: 0, onCreate: () => {} };
+	const server = createServer(async (incoming, outgoing) => {
+		if (incoming.method === "POST") {
+			gate.waiting++;
+			outgoing.on("close", () => gate.waiting--);
+			await gate.onCreate(++gate.creates);
+		}
+		pass(gate.target, incoming, outgoing);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	context.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	gate.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return gate;
+}
+
+/** A service that is gone is a connection that breaks. */
+function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+	const { method, url, headers } = incoming;
+	const inner = request(target + url, { method, headers }, (reply) => {
+		outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+		reply.on("error", () => outgoing.destroy()).pipe(outgoing);
+	});
+	inner.on("error", () => outgoing.destroy());
+	incoming.pipe(inner);
+}

@@ -1,0 +1,193 @@
+// Imports that do not get to their end at once: whatever comes between, the same command brings every animal in, once.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createKey, revokeKey } from "../src/keys/issue.ts";
+import { openGate } from "./gate.ts";
+import { listAll } from "./ledger.ts";
+import { begin, type Finished, runProgram, startProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+const count = 2000;
+/** The moment of what happens in the middle: so many creates have come. */
+const middle = 500;
+
+interface Calling {
+	url: string;
+	key: string;
+}
+
+function animals(context: TestContext): string {
+	const file = join(temporaryFolder(context), "animals.csv");
+	const lines = Array.from({ length: count }, (_, n) => `animal ${n},${n}\n`);
+	writeFileSync(file, `name,categoryId\n${lines.join("")}`);
+	return file;
+}
+
+function beginImport(file: string, { url, key }: Calling, ...more: string[]) {
+	return begin(["import", file, ...more], { environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } });
+}
+
+/** The same command once more. @returns how many were there already */
+async function importAgain(file: string, calling: Calling): Promise<number> {
+	const { code, stdout, stderr } = await beginImport(file, calling).finished;
+	assert.equal(code, 0, stderr);
+	const [, added = "", there = ""] = /: (\d+) added, (\d+) already there, 0 rejected/.exec(stdout) ?? [];
+	assert.equal(Number(added) + Number(there), count);
+	return Number(there);
+}
+
+async function assertAllOnce({ url, key }: Calling): Promise<void> {
+	const names = (await listAll(url, key)).map(({ name }) => name);
+	assert.deepEqual(names.sort(), Array.from({ length: count }, (_, n) => `animal ${n}`).sort());
+}
+
+function animalsIn({ stderr }: Finished): number {
+	const [, number = "none"] =
+		/: (\d+) of 2000 animals are in; the same command with the same key goes on where it was, for 24 hours\n$/.exec(
+			stderr,
+		) ?? [];
+	return Number(number);
+}
+
+/** A service that can be killed, behind a gate that stays. */
+async function mortal(context: TestContext) {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const key = (await runProgram(["keys", "create", "--name", "me"], { environment })).stdout.trim();
+	const start = () => startProgram(context, environment);
+	const service = await start();
+	return { service, start, gate: await openGate(context, service.url), key };
+}
+
+test("a service that is killed and started again in the middle delays an import, and no animal is lost or there twice", async (context) => {
+	const { service, start, gate, key } = await mortal(context);
+	const file = animals(context);
+	gate.onCreate = async (n) => {
+		if (n !== middle) return;
+		service.process.kill("SIGKILL");
+		await service.finished;
+		gate.target = (await start()).url;
+	};
+	const { code, stdout, stderr } = await beginImport(file, { url: gate.url, key }).finished;
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, / 0 rejected, in /);
+	await assertAllOnce({ url: gate.target, key });
+});
+
+test("a service that stays gone stops an import with what to do, and the same import goes on later", async (context) => {
+	const { service, start, gate, key } = await mortal(context);
+	const file = animals(context);
+	gate.onCreate = async (n) => {
+		if (n !== middle) return;
+		service.process.kill("SIGKILL");
+		await service.finished;
+	};
+	const stopped = await beginImport(file, { url: gate.url, key }, "--retry-for", "1s").finished;
+	assert.deepEqual([stopped.code, stopped.stdout], [1, ""]);
+	assert.match(stopped.stderr, /no reply from .* is the service running there\?/);
+	const before = animalsIn(stopped);
+	assert.ok(before >= middle - 32 && before < middle + 32, stopped.stderr);
+	gate.target = (await start()).url;
+	const there = await importAgain(file, { url: gate.url, key });
+	assert.ok(there >= before && there <= before + 32, "what was under way may be in too");
+	await assertAllOnce({ url: gate.target, key });
+});
+
+test("a key that is revoked in the middle stops an import, and another key imports the rest", async (context) => {
+	const service = await testService(context);
+	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
+	const gate = await openGate(context, service.url);
+	const file = animals(context);
+	const statusNow = async () =>
+		(await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
+	const { promise: revoked, resolve } = Promise.withResolvers<void>();
+	gate.onCreate = async (n) => {
+		if (n === middle) {
+			await revokeKey(service.issuer, id);
+			while ((await statusNow()) !== 401) await new Promise(setImmediate);
+			resolve();
+		}
+		if (n >= middle) await revoked;
+	};
+	const stopped = await beginImport(file, { url: gate.url, key }).finished;
+	assert.equal(stopped.code, 1);
+	assert.match(stopped.stderr, /invalid_credential/);
+	const [, areIn] =
+		/: (\d+) of 2000 animals are in; the others are in (\S+): import that with another/.exec(stopped.stderr) ?? [];
+	assert.equal((await listAll(service.url, service.key)).length, Number(areIn));
+	gate.onCreate = () => {};
+	const rest = await beginImport(`${file}.rejected.csv`, { url: gate.url, key: service.key }).finished;
+	assert.match(rest.stdout, new RegExp(`: ${count - Number(areIn)} added, 0 already there, 0 rejected`), rest.stderr);
+	await assertAllOnce({ url: service.url, key: service.key });
+});
+
+test("Ctrl-C lets the animals under way come in, and the same import adds the others only", async (context) => {
+	const service = await testService(context);
+	const gate = await openGate(context, service.url);
+	const calling = { url: gate.url, key: service.key };
+	const file = animals(context);
+	const importing = beginImport(file, calling);
+	const { promise: heard, resolve } = Promise.withResolvers<void>();
+	importing.child.stderr.on("data", () => importing.output.stderr.includes("stopping") && resolve());
+	gate.onCreate = async (n) => {
+		if (n === middle) importing.child.kill("SIGINT");
+		if (n >= middle) await heard;
+	};
+	const stopped = await importing.finished;
+	assert.deepEqual([stopped.code, stopped.stdout], [130, ""]);
+	assert.match(stopped.stderr, /\nstopping; Ctrl-C again ends at once\nanimal-store: interrupted: /);
+	const before = animalsIn(stopped);
+	assert.equal(before, gate.creates, "each request that was sent is counted");
+	assert.ok(before < middle + 64);
+	gate.onCreate = () => {};
+	assert.equal(await importAgain(file, calling), before);
+	await assertAllOnce({ url: service.url, key: service.key });
+});
+
+test("Ctrl-C twice ends an import at once, and the same import adds the others only", async (context) => {
+	const service = await testService(context);
+	const gate = await openGate(context, service.url);
+	const scratch = temporaryFolder(context);
+	const file = animals(context);
+	const environment = { ANIMAL_STORE_URL: gate.url, ANIMAL_STORE_KEY: service.key, TMPDIR: scratch };
+	const importing = begin(["import", "-"], { environment, input: readFileSync(file) });
+	const { child, output } = importing;
+	child.stderr.on("data", () => output.stderr.includes("stopping") && child.kill("SIGINT"));
+	const { promise: never } = Promise.withResolvers<void>();
+	gate.onCreate = (n) => {
+		if (n === middle) child.kill("SIGINT");
+		return n >= middle ? never : undefined;
+	};
+	const { code, stdout } = await importing.finished;
+	assert.deepEqual([code, stdout], [130, ""]);
+	assert.deepEqual(readdirSync(scratch), [], "what was put aside is gone");
+	gate.onCreate = () => {};
+	const there = await importAgain(file, { url: gate.url, key: service.key });
+	assert.ok(there >= middle - 32 && there < middle, String(there));
+	await assertAllOnce({ url: service.url, key: service.key });
+});
+
+test("an import has as many requests under way as --concurrency says", async (context) => {
+	const service = await testService(context);
+	const gate = await openGate(context, service.url);
+	let most = 0;
+	let held: (() => void)[] = [];
+	gate.onCreate = () => {
+		most = Math.max(most, gate.waiting);
+		const { promise, resolve } = Promise.withResolvers<void>();
+		held.push(resolve);
+		// A slow service: nobody is answered before all who may come are there.
+		if (held.length === 20) {
+			for (const release of held) release();
+			held = [];
+		}
+		return promise;
+	};
+	const file = animals(context);
+	const { code, stderr } = await beginImport(file, { url: gate.url, key: service.key }, "--concurrency", "20").finished;
+	assert.equal(code, 0, stderr);
+	assert.equal(most, 20);
+	await assertAllOnce({ url: service.url, key: service.key });
+});

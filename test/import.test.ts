@@ -1,0 +1,231 @@
+// `animal-store import` over files that are as they should be, and over files that are not.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createKey } from "../src/keys/issue.ts";
+import { listAll } from "./ledger.ts";
+import { type Finished, runProgram, type Start } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+/** A service, a folder, and the command in that folder. */
+async function importer(context: TestContext) {
+	const service = await testService(context);
+	const folder = temporaryFolder(context);
+	const scratch = join(folder, "tmp");
+	mkdirSync(scratch);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key, TMPDIR: scratch };
+	return {
+		service,
+		environment,
+		scratch,
+		path: (name: string) => join(folder, name),
+		write: (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content),
+		read: (name: string) => readFileSync(join(folder, name), "utf8"),
+		run: (file: string, options: Start = {}) => runProgram(["import", file], { environment, folder, ...options }),
+		pets: async () => (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet),
+	};
+}
+
+function assertImported({ code, stdout, stderr }: Finished, said: RegExp): void {
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, said);
+	assert.equal(stderr, "");
+}
+
+const rex = { name: "Rex", categoryId: 1n, status: "available" };
+const ann = { name: 'Ann, "the" 🐈', categoryId: 2n ** 63n - 1n };
+const low = { name: "犬", categoryId: -(2n ** 63n), status: "sold" };
+
+test("CSV, NDJSON and a JSON array are told apart by their first character, and every int64 is exact", async (context) => {
+	const files: Record<string, string> = {
+		csv: 'name,categoryId,status\nRex,1,available\n"Ann, ""the"" 🐈",9223372036854775807,\n犬,-9223372036854775808,sold',
+		"csv with BOM, CRLF, blank lines, other order, columns of an export": `\uFEFF${'status,id,categoryId,name\r\navailable,7,1,Rex\r\n\r\n,8,9223372036854775807,"Ann, ""the"" 🐈"\r\nsold,9,-9223372036854775808,犬\r\n'}`,
+		ndjson:
+			'{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"Ann, \\"the\\" 🐈","categoryId":9223372036854775807}\r\n\n{"id":9,"name":"犬","categoryId":-9223372036854775808,"status":"sold"}',
+		json: '\n [{"name":"Rex","categoryId":1,"status":"available"},{"name":"Ann, \\"the\\" 🐈","categoryId":9223372036854775807},\n{"name":"犬",\n"categoryId":-9223372036854775808, "status":"sold"}]\n',
+	};
+	for (const [what, content] of Object.entries(files)) {
+		const { write, run, pets } = await importer(context);
+		write("animals", content);
+		assertImported(await run("animals"), /^animals: 3 added, 0 already there, 0 rejected, in [\d.]+ s, \d+\/s\n$/);
+		const sorted = (await pets()).sort((one, other) => (one.name < other.name ? -1 : 1));
+		assert.deepEqual(sorted, [ann, rex, low], what);
+	}
+});
+
+test("the same file again adds nothing twice; the same line twice in a file is two animals", async (context) => {
+	const { write, run, pets } = await importer(context);
+	write("animals.csv", "name,categoryId\nRex,1\nRex,1\n");
+	assertImported(await run("animals.csv"), /2 added, 0 already there/);
+	assertImported(await run("animals.csv"), /0 added, 2 already there/);
+	write("animals.json", '[{"name":"Rex","categoryId":1},{"name":"Rex","categoryId":1}]');
+	assertImported(await run("animals.json"), /2 added, 0 already there/);
+	assertImported(await run("animals.json"), /0 added, 2 already there/);
+	assert.equal((await pets()).length, 4);
+});
+
+test("bad lines of CSV go to a file with the reason, the others are added, and the mended file is imported", async (context) => {
+	const { write, read, run, pets } = await importer(context);
+	write(
+		"a.csv",
+		`name,categoryId,status\nRex,1,available\nx,one,sold\n,3,\nd,4,5,6\n${"e".repeat(70_000)},5,\nf,6,gone\n`,
+	);
+	const { code, stdout, stderr } = await run("a.csv");
+	assert.equal(code, 2, stderr);
+	assert.match(stdout, /^a\.csv: 1 added, 0 already there, 5 rejected \(see a\.csv\.rejected\.csv\)/);
+	const lines = read("a.csv.rejected.csv").split("\n");
+	const expected = [
+		/^line,reason,name,categoryId,status$/,
+		/^3,categoryId must be an integer from .*,x,one,sold$/,
+		/^4,"name must be a string of 1 to 255 .*",,3,$/,
+		/^5,4 columns instead of 3: put quotes around text that has a comma in it,d,4,5,6$/,
+		/^6,longer than 64 KiB,,,$/,
+		/^7,"status must be one of .*",f,6,gone$/,
+		/^$/,
+	];
+	assert.equal(lines.length, expected.length);
+	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
+	write("a.csv.rejected.csv", `${lines[0]}\n${lines[1]?.replace("x,one", "x,1")}\n`);
+	assertImported(await run("a.csv.rejected.csv"), /1 added/);
+	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n, status: "sold" }]);
+});
+
+test("bad lines of NDJSON and JSON keep their text and numbers in the rejected file", async (context) => {
+	const { write, read, run, pets } = await importer(context);
+	write(
+		"a",
+		`{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n{"name":"${"e".repeat(70_000)}"}\n`,
+	);
+	assert.equal((await run("a")).code, 2);
+	const lines = read("a.rejected.ndjson").trimEnd().split("\n");
+	assert.match(lines[0] ?? "", /^\{"name":"x","categoryId":1\.50,"line":2,"reason":"categoryId must be an integer/);
+	assert.match(lines[1] ?? "", /^\{"line":3,"reason":"not one JSON object: .*","text":"\{broken"\}$/);
+	assert.match(lines[2] ?? "", /^\{"line":4,"reason":"the body must be a JSON object.*","text":"5"\}$/);
+	assert.match(
+		lines[3] ?? "",
+		/^\{"nmae":"x","line":5,"reason":"unknown \\"nmae\\"; known are name, categoryId, status"\}$/,
+	);
+	assert.match(lines[4] ?? "", /^\{"line":6,"reason":"longer than 64 KiB","text":""\}$/);
+	write("a.rejected.ndjson", `${lines[0]?.replace("1.50", "1.0")}\n`);
+	assertImported(await run("a.rejected.ndjson"), /1 added/);
+	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n }]);
+	write("b.json", '[\n{"name":"",\n"categoryId":9223372036854775808}\n]');
+	assert.equal((await run("b.json")).code, 2);
+	assert.match(
+		read("b.json.rejected.ndjson"),
+		/^\{"name":"", "categoryId":9223372036854775808,"line":2,"reason":"name must/,
+	);
+});
+
+test("a file that is broken as a whole is refused with its line, and nothing is sent", async (context) => {
+	const { service, write, run, path } = await importer(context);
+	const good = "name,categoryId\nRex,1\n";
+	const rows: [content: string | Buffer, said: RegExp][] = [
+		["", /a is empty: there is nothing to import/],
+		["\uFEFF \n\r\n", /a is empty/],
+		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens there and is not closed within 64 KiB/],
+		[`${good}"Rex,2\n${"Ann,3\n".repeat(100_000)}"`, /line 3: a quote opens there/],
+		[`${good}"Rex"x,2\n`, /line 3: the quotes are broken/],
+		[`${good}Rex 5" long,2\nAnn,3"\n`, /line 3: the quotes are broken/],
+		["name;categoryId\nRex;1\n", /line 1: unknown column "name;categoryId"; the first line of CSV names the columns/],
+		["name,categoryId,staus\nRex,1,sold\n", /unknown column "staus"/],
+		["name,status\nRex,sold\n", /the column categoryId is missing/],
+		["name,name,categoryId\nRex,Rex,1\n", /a column is there twice/],
+		["Rex,1,sold\n", /unknown columns "Rex", "1", "sold"/],
+		[Buffer.from(`\uFEFF${good}`, "utf16le"), /a is UTF-16, or no text at all: save it as UTF-8/],
+		[Buffer.from(good, "utf16le"), /a is UTF-16/],
+		[Buffer.from(`${good}Zo\xeb,2\n`, "latin1"), /line 3: the text is not UTF-8: save the file as UTF-8/],
+		[
+			Buffer.from('{"name":"Rex","categoryId":1}\n{"name":"Zo\xeb","categoryId":1}', "latin1"),
+			/line 2: the text is not/,
+		],
+		['[{"name":"Rex","categoryId":1}\n', /line 2: this is no JSON array: its end is missing/],
+		['[{"name":"Rex","categoryId":1},]', /an element is missing beside a comma/],
+		['[{"name":"Rex","categoryId":1}]\n[]', /line 2: this is no JSON array: there is something behind it/],
+		['[{"name":"Rex","categoryId":1},\n{"name":"Rex"', /line 2: this is no JSON array: its end is missing/],
+		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', /line 2: this is not JSON/],
+		['[{"name":"Rex\n","categoryId":1}]', /line 1: .* a string goes over the end of the line/],
+		['[{"name":"Rex","categoryId":1}}]', /a bracket closes that never opened/],
+	];
+	for (const [content, said] of rows) {
+		write("a", content);
+		const { code, stdout, stderr } = await run("a");
+		assert.deepEqual([code, stdout], [1, ""], `${stderr}${said}`);
+		assert.match(stderr, said);
+		assert.match(stderr, /^animal-store: [^\n]+\n$/, "one sentence");
+	}
+	assert.match((await run("none.csv")).stderr, /none\.csv cannot be used: no such file or directory\n$/);
+	assert.match((await run(".")).stderr, /\. is a folder: name a file in it\n$/);
+	assert.equal(service.log.filter(({ operation }) => operation === "createPet").length, 0);
+	assert.ok(!existsSync(path("a.rejected.csv")));
+});
+
+test("300 MB in one line, quote or string are refused in little memory", async (context) => {
+	const { environment, path, scratch } = await importer(context);
+	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
+	const starts: [text: string, code: number, said: RegExp][] = [
+		["name,categoryId\\n", 2, /longer than 64 KiB|1 rejected/],
+		['name,categoryId\\n\\"', 1, /a quote opens there/],
+		['{\\"name\\":\\"', 2, /1 rejected/],
+		['[{\\"name\\":\\"', 1, /no JSON array/],
+	];
+	for (const [start, code, said] of starts) {
+		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
+		const under = ["bash", "-c", `${zeros} | "$@"`, "-"];
+		const finished = await runProgram(["import", "-"], { environment, nodeOptions, under, folder: path(".") });
+		assert.equal(finished.code, code, finished.stderr);
+		assert.match(finished.stdout + finished.stderr, said);
+		const [, peakKiB = "none"] = /peak (\d+)/.exec(finished.stderr) ?? [];
+		assert.ok(Number(peakKiB) < 256 * 1024, `${peakKiB} KiB for ${start}`);
+	}
+	assert.deepEqual(readdirSync(scratch), [], "standard input is put aside only for the import");
+});
+
+test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {
+	const { service, run, read, pets } = await importer(context);
+	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,x\n" });
+	assert.equal(code, 2);
+	assert.match(stdout, /^stdin: 1 added, 0 already there, 1 rejected \(see stdin\.rejected\.csv\)/);
+	assert.match(read("stdin.rejected.csv"), /^line,reason,name,categoryId\n3,/);
+	const under = ["bash", "-c", `echo '{"name":"Ann","categoryId":2}' | "$@"`, "-"];
+	assertImported(await run("/dev/stdin", { under }), /^stdin: 1 added/);
+	assert.equal((await pets()).length, 2);
+	const keyless = await run("-", { environment: { ANIMAL_STORE_URL: service.url }, input: "name,categoryId\n" });
+	assert.match(keyless.stderr, /ANIMAL_STORE_KEY is required/);
+});
+
+test("a wrong key, a key that may not write and a service that is gone are told at once", async (context) => {
+	const { service, write, run, environment } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	const withKey = (key: string) => run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } });
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	assert.match((await withKey("nonsense")).stderr, /invalid_credential/);
+	const refused = await withKey(reader);
+	assert.equal(refused.code, 1);
+	assert.match(
+		refused.stderr,
+		/insufficient_scope[\s\S]*0 of 1 animals are in; the same command with the same key goes on/,
+	);
+	assertImported(await withKey(writer), /1 added/);
+	await service.stop(0);
+	const gone = await run("a.csv");
+	assert.equal(gone.code, 1);
+	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
+});
+
+test("a key's rate slows an import down and fails no animal", async (context) => {
+	const { service, write, run, environment, pets } = await importer(context);
+	const { key } = await createKey(service.issuer, {
+		name: "slow",
+		scopes: ["pets:read", "pets:write"],
+		rate: "100/1s",
+	});
+	write("a.csv", `name,categoryId\n${"Rex,1\n".repeat(250)}`);
+	assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } }), /250 added/);
+	assert.ok(service.log.some(({ status }) => status === 429));
+	assert.equal((await pets()).length, 250);
+});

@@ -1,0 +1,165 @@
+// `animal-store pets …`, help and completion, as a person or a script uses them.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createKey } from "../src/keys/issue.ts";
+import { runProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
+
+const run = promisify(execFile);
+const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
+const int64Max = "9223372036854775807";
+
+async function connected(context: TestContext) {
+	const service = await testService(context);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+	const pets = (...parameters: string[]) => runProgram(["pets", ...parameters], { environment });
+	return { service, environment, pets };
+}
+
+test("an animal is created, listed and got with every digit of an int64", async (context) => {
+	const { pets } = await connected(context);
+	const created = await pets("create", "--name", 'Ann "the" 🐈, cat', "--category-id", int64Max, "--json");
+	assert.deepEqual(
+		[created.code, created.stdout, created.stderr],
+		[0, `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}\n`, ""],
+	);
+	const low = await pets("create", "--name", "Low", "--category-id", "-9223372036854775808", "--status", "sold");
+	assert.equal(low.stdout, "2\t-9223372036854775808\tsold\tLow\n", "tabs in a pipe, no header, no colour");
+	assert.equal(
+		(await pets("list", "--json")).stdout,
+		`[\n{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`,
+	);
+	assert.equal(
+		(await pets("list", "--csv")).stdout,
+		`id,name,categoryId,status\n1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`,
+	);
+	assert.equal((await pets("list", "--status", "sold")).stdout, "2\t-9223372036854775808\tsold\tLow\n");
+	assert.equal((await pets("list", "--status", "pending", "--json")).stdout, "[]\n");
+	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
+});
+
+test("list shows one page and says when there are more; --all shows every animal", async (context) => {
+	const { service, pets } = await connected(context);
+	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
+	const lines = (text: string) => text.split("\n").length - 1;
+	const page = await pets("list");
+	assert.deepEqual([lines(page.stdout), page.stderr], [20, "there are more: --all shows every animal\n"]);
+	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
+	const all = await pets("list", "--all", "--limit", "7", "--json");
+	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
+});
+
+test("a terminal gets an aligned table, in bold only without NO_COLOR, and no command of a name", async (context) => {
+	const { service, environment } = await connected(context);
+	await service.store.createPet({ name: "Rex 犬", categoryId: 12n, status: "sold" });
+	await service.store.createPet({ name: "evil\u009b2J\u202e", categoryId: -3n });
+	const onTerminal = async (more: Record<string, string>) => {
+		const command = `${process.execPath} ${bin} pets list`;
+		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm", ...more };
+		return (await run("script", ["-qec", command, "/dev/null"], { env })).stdout.replaceAll("\r", "");
+	};
+	const table = [
+		"id  categoryId  status  name",
+		" 1          12  sold    Rex 犬",
+		" 2          -3  -       evil\uFFFD2J\uFFFD",
+		"",
+	];
+	assert.equal(await onTerminal({ NO_COLOR: "1" }), table.join("\n"));
+	table[0] = `\u001b[1m${table[0]}\u001b[22m`;
+	assert.equal(await onTerminal({}), table.join("\n"));
+});
+
+test("a refusal is the service's own words and what to do next, on stderr, with exit code 1", async (context) => {
+	const { service, pets } = await connected(context);
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const create = ["create", "--name", "Rex", "--category-id", "1"];
+	const rows: [parameters: string[], said: RegExp][] = [
+		[["list", "--key", "nonsense"], /does not work.*\(invalid_credential, request id \S+\): give another with ANIMAL/],
+		[[...create, "--key", reader], /pets:write.*insufficient_scope.*ask for a key with that scope/],
+		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
+		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
+		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
+		[["list", "--url", "ftp://here"], /ANIMAL_STORE_URL must be the http or https URL of a service/],
+		[["list", "--limit", "101"], /integer from 1 to 100; --all shows every animal/],
+		[["list", "--status", "Sold"], /Allowed choices are available, pending, sold/],
+		[["list", "--json", "--csv"], /cannot be used with/],
+		[["get", "1.5"], /an integer from -9223372036854775808/],
+		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
+	];
+	for (const [parameters, said] of rows) {
+		const { code, stdout, stderr } = await pets(...parameters);
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
+	}
+	const { code, stderr } = await runProgram(["pets", "list"]);
+	assert.equal(code, 1);
+	assert.match(stderr, /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/);
+});
+
+test("without a service, the sentence says how to start or name one", async (context) => {
+	const service = await testService(context);
+	await service.stop(0);
+	const { code, stdout, stderr } = await runProgram(["pets", "list", "--key", service.key, "--url", service.url]);
+	assert.deepEqual([code, stdout], [1, ""]);
+	assert.match(
+		stderr,
+		/no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/,
+	);
+	assert.match(stderr, /Start it with animal-store serve, or name another with ANIMAL_STORE_URL or --url\n$/);
+});
+
+test("a reader that has seen enough ends the command quietly", async (context) => {
+	const { service, environment } = await connected(context);
+	const name = "x".repeat(200);
+	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });
+	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: bin };
+	for (const command of ["pets list --all", "pets list --all --json", "export", "export --format csv"]) {
+		const line = `"$NODE" "$BIN" ${command} 2>&3 | head -1; echo "\${PIPESTATUS[0]}"`;
+		const { stdout } = await run("bash", ["-c", `{ ${line}; } 3>&1`], { env });
+		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);
+		assert.match(stdout, /\n0\n$/, command);
+	}
+});
+
+test("--help explains every command, with examples where they help", async () => {
+	const commands = ["pets", "pets list", "pets create", "pets get", "import", "export", "completion"];
+	for (const command of commands) {
+		const { code, stdout } = await runProgram([...command.split(" "), "--help"]);
+		assert.equal(code, 0);
+		assert.ok(stdout.startsWith(`Usage: animal-store ${command}`), command);
+		if (/list|create|import|export/.test(command)) assert.match(stdout, /\nExamples:\n {2}animal-store /);
+	}
+	const { stdout } = await runProgram(["help"]);
+	assert.match(
+		stdout,
+		/animals of a running service[\s\S]* pets [\s\S]* import [\s\S]* export [\s\S]*service and its store[\s\S]* serve/,
+	);
+});
+
+test("bash completes commands, options and their values", async (context) => {
+	const script = join(temporaryFolder(context), "completion.bash");
+	writeFileSync(script, (await runProgram(["completion", "bash"])).stdout);
+	const completed = async (line: string) => {
+		const ask = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ "$2" == *" " ]] && COMP_WORDS+=("")
+			COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _animal_store; echo "\${COMPREPLY[*]}"`;
+		return (await run("bash", ["-c", ask, "-", script, line])).stdout.trim();
+	};
+	assert.equal(await completed("animal-store pe"), "pets");
+	assert.equal(await completed("animal-store pets "), "list create get help --help");
+	assert.equal(await completed("animal-store pets list --st"), "--status");
+	assert.equal(await completed("animal-store pets list --status "), "available pending sold");
+	assert.equal(await completed("animal-store pets create --name list --cat"), "--category-id");
+	assert.equal(await completed("animal-store export --format n"), "ndjson");
+	assert.equal(await completed("animal-store keys create --sc"), "--scopes");
+	assert.equal(await completed("animal-store completion f"), "fish");
+	assert.equal(await completed("animal-store import --"), "--concurrency --retry-for --url --key --help");
+	assert.equal(await completed("animal-store import "), "", "a file");
+	assert.equal(await completed("animal-store import --retry-for "), "");
+});
