@@ -20,6 +20,7 @@ function createScanner() {
 	let isEscaped = false;
 	let wantsMore = false;
 	let element = emptyElement();
+	const held = Buffer.alloc(recordMaxBytes);
 	let found: PetRecord[] = [];
 
 	const broken = (why: string) => new Refusal(`line ${line}: this is no JSON array: ${why}`);
@@ -27,9 +28,17 @@ function createScanner() {
 	function finish(isLast: boolean): void {
 		const isEmpty = element.line === 0;
 		if (isEmpty && (!isLast || wantsMore)) throw broken("an element is missing beside a comma");
-		if (!isEmpty) found.push({ line: element.line, bytes: Buffer.from(element.bytes), isTooLong: element.isTooLong });
+		const bytes = Buffer.from(held.subarray(0, element.isTooLong ? 0 : element.length));
+		if (!isEmpty) found.push({ line: element.line, bytes, isTooLong: element.isTooLong });
 		wantsMore = !isLast;
 		element = emptyElement();
+	}
+
+	/** What is longer than can be sent is read on, but not kept. */
+	function keep(byte: number): void {
+		if (element.line === 0) element.line = line;
+		if (element.length === recordMaxBytes) element.isTooLong = true;
+		else held[element.length++] = byte;
 	}
 
 	function inString(byte: number): void {
@@ -37,7 +46,7 @@ function createScanner() {
 		if (isEscaped) isEscaped = false;
 		else if (byte === backslash) isEscaped = true;
 		else if (byte === quote) isInString = false;
-		keep(element, byte, line);
+		keep(byte);
 	}
 
 	function inside(byte: number): void {
@@ -49,7 +58,7 @@ function createScanner() {
 		if (byte === quote) isInString = true;
 		else if (byte === open || byte === openObject) depth++;
 		else if (byte === close || byte === closeObject) depth--;
-		if (element.line > 0 || !isBlank(byte)) keep(element, byte, line);
+		if (element.line > 0 || !isBlank(byte)) keep(byte);
 		if (depth < 0) throw broken("a bracket closes that never opened");
 	}
 
@@ -76,19 +85,12 @@ function createScanner() {
 interface Element {
 	/** 0 until its first byte. */
 	line: number;
-	bytes: number[];
+	length: number;
 	isTooLong: boolean;
 }
 
 function emptyElement(): Element {
-	return { line: 0, bytes: [], isTooLong: false };
-}
-
-function keep(element: Element, byte: number, line: number): void {
-	if (element.line === 0) element.line = line;
-	if (element.bytes.length === recordMaxBytes) element.isTooLong = true;
-	if (element.isTooLong) element.bytes = [];
-	else element.bytes.push(byte);
+	return { line: 0, length: 0, isTooLong: false };
 }
 
 function isBlank(byte: number): boolean {
