@@ -2,14 +2,13 @@
 // console, on a violation of its Content-Security-Policy, and on any request to another host than the service.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import npmChromium from "@sparticuz/chromium";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { systemChromium, unpackedChromium } from "./chromium.ts";
 
-const systemPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 export const screenshots = fileURLToPath(new URL("./screenshots/", import.meta.url));
 mkdirSync(screenshots, { recursive: true });
 const quiet = [
@@ -20,10 +19,11 @@ const quiet = [
 	"--disable-sync",
 ];
 
-export async function startBrowser(): Promise<Browser> {
-	const system = systemPaths.find(existsSync);
-	if (system) return chromium.launch({ executablePath: system, args: quiet });
-	return chromium.launch({ executablePath: await npmChromium.executablePath(), args: [...npmChromium.args, ...quiet] });
+export function startBrowser(): Promise<Browser> {
+	if (systemChromium) return chromium.launch({ executablePath: systemChromium, args: quiet });
+	const folder = process.env["TEST_CHROMIUM"];
+	if (!folder) throw new Error("there is no Chromium: start the tests with npm test");
+	return chromium.launch({ ...unpackedChromium(folder), args: [...quiet, "--headless=shell", "--no-zygote"] });
 }
 
 export interface Watched {
@@ -39,7 +39,7 @@ export async function openPage(
 	origin: string,
 	options: Parameters<Browser["newPage"]>[0] = {},
 ): Promise<Watched> {
-	const page = await browser.newPage(options);
+	const page = await browser.newPage({ locale: "en-US", ...options });
 	const errors: string[] = [];
 	page.on("console", (message) => {
 		if (message.type() === "error") errors.push(message.text());

@@ -1,11 +1,21 @@
-// Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another server.
-// After all tests it is gone, files and all.
+// Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another server, and a
+// real Chromium from npm unless the system has one. After all tests they are gone, files and all.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemChromium, unpackChromium } from "./chromium.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 
 let server: PostgresServer | undefined;
+let chromium: string | undefined;
 
 export async function globalSetup(): Promise<void> {
+	if (!systemChromium) {
+		chromium = mkdtempSync(join(tmpdir(), "animal-store-chromium-"));
+		await unpackChromium(chromium);
+		process.env["TEST_CHROMIUM"] = chromium;
+	}
 	if (process.env["TEST_POSTGRES_URL"]) return;
 	server = await startPostgres(["-c", "max_connections=300"]);
 	process.env["TEST_POSTGRES_URL"] = server.url;
@@ -13,4 +23,5 @@ export async function globalSetup(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
 	await server?.remove();
+	if (chromium) rmSync(chromium, { recursive: true, force: true });
 }
