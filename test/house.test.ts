@@ -96,7 +96,15 @@ test("every file and every test that a document names exists", () => {
 		.filter((path) => path.endsWith(".ts"))
 		.map(read)
 		.join("\n");
-	for (const path of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", ...filesIn("docs")]) {
+	for (const path of [
+		"README.md",
+		"ARCHITECTURE.md",
+		"CONTRIBUTING.md",
+		"CHANGELOG.md",
+		"SECURITY.md",
+		"client/README.md",
+		...filesIn("docs"),
+	]) {
 		if (!path.endsWith(".md")) continue;
 		const text = read(path);
 		for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
