@@ -132,6 +132,17 @@ test("when the budget is over the error says so, and its idempotencyKey settles 
 	assert.deepEqual((await store.listPage()).pets, [settled]);
 });
 
+test("a refusal after a lost reply says that the create may have been carried out", async (context) => {
+	const { service, store } = await clientOf(context);
+	const { key } = await createKey(service.issuer, { name: "once", scopes: ["pets:write"], rate: "1/1h" });
+	const { url } = await cutting(context, service.port, 1);
+	const error = await new AnimalStore({ url, key }).createPet(rex).catch((error) => error);
+	assert.ok(error instanceof ApiError && error.code === "rate_limited" && error.isUnsettled);
+	assert.equal((await store.listPage()).pets.length, 1, "and here it was");
+	const plain = await new AnimalStore({ url: service.url, key }).createPet(rex).catch((error) => error);
+	assert.ok(plain instanceof ApiError && plain.code === "rate_limited" && !plain.isUnsettled);
+});
+
 test("429 is waited for as long as Retry-After says, and not longer than the budget", async (context) => {
 	const { service } = await clientOf(context);
 	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1s" });

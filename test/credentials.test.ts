@@ -58,6 +58,24 @@ test("no key, no information: every credential that does not work gets the same 
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });
 
+test("a path written with percent-encoding is behind the key too", async (context) => {
+	const { send } = await testService(context);
+	const paths = [
+		"/%761/pets",
+		"/v%31/pets/1",
+		"/%76%31/nothing",
+		"/v1%2Fpets",
+		"/%761/pets/%zz",
+		"/console/%61ctivity",
+		"/%63onsole/activity",
+	];
+	for (const path of paths) {
+		for (const method of ["GET", "DELETE"])
+			assertFailure(await send({ method, path, headers: { Authorization: undefined } }), "missing_credential");
+	}
+	for (const path of ["/%761/pets", "/console/%61ctivity"]) assert.equal((await send({ path })).status, 200);
+});
+
 test("the scheme may be written in any case, with more than one blank", async (context) => {
 	const { key, send } = await testService(context);
 	for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`]) {

@@ -56,6 +56,7 @@ test("sslmode decides how far the server's certificate is checked, as in Postgre
 		],
 		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`],
 		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full&sslrootcert=system", /no TLS connection .*self-signed certificate/],
 		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
 		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
 		["127.0.0.1", "sslmode=verify-ca", /sslmode=verify-ca needs sslrootcert/],

@@ -74,6 +74,8 @@ export class ApiError extends Error {
 	readonly requestId: string | undefined;
 	/** Seconds after which the service wants to be asked again. */
 	readonly retryAfterSeconds: number | undefined;
+	/** Whether this or an earlier attempt of the call may have been carried out all the same: it got no reply, or 5xx. */
+	isUnsettled: boolean;
 	/** Of a create: repeat it with this key to settle what became of it. */
 	idempotencyKey?: string;
 
@@ -81,6 +83,7 @@ export class ApiError extends Error {
 		super(message);
 		this.code = code;
 		this.status = status;
+		this.isUnsettled = status >= 500 || code === "unexpected_reply";
 		this.requestId = headers.get("x-request-id") ?? undefined;
 		const seconds = headers.get("retry-after");
 		this.retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
@@ -201,11 +204,14 @@ export class AnimalStore {
 		const { retryForMs = 30_000 } = this.#options;
 		const { signal, onReply } = options;
 		const startedAtMs = performance.now();
+		let isUnsettled = false;
 		for (let attempt = 0; ; attempt++) {
 			try {
 				return await this.#attempt(path, request, signal, onReply);
 			} catch (error) {
 				signal?.throwIfAborted();
+				if (error instanceof ApiError) isUnsettled = error.isUnsettled ||= isUnsettled;
+				else isUnsettled = true;
 				const afterMs = pauseMs(error, attempt);
 				if (afterMs === undefined || performance.now() - startedAtMs + afterMs > retryForMs) throw error;
 				await pause(afterMs, signal);

@@ -37,16 +37,16 @@ export async function add({ store }: Session, adding: Adding, show: (next: Addin
 	}
 	const pet = newPetOf(entries);
 	show({ ...adding, isPending: true, added: undefined });
+	const open = unsettled && isSame(unsettled.pet, pet) ? unsettled : undefined;
 	try {
-		const idempotencyKey = unsettled && isSame(unsettled.pet, pet) ? unsettled.idempotencyKey : undefined;
+		const idempotencyKey = open?.idempotencyKey;
 		const added = await store.createPet(pet, { idempotencyKey });
 		show({ ...nothingAdded, added });
 		return added;
 	} catch (failure) {
 		const isOut = failure instanceof ApiError && failure.status === 401;
-		if (isOut) show({ ...nothingAdded, entries });
-		else
-			show({ entries, isPending: false, problems: problemsIn(failure), failure, unsettled: unsettledBy(failure, pet) });
+		const next = { entries, isPending: false, unsettled: unsettledBy(failure, pet) ?? open };
+		show(isOut ? { ...next, problems: [] } : { ...next, problems: problemsIn(failure), failure });
 		return undefined;
 	}
 }
@@ -73,8 +73,7 @@ function problemsIn(failure: unknown): Problem[] {
 }
 
 function unsettledBy(failure: unknown, pet: NewPet): Adding["unsettled"] {
-	if (failure instanceof NoReply) return { pet, idempotencyKey: failure.idempotencyKey };
-	const isOpen = failure instanceof ApiError && (failure.status >= 500 || failure.code === "unexpected_reply");
+	const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.isUnsettled);
 	return isOpen ? { pet, idempotencyKey: failure.idempotencyKey } : undefined;
 }
 

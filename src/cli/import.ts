@@ -126,7 +126,7 @@ function stopped(
 	{ total, rejected, requested }: { total: number; rejected: Rejected; requested: AbortSignal },
 ): Refusal {
 	const areIn = `${added + there} of ${total} animals are in`;
-	const goesOn = `${areIn}; the same command with the same key goes on where it was, for ${idempotencyHours} hours`;
+	const goesOn = `${areIn}; the same command with the same key goes on where it was, until ${idempotencyHours} hours after its first start`;
 	if (isKeyGone(stoppedBy))
 		return new Refusal(
 			`${sentences(stoppedBy)}\n${areIn}; the others are in ${rejected.path}: import that with another key, not the whole file, which would add those again`,

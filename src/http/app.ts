@@ -238,7 +238,12 @@ function originForm(url: string): string {
 
 /** Everything below /v1 is behind the key, paths that do not exist too; and what the console watches. */
 function isBehindKey(url: string): boolean {
-	return /^\/(?:v1|console\/activity)(?:[/?#]|$)/.test(url);
+	return /^\/(?:v1|console\/activity)(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url);
+}
+
+/** The router takes `/%761` for `/v1`, so the key is asked for there too (RFC 3986 §6.2.2.2). */
+function decodeAscii(url: string): string {
+	return url.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** HTTP/1.0 may leave out the Host. */

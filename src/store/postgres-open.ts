@@ -84,7 +84,9 @@ function withLibpqModes(url: string): string {
 		throw new StoreRefused(
 			"sslmode=verify-ca needs sslrootcert, the file of the issuer's certificate, in DATABASE_URL",
 		);
-	if (root !== null && !existsSync(root))
+	// The roots that Node knows, as libpq takes those of the system.
+	if (root === "system") given.searchParams.delete("sslrootcert");
+	else if (root !== null && !existsSync(root))
 		throw new StoreRefused(`cannot read ${root}: mend sslrootcert in DATABASE_URL`);
 	given.searchParams.set("uselibpqcompat", "true");
 	return given.href;

@@ -49,11 +49,17 @@ function isOurs(column: string | undefined): boolean {
 	return column === "line" || column === "reason";
 }
 
+/** What an earlier import wrote at the end of the line. */
+const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
+
 /** Numbers stay as they were written: the object is not read and written anew. */
 function jsonLine({ line }: PetRow, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
 	// In an array, an object may go over several lines; its strings cannot.
-	const text = given.trim().replace(/[\r\n]+/g, " ");
+	const text = given
+		.trim()
+		.replace(/[\r\n]+/g, " ")
+		.replace(earlier, "");
 	if (!isObject(text)) return `{${ours},"text":${JSON.stringify(given)}}\n`;
 	return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? "" : ","}${ours}}\n`;
 }
