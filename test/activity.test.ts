@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Activity } from "../src/contract/activity.ts";
 import { createKey } from "../src/keys/issue.ts";
-import type { Activity } from "../src/ops/activity.ts";
 import { testService } from "./service.ts";
 
 const path = "/console/activity";

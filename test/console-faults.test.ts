@@ -72,6 +72,30 @@ test("while the server is gone the console says so, and once it is back an anima
 	await second.finished;
 });
 
+test("an animal whose reply was lost is added once, also when pressing again is refused before it succeeds", async (context) => {
+	const { page, errors } = await opened(context, browser, []);
+	await shows(page, "There are no animals yet.");
+	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
+	let what: "lose" | "refuse" | "pass" = "lose";
+	await page.route("**/v1/pets", async (route) => {
+		if (what === "refuse") return route.fulfill({ status: 429, json: refusal, headers: { "retry-after": "60" } });
+		if (what === "pass") return route.continue();
+		await route.fetch();
+		await route.abort();
+	});
+	await page.getByLabel("Name").fill("Rex");
+	await page.getByLabel("Category id").fill("7");
+	await button(page, "Add").click();
+	await shows(page, "It is not known whether the animal was added.");
+	what = "refuse";
+	await button(page, "Add").click();
+	await shows(page, "Too many requests. It is not known whether the animal was added.");
+	what = "pass";
+	await button(page, "Add").click();
+	await shows(page, "1 animal on this page");
+	takeOut(errors, /ERR_FAILED|429/);
+});
+
 test("a slow reply is waited for visibly, and leaving the view ends the request", async (context) => {
 	const { page } = await opened(context, browser, ["Rex"]);
 	await shows(page, "1 animal on this page");

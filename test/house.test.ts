@@ -31,7 +31,7 @@ const mayImport: Record<string, RegExp> = {
 	cli: /^(src\/(?!main)|client\/src\/)/,
 	"main.ts": /^src\//,
 	client: /^client\/src\//,
-	console: /^(console|client)\/src\//,
+	console: /^((console|client)\/src|src\/contract)\//,
 };
 
 function importsOf(path: string): string[] {

@@ -108,6 +108,9 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 		/^\{"nmae":"x","line":5,"reason":"unknown \\"nmae\\"; known are name, categoryId, status"\}$/,
 	);
 	assert.match(lines[4] ?? "", /^\{"line":6,"reason":"longer than 64 KiB","text":""\}$/);
+	write("again.ndjson", `${lines[0]}\n`);
+	assert.equal((await run("again.ndjson")).code, 2);
+	assert.match(read("again.ndjson.rejected.ndjson"), /^\{"name":"x","categoryId":1\.50,"line":1,"reason":"[^"]*"\}\n$/);
 	write("a.rejected.ndjson", `${lines[0]?.replace("1.50", "1.0")}\n`);
 	assertImported(await run("a.rejected.ndjson"), /1 added/);
 	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n }]);

@@ -93,7 +93,7 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 		[["keys", "create"], /required option '--name <name>'/],
 		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
 		[["keys", "create", "--name", "a", "--scopes", "pets:fly"], /any of pets:read,pets:write/],
-		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 90d/],
+		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
 		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
 		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
 		[["keys", "revoke", "key_none"], /there is no key "key_none"/],

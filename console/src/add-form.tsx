@@ -19,7 +19,7 @@ interface AddFormProps {
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
 
 export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
-	const { entries, isPending, problems, failure, added } = adding;
+	const { entries, isPending, problems, failure, unsettled, added } = adding;
 	const summary = useRef<HTMLDivElement>(null);
 	const isRefused = problems.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
@@ -46,7 +46,11 @@ export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
 		<section class="card" aria-labelledby="add-heading">
 			<h2 id="add-heading">Add an animal</h2>
 			{isRefused && (
-				<FailureNote title="The animal was not added" failure={failure} noteRef={summary}>
+				<FailureNote
+					title={unsettled ? "The animal may have been added" : "The animal was not added"}
+					failure={failure}
+					noteRef={summary}
+				>
 					{problems.length > 0 ? <Summary problems={problems} /> : <p>{adviceOn(adding)}</p>}
 				</FailureNote>
 			)}

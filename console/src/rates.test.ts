@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHistory, historyMs, percentile, type Snapshot, staleMs } from "./rates.ts";
+import type { Activity } from "../../src/contract/activity.ts";
+import { createHistory, historyMs, percentile, staleMs } from "./rates.ts";
 
 /** A node that did the same every second: 10 requests within a millisecond, 1 refusal within two, 6 animals in 2 commits. */
-function snapshotAt(seconds: number, node = "a"): Snapshot {
+function snapshotAt(seconds: number, node = "a"): Activity {
 	return {
 		node,
 		uptimeMs: seconds * 1000,

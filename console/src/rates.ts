@@ -1,25 +1,9 @@
 // From counters to rates: what the nodes did in a second, read off the differences between their snapshots, and the last minutes
 // of it. Counters of different nodes are never compared, and a node that restarts counts as another one.
 
-export type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
+import type { Activity } from "../../src/contract/activity.ts";
 
-/** What /console/activity answers: counters since the node started. */
-export interface Snapshot {
-	node: string;
-	uptimeMs: number;
-	requests: Record<StatusClass, number>;
-	/** `counts` has one more than `upToMs`, for what took longer than the last. */
-	latency: { upToMs: number[]; counts: number[] };
-	creates: { animals: number; batches: number };
-	animals: {
-		available: number;
-		pending: number;
-		sold: number;
-		none: number;
-		/** False while the first count is still going on. */
-		isComplete: boolean;
-	};
-}
+type StatusClass = keyof Activity["requests"];
 
 /** One moment of a plot: all nodes together, in a second. */
 export interface Sample {
@@ -31,7 +15,7 @@ export interface Sample {
 	creates: number;
 	/** Animals to a commit; undefined when none were added. */
 	meanBatch: number | undefined;
-	animals: Snapshot["animals"];
+	animals: Activity["animals"];
 	nodes: number;
 }
 
@@ -39,7 +23,7 @@ export interface History {
 	/** The last five minutes, oldest first. */
 	samples: Sample[];
 	/** @param atMs when the snapshot came */
-	add(snapshot: Snapshot, atMs: number): void;
+	add(snapshot: Activity, atMs: number): void;
 }
 
 export const historyMs = 5 * 60_000;
@@ -54,7 +38,7 @@ interface Pace {
 }
 
 interface Node {
-	snapshot: Snapshot;
+	snapshot: Activity;
 	seenAtMs: number;
 	pace: Pace | undefined;
 }
@@ -63,7 +47,7 @@ export function createHistory(): History {
 	const nodes = new Map<string, Node>();
 	const history: History = { samples: [], add };
 
-	function add(snapshot: Snapshot, atMs: number): void {
+	function add(snapshot: Activity, atMs: number): void {
 		for (const [name, { seenAtMs }] of nodes) if (atMs - seenAtMs > staleMs) nodes.delete(name);
 		const before = nodes.get(snapshot.node)?.snapshot;
 		nodes.set(snapshot.node, { snapshot, seenAtMs: atMs, pace: before && paceBetween(before, snapshot) });
@@ -77,7 +61,7 @@ export function createHistory(): History {
 }
 
 /** What one node did in a second between two of its snapshots; undefined when no time went by. */
-function paceBetween(before: Snapshot, after: Snapshot): Pace | undefined {
+function paceBetween(before: Activity, after: Activity): Pace | undefined {
 	const seconds = (after.uptimeMs - before.uptimeMs) / 1000;
 	if (seconds <= 0) return undefined;
 	const rate = (now: number, then: number) => (now - then) / seconds;
@@ -89,7 +73,7 @@ function paceBetween(before: Snapshot, after: Snapshot): Pace | undefined {
 	};
 }
 
-function sampleOf(paces: Pace[], { latency, animals }: Snapshot, atMs: number): Sample {
+function sampleOf(paces: Pace[], { latency, animals }: Activity, atMs: number): Sample {
 	const sum = (part: (pace: Pace) => number) => paces.reduce((total, pace) => total + part(pace), 0);
 	const counts = latency.counts.map((_, index) => sum(({ latencies }) => latencies[index] ?? 0));
 	const creates = sum((pace) => pace.animals);

@@ -1,13 +1,13 @@
 // Who is signed in. The key lives in memory; only when someone asks for it also in sessionStorage, which ends with the tab.
 
 import { AnimalStore, ApiError, NoReply } from "../../client/src/index.ts";
-import type { Snapshot } from "./rates.ts";
+import type { Activity } from "../../src/contract/activity.ts";
 
 export interface Session {
 	key: string;
 	store: AnimalStore;
 	/** Counters of the node that answers. @throws ApiError, NoReply */
-	activity(signal: AbortSignal): Promise<Snapshot>;
+	activity(signal: AbortSignal): Promise<Activity>;
 }
 
 /** A person waits: after this, they hear that it failed, and decide themselves. */
@@ -65,9 +65,9 @@ async function messageOf(reply: Response): Promise<string> {
 	return body?.message ?? "the key is refused";
 }
 
-async function readActivity(send: typeof fetch, key: string, signal: AbortSignal): Promise<Snapshot> {
+async function readActivity(send: typeof fetch, key: string, signal: AbortSignal): Promise<Activity> {
 	let reply: Response;
-	let body: Snapshot & { message?: string; code?: ApiError["code"] };
+	let body: Activity & { message?: string; code?: ApiError["code"] };
 	try {
 		reply = await send(`${url}/console/activity`, {
 			headers: { authorization: `Bearer ${key}` },

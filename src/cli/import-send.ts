@@ -72,18 +72,14 @@ export function isKeyGone(error: unknown): boolean {
 	return error instanceof ApiError && error.status === 401;
 }
 
-function isUnsettled(error: unknown): boolean {
-	return !(error instanceof ApiError) || error.isUnsettled;
-}
-
 /** Idempotency-Keys are apart for each API key: with another one, the same file would add again what is in. */
 async function keepForAnotherKey({ rows, rejected }: Sending, failed: Failed[]): Promise<void> {
-	for (const { row, error } of failed)
-		rejected.add(
-			row,
-			isKeyGone(error) && !isUnsettled(error) ? "not added: the key stopped working" : "no reply came: it may be in",
-		);
-	for await (const row of rows) rejected.add(row, row.pet ? "not added: the key stopped working" : row.reason);
+	const notAdded = "not added: the key stopped working";
+	for (const { row, error } of failed) {
+		const isSettled = error instanceof ApiError && !error.isUnsettled;
+		rejected.add(row, isSettled ? notAdded : "no reply came: it may be in");
+	}
+	for await (const row of rows) rejected.add(row, row.pet ? notAdded : row.reason);
 }
 
 async function send(sending: Sending, row: PetRow, pet: NewPet, sent: Sent): Promise<void> {

@@ -1,10 +1,10 @@
 // `animal-store import FILE`: adds the animals of a file, fast and never twice. The whole file is checked before anything is
 // sent; docs/command-line.md tells the rules.
 
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
-import { parseDurationMs } from "../keys/rate.ts";
+import { durationMs, integerUpTo } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { openPetFile, type PetFile } from "./files/pet-file.ts";
 import { type Rejected, rejectedFile } from "./files/rejected.ts";
@@ -30,7 +30,7 @@ export function importCommand(): Command {
 	const command = new Command("import")
 		.description("add the animals of a CSV, NDJSON or JSON file; the same file again adds nothing twice for 24 hours")
 		.argument("<file>", "the file; - is standard input")
-		.option("--concurrency <n>", `requests at once, 1 to ${concurrencyMax}`, concurrency, 32)
+		.option("--concurrency <n>", `requests at once, 1 to ${concurrencyMax}`, integerUpTo(concurrencyMax), 32)
 		.addOption(retryFor)
 		.addHelpText(
 			"after",
@@ -133,16 +133,4 @@ function stopped(
 		);
 	if (requested.aborted) return new Interrupted(`interrupted: ${goesOn}`);
 	return new Refusal([...sentences(stoppedBy), goesOn].join("\n"));
-}
-
-function concurrency(text: string): number {
-	const number = /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : 0;
-	if (number >= 1 && number <= concurrencyMax) return number;
-	throw new InvalidArgumentError(`It must be an integer from 1 to ${concurrencyMax}.`);
-}
-
-function durationMs(text: string): number {
-	const ms = parseDurationMs(text);
-	if (ms !== undefined) return ms;
-	throw new InvalidArgumentError("It must be a number and s, m, h or d, such as 5m.");
 }

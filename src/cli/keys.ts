@@ -7,9 +7,10 @@ import { type Scope, scopes } from "../contract/operations.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import { keyFromRandom } from "../keys/key-format.ts";
-import { parseDurationMs, parseRate } from "../keys/rate.ts";
+import { parseRate } from "../keys/rate.ts";
 import { openStore } from "../store/open.ts";
 import type { KeyRow } from "../store/store.ts";
+import { durationMs } from "./arguments.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("issue, list, rotate and revoke API keys");
@@ -130,12 +131,6 @@ function scopesOf(text: string): string[] {
 	const wanted = [...new Set(text.split(/[ ,]+/))];
 	if (wanted.every((scope) => (scopes as readonly string[]).includes(scope))) return wanted;
 	throw new InvalidArgumentError(`It must be any of ${scopes.join(",")}.`);
-}
-
-function durationMs(text: string): number {
-	const ms = parseDurationMs(text);
-	if (ms !== undefined) return ms;
-	throw new InvalidArgumentError("It must be a number and s, m, h or d, such as 90d.");
 }
 
 function rate(text: string): string {

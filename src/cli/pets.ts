@@ -5,6 +5,7 @@ import type { AnimalStore, Page, Pet, PetStatus } from "../../client/src/index.t
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
 import { petStatuses } from "../contract/pet.ts";
+import { integerUpTo } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { petJson, petsText } from "./files/pet-formats.ts";
 import { petsTable } from "./pet-table.ts";
@@ -31,7 +32,7 @@ export function petsCommand(): Command {
 	const pets = new Command("pets").description("list, add and get animals of a running service");
 	withOutput(pets.command("list").description("show animals by ascending id"))
 		.addOption(statusOption("only animals with this status"))
-		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, limit)
+		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, integerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
 		.addHelpText("after", examples("pets list --status available", "pets list --all --json | jq length"))
 		.action(list);
@@ -102,12 +103,6 @@ export function statusOption(description: string): Option {
 /** The end of a --help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
-}
-
-function limit(text: string): number {
-	const number = /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : 0;
-	if (number >= 1 && number <= limitMax) return number;
-	throw new InvalidArgumentError(`It must be an integer from 1 to ${limitMax}; --all shows every animal.`);
 }
 
 function int64(text: string): bigint {

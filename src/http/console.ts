@@ -5,16 +5,12 @@ import { ApiError } from "../contract/errors.ts";
 import type { AppOptions } from "./app.ts";
 import { requireScope } from "./auth.ts";
 import { addPath } from "./paths.ts";
+import { pagePolicy } from "./security-headers.ts";
 import { sendJson } from "./send-json.ts";
 import { addFolder } from "./static-files.ts";
 
-/** Only what the service itself serves, and no script or style inside the page. */
-const policy =
-	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 export function addConsole(app: FastifyInstance, { activity, consoleFolder }: AppOptions): void {
-	const headers = { "content-security-policy": policy };
-	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers });
+	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers: pagePolicy("'self'") });
 	if (!isBuilt) addPath(app, "/console", [{ method: "GET", handler: refuse }]);
 	addPath(app, "/console/activity", [
 		{

@@ -7,14 +7,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../contract/openapi.ts";
 import { type Operation, operations } from "../contract/operations.ts";
 import { addPath } from "./paths.ts";
+import { pagePolicy } from "./security-headers.ts";
 import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
 
-/**
- * Scripts of this server only, none inside the page. Styles may stand inside it: the reference adds its style sheet and
- * style attributes as it runs, and no hash or nonce allows attributes.
- */
-const policy =
-	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The reference adds its style sheet and style attributes as it runs, and no hash or nonce allows attributes. */
+const headers = pagePolicy("'self' 'unsafe-inline'");
 
 export function addDocsPage(app: FastifyInstance): void {
 	const page = staticFile("docs.html", Buffer.from(pageText()));
@@ -28,7 +25,7 @@ export function addDocsPage(app: FastifyInstance): void {
 
 function addFile(app: FastifyInstance, url: string, file: () => StaticFile | Promise<StaticFile>): void {
 	const handler = async (request: FastifyRequest, reply: FastifyReply) =>
-		sendFile(request, reply, await file(), { "content-security-policy": policy });
+		sendFile(request, reply, await file(), headers);
 	addPath(app, url, [{ method: "GET", handler }]);
 }
 

@@ -6,7 +6,7 @@ import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
-import { entityTag, matchesTag } from "./conditional.ts";
+import { entityTag, matchesTag, varyOn } from "./conditional.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import { sendJson } from "./send-json.ts";
 
@@ -78,11 +78,6 @@ export function petNotFound(): ApiError {
 }
 
 function sendRead(request: FastifyRequest, reply: FastifyReply, body: string, tag: string): FastifyReply {
-	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", vary(reply));
+	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", varyOn(reply, "Authorization"));
 	return matchesTag(request.headers["if-none-match"], tag) ? reply.code(304).send() : sendJson(reply, body);
-}
-
-/** What the reply depends on besides the URL; Origin stands there already where CORS is on. */
-function vary(reply: FastifyReply): string {
-	return reply.hasHeader("vary") ? `Authorization, ${reply.getHeader("vary")}` : "Authorization";
 }

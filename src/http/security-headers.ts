@@ -1,5 +1,15 @@
 // Headers on every reply that keep browsers from guessing and framing (OWASP REST security).
 
+/**
+ * The policy of a page for people: scripts of this service only and none inside the page, no calls to any other host, no frames
+ * around it.
+ * @param styles what its styles may be, in the words of Content-Security-Policy
+ */
+export function pagePolicy(styles: string): Record<string, string> {
+	const policy = `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+	return { "content-security-policy": policy };
+}
+
 /** @param baseUrl where the service is known to be reached by https, browsers are told to stay there */
 export function securityHeaders(baseUrl: string | undefined): Record<string, string> {
 	return {

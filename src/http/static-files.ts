@@ -1,10 +1,10 @@
 // Files that browsers load, such as the console's: read once, kept in memory as they are and compressed, sent with a tag.
 
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { entityTag, matchesTag, varyOn } from "./conditional.ts";
 import { addPath } from "./paths.ts";
 
 const contentTypes: Record<string, string> = {
@@ -28,7 +28,7 @@ export function staticFile(name: string, plain: Buffer): StaticFile {
 		contentType: contentTypes[extname(name)] ?? "application/octet-stream",
 		plain,
 		gzip: gzipSync(plain, { level: 9 }),
-		etag: `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
+		etag: entityTag(plain),
 		cacheControl: /-[\w-]{8,}\.\w+$/.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
 	};
 }
@@ -40,8 +40,13 @@ export function sendFile(
 	file: StaticFile,
 	headers: Record<string, string>,
 ): FastifyReply {
-	reply.headers({ ...headers, etag: file.etag, "cache-control": file.cacheControl, vary: "Accept-Encoding" });
-	if (asked["if-none-match"]?.includes(file.etag)) return reply.code(304).send();
+	reply.headers({
+		...headers,
+		etag: file.etag,
+		"cache-control": file.cacheControl,
+		vary: varyOn(reply, "Accept-Encoding"),
+	});
+	if (matchesTag(asked["if-none-match"], file.etag)) return reply.code(304).send();
 	reply.header("content-type", file.contentType);
 	const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(asked["accept-encoding"] ?? ""));
 	return takesGzip ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);

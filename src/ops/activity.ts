@@ -1,23 +1,10 @@
 // What the console plots: counters since the start of this node, and how many animals there are of each status.
 
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Activity } from "../contract/activity.ts";
 import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
-
-export interface Activity {
-	/** Tells this node from others, and from itself before a restart. */
-	node: string;
-	uptimeMs: number;
-	/** Replies by class of status. */
-	requests: Record<"2xx" | "3xx" | "4xx" | "5xx", number>;
-	/** Replies by how long they took: `counts` has one more than `upToMs`, for those that took longer. */
-	latency: { upToMs: number[]; counts: number[] };
-	/** Animals added by this node, and the batches that held them. */
-	creates: { animals: number; batches: number };
-	/** Of the whole store. Until `isComplete`, those counted so far. */
-	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
-}
 
 /** Keeps reads of others waiting for a millisecond or two at most. */
 const countedAtOnce = 5_000;

@@ -1,7 +1,7 @@
 // What operators watch, in the form of Prometheus.
 
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Activity } from "./activity.ts";
+import type { Activity } from "../contract/activity.ts";
 
 export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;

@@ -1,0 +1,20 @@
+// Values of options that more than one command takes: the text read, or the rule that it breaks.
+
+import { InvalidArgumentError } from "commander";
+import { parseDurationMs } from "../keys/rate.ts";
+
+/** @throws InvalidArgumentError */
+export function durationMs(text: string): number {
+	const ms = parseDurationMs(text);
+	if (ms !== undefined) return ms;
+	throw new InvalidArgumentError("It must be a number and s, m, h or d, such as 5m or 90d.");
+}
+
+/** @param max a number of at most three digits */
+export function integerUpTo(max: number): (text: string) => number {
+	return (text) => {
+		const number = /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : 0;
+		if (number >= 1 && number <= max) return number;
+		throw new InvalidArgumentError(`It must be an integer from 1 to ${max}.`);
+	};
+}
