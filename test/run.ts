@@ -1,0 +1,24 @@
+// `npm test`: all tests, or the files that are named behind `--`, with what they need around them. Each file runs in a process of
+// its own, which ends with its last test even when a failed one left something open.
+
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+
+const named = process.argv.slice(2);
+const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*.test.ts"];
+
+const options = {
+	cwd: fileURLToPath(new URL("..", import.meta.url)),
+	globPatterns: named.length > 0 ? named : all,
+	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
+	execArgv: ["--test-force-exit", "--test-timeout=120000"],
+	concurrency: true,
+	// A file in which nothing can time out any more, because something keeps its event loop busy.
+	timeout: 480_000,
+};
+const running = run(options);
+running.on("test:fail", () => {
+	process.exitCode = 1;
+});
+running.compose(spec).pipe(process.stdout);
