@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { petStatuses } from "../src/contract/pet.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
+import { seededRandom } from "./random.ts";
 
 export interface Proof {
 	kills: number;
@@ -31,7 +32,7 @@ export interface Proven {
 
 /** @throws AssertionError when a promise is broken */
 export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof): Promise<Proven> {
-	const random = mulberry32(seed);
+	const random = seededRandom(seed);
 	const ledger = new Ledger();
 	let next = 0;
 	let replayed = 0;
@@ -149,15 +150,4 @@ export function post(url: string, key: string, agent: Agent, { pet, idempotencyK
 		sent.on("error", reject);
 		sent.end(body);
 	});
-}
-
-/** Random numbers from 0 to 1 that a seed repeats. */
-function mulberry32(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
 }

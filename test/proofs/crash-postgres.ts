@@ -1,0 +1,16 @@
+// SIGKILL of a node over PostgreSQL at random moments, many times.
+
+import { proveCrashes } from "../crash-proof.ts";
+import { startProgram } from "../program.ts";
+import { newDatabase, type Proof } from "../proof.ts";
+
+export const proof: Proof = {
+	shows: "an acknowledged animal survives every SIGKILL of a node over PostgreSQL",
+	options: { kills: { default: "300", text: "how often the service is killed" } },
+	async prove(trial) {
+		const { environment, key } = await newDatabase(trial);
+		const start = () => startProgram(trial, environment);
+		const kills = Number(trial.option("kills"));
+		return proveCrashes({ kills, seed: trial.seed, key, start, onProgress: trial.say });
+	},
+};

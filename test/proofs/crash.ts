@@ -1,0 +1,16 @@
+// SIGKILL of the service over the embedded store at random moments, many times.
+
+import { proveCrashes } from "../crash-proof.ts";
+import { startProgram } from "../program.ts";
+import { newStore, type Proof } from "../proof.ts";
+
+export const proof: Proof = {
+	shows: "an acknowledged animal survives every SIGKILL of the service",
+	options: { kills: { default: "300", text: "how often the service is killed" } },
+	async prove(trial) {
+		const { environment, key } = await newStore("crash", trial.folder);
+		const start = () => startProgram(trial, environment);
+		const kills = Number(trial.option("kills"));
+		return proveCrashes({ kills, seed: trial.seed, key, start, onProgress: trial.say });
+	},
+};
