@@ -93,8 +93,14 @@ export class ConfigError extends Error {
 	}
 }
 
-const problemsOf = compileCheck(Environment);
-const connectionProblemsOf = compileCheck(ConnectionEnvironment);
+const problemsOf = problemsBy(Environment);
+const connectionProblemsOf = problemsBy(ConnectionEnvironment);
+
+/** One sentence for each broken variable. */
+function problemsBy(schema: TObject): (values: unknown) => string[] {
+	const brokenIn = compileCheck(schema);
+	return (values) => brokenIn(values).map(({ field, rule }) => `${field} ${rule}`);
+}
 
 /** Whether DATABASE_URL may be this. */
 export function isDatabaseUrl(text: string): boolean {

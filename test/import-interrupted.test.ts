@@ -46,9 +46,7 @@ async function assertAllOnce({ url, key }: Calling): Promise<void> {
 
 function animalsIn({ stderr }: Finished): number {
 	const [, number = "none"] =
-		/: (\d+) of 2000 animals are in; the same command with the same key goes on where it was, until 24 hours after its first start\n$/.exec(
-			stderr,
-		) ?? [];
+		/: (\d+) of 2000 animals are in; run it again with the same key within 24 hours to resume\n$/.exec(stderr) ?? [];
 	return Number(number);
 }
 

@@ -1,6 +1,7 @@
 // An animal on its way in: what is entered, what the service said to it, and the Idempotency-Key that makes pressing again safe.
 
 import { ApiError, type NewPet, NoReply, type Pet, type PetStatus } from "../../client/src/index.ts";
+import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
 import { sentenceOf } from "./notes.tsx";
 import { isInteger } from "./route.ts";
 import type { Session } from "./session.ts";
@@ -63,13 +64,16 @@ function newPetOf({ name, categoryId, status }: Adding["entries"]): NewPet {
 	return { name, categoryId: BigInt(categoryId.trim()), status: (status || undefined) as PetStatus | undefined };
 }
 
-/** The message of `invalid_body` is "field rule; field rule". */
 function problemsIn(failure: unknown): Problem[] {
 	if (!(failure instanceof ApiError) || failure.code !== "invalid_body") return [];
-	return failure.message.split("; ").map((phrase) => {
-		const [, field, rule] = /^(name|categoryId|status) (.*)$/su.exec(phrase) ?? [];
-		return { field: field as Field | undefined, rule: rule ?? phrase };
-	});
+	return brokenFieldsIn(failure.message).map(({ field, rule }) => ({
+		field: isField(field) ? field : undefined,
+		rule,
+	}));
+}
+
+function isField(name: string | undefined): name is Field {
+	return name !== undefined && Object.hasOwn(noEntries, name);
 }
 
 function unsettledBy(failure: unknown, pet: NewPet): Adding["unsettled"] {

@@ -9,7 +9,7 @@ import { type ConnectionOptions, connect, withConnection } from "./connection.ts
 import { openPetFile, type PetFile } from "./files/pet-file.ts";
 import { type Rejected, rejectedFile } from "./files/rejected.ts";
 import { importProgress } from "./import-progress.ts";
-import { isKeyGone, type Sent, sendRows } from "./import-send.ts";
+import { type ImportReport, isKeyGone, sendRows } from "./import-send.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { keepAliveFetch } from "./keep-alive-fetch.ts";
 import { examples } from "./pets.ts";
@@ -99,38 +99,38 @@ async function importFile({ file, total, ...how }: Import): Promise<void> {
 	const rejected = rejectedFile(file.name, file.format);
 	const progress = importProgress(total);
 	const startedAtMs = performance.now();
-	const sent = await sendRows({
+	const report = await sendRows({
 		...how,
 		rows: file.rows(),
 		digest: file.digest,
 		rejected,
-		onProgress: ({ added, there }) => progress.update(added + there, rejected.count),
+		onProgress: ({ added, alreadyThere }) => progress.update(added + alreadyThere, rejected.count),
 	}).finally(() => {
 		progress.end();
 		rejected.close();
 	});
 	const seconds = (performance.now() - startedAtMs) / 1000;
-	if (!sent.isComplete) throw stopped(sent, { total, rejected, ...how.interruption });
-	process.stdout.write(`${file.name}: ${summary(sent, rejected, seconds)}\n`);
+	if (!report.isComplete) throw stopped(report, { total, rejected, ...how.interruption });
+	process.stdout.write(`${file.name}: ${summary(report, rejected, seconds)}\n`);
 	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
 }
 
-function summary({ added, there }: Sent, { count, path }: Rejected, seconds: number): string {
-	const rate = Math.round((added + there) / Math.max(seconds, 0.001));
+function summary({ added, alreadyThere }: ImportReport, { count, path }: Rejected, seconds: number): string {
+	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
-	return `${added} added, ${there} already there, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s`;
+	return `${added} added, ${alreadyThere} already there, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s`;
 }
 
 function stopped(
-	{ added, there, stoppedBy }: Sent,
+	{ added, alreadyThere, stoppedBy }: ImportReport,
 	{ total, rejected, requested }: { total: number; rejected: Rejected; requested: AbortSignal },
 ): Refusal {
-	const areIn = `${added + there} of ${total} animals are in`;
-	const goesOn = `${areIn}; the same command with the same key goes on where it was, until ${idempotencyHours} hours after its first start`;
+	const areIn = `${added + alreadyThere} of ${total} animals are in`;
+	const resume = `${areIn}; run it again with the same key within ${idempotencyHours} hours to resume`;
 	if (isKeyGone(stoppedBy))
 		return new Refusal(
 			`${sentences(stoppedBy)}\n${areIn}; the others are in ${rejected.path}: import that with another key, not the whole file, which would add those again`,
 		);
-	if (requested.aborted) return new Interrupted(`interrupted: ${goesOn}`);
-	return new Refusal([...sentences(stoppedBy), goesOn].join("\n"));
+	if (requested.aborted) return new Interrupted(`interrupted: ${resume}`);
+	return new Refusal([...sentences(stoppedBy), resume].join("\n"));
 }

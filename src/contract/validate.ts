@@ -3,6 +3,7 @@
 
 import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TObject, TSchema } from "typebox";
+import { type BrokenField, brokenFieldsMessage } from "./broken-fields.ts";
 import { ApiError } from "./errors.ts";
 import { isInt64 } from "./int64.ts";
 import { NewPet } from "./pet.ts";
@@ -24,8 +25,8 @@ ajv.addKeyword({
 	},
 });
 
-/** Compiles a schema to a check that returns one phrase for each broken field, and turns int64 fields into bigint. */
-export function compileCheck(schema: TObject): (value: unknown) => string[] {
+/** Compiles a schema to a check that names each broken field, and turns int64 fields into bigint. */
+export function compileCheck(schema: TObject): (value: unknown) => BrokenField[] {
 	const isValid = ajv.compile(withInt64(schema));
 	return (value) => (isValid(value) ? [] : describe(schema, isValid.errors ?? []));
 }
@@ -37,13 +38,13 @@ function withInt64(schema: TSchema): TSchema {
 	);
 }
 
-function describe(schema: TObject, errors: ErrorObject[]): string[] {
+function describe(schema: TObject, errors: ErrorObject[]): BrokenField[] {
 	const missing = new Set<string>(errors.map((error) => error.params["missingProperty"]));
 	const broken = new Set<string>(errors.map((error) => error.params["missingProperty"] ?? error.instancePath.slice(1)));
-	if (broken.has("")) return [`the body must be ${ruleOf(schema)}`];
+	if (broken.has("")) return [{ field: undefined, rule: `must be ${ruleOf(schema)}` }];
 	return [...broken].map((field) => {
 		const required = missing.has(field) ? "is required and " : "";
-		return `${field} ${required}must be ${ruleOf(schema.properties[field])}`;
+		return { field, rule: `${required}must be ${ruleOf(schema.properties[field])}` };
 	});
 }
 
@@ -62,15 +63,15 @@ export function integersFromText(schema: TObject, texts: Record<string, unknown>
 	return values;
 }
 
-const newPetProblems = compileCheck(NewPet);
+const brokenFieldsOf = compileCheck(NewPet);
 
 /**
  * Checks the body of `createPet`, as `parseJson` gave it.
  * @throws ApiError `invalid_body`, naming every broken field.
  */
 export function checkNewPet(value: unknown): NewPet {
-	const problems = newPetProblems(value);
-	if (problems.length > 0) throw new ApiError("invalid_body", problems.join("; "));
+	const broken = brokenFieldsOf(value);
+	if (broken.length > 0) throw new ApiError("invalid_body", brokenFieldsMessage(broken));
 	return value as NewPet;
 }
 
@@ -79,14 +80,14 @@ export function checkNewPet(value: unknown): NewPet {
  * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter.
  */
 export function queryCheck<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
-	const problemsOf = compileCheck(schema);
+	const brokenIn = compileCheck(schema);
 	const known = Object.keys(schema.properties);
 	return (query) => {
 		const unknown = Object.keys(query).filter((name) => !known.includes(name));
 		if (unknown.length > 0) throw unknownParameter(unknown, known);
 		const value = integersFromText(schema, query);
-		const problems = problemsOf(value);
-		if (problems.length > 0) throw new ApiError("invalid_parameter", problems.join("; "));
+		const broken = brokenIn(value);
+		if (broken.length > 0) throw new ApiError("invalid_parameter", brokenFieldsMessage(broken));
 		return value as Static<S>;
 	};
 }

@@ -1,4 +1,5 @@
-// The elements of one JSON array, cut out without holding the array: any size of file, 64 KiB of memory for an element.
+// The elements of one JSON array, cut out without holding the array: any size of file, 64 KiB of memory for an element. Only
+// strings and brackets are understood; what an element says is for the JSON parser.
 
 import { Refusal } from "../sentences.ts";
 import { type PetRecord, recordMaxBytes } from "./pet-records.ts";
@@ -7,90 +8,104 @@ const [open, close, openObject, closeObject, comma, quote, backslash, newline] =
 
 /** @throws Refusal for what is no array: something before or behind it, a missing element, no end */
 export async function* jsonElements(chunks: AsyncIterable<Buffer>): AsyncGenerator<PetRecord[]> {
-	const scanner = createScanner();
-	for await (const chunk of chunks) yield scanner.read(chunk);
-	scanner.end();
+	const scan = startScan();
+	for await (const chunk of chunks) {
+		scan.found = [];
+		for (const byte of chunk) take(scan, byte);
+		yield scan.found;
+	}
+	if (scan.place !== "behind") throw broken(scan, scan.isInString ? "the file ends in a string" : "its end is missing");
 }
 
-function createScanner() {
-	let line = 1;
-	let place: "before" | "inside" | "behind" = "before";
-	let depth = 0;
-	let isInString = false;
-	let isEscaped = false;
-	let wantsMore = false;
-	let element = emptyElement();
-	const held = Buffer.alloc(recordMaxBytes);
-	let found: PetRecord[] = [];
+/** Where in the file a scan is, and the element it is in. */
+interface Scan {
+	line: number;
+	/** Of the array. */
+	place: "before" | "inside" | "behind";
+	/** Brackets that are open inside the element. */
+	depth: number;
+	isInString: boolean;
+	isEscaped: boolean;
+	/** Whether a comma promised another element. */
+	isElementDue: boolean;
+	/** The line of the element's first byte; 0 until there is one. */
+	elementLine: number;
+	/** The element's bytes so far, which are `length` of them. */
+	held: Buffer;
+	length: number;
+	isTooLong: boolean;
+	/** The elements that ended in this chunk. */
+	found: PetRecord[];
+}
 
-	const broken = (why: string) => new Refusal(`line ${line}: this is no JSON array: ${why}`);
-
-	function finish(isLast: boolean): void {
-		const isEmpty = element.line === 0;
-		if (isEmpty && (!isLast || wantsMore)) throw broken("an element is missing beside a comma");
-		const bytes = Buffer.from(held.subarray(0, element.isTooLong ? 0 : element.length));
-		if (!isEmpty) found.push({ line: element.line, bytes, isTooLong: element.isTooLong });
-		wantsMore = !isLast;
-		element = emptyElement();
-	}
-
-	/** What is longer than can be sent is read on, but not kept. */
-	function keep(byte: number): void {
-		if (element.line === 0) element.line = line;
-		if (element.length === recordMaxBytes) element.isTooLong = true;
-		else held[element.length++] = byte;
-	}
-
-	function inString(byte: number): void {
-		if (byte === newline) throw broken("a string goes over the end of the line");
-		if (isEscaped) isEscaped = false;
-		else if (byte === backslash) isEscaped = true;
-		else if (byte === quote) isInString = false;
-		keep(byte);
-	}
-
-	function inside(byte: number): void {
-		if (depth === 0 && (byte === comma || byte === close)) {
-			finish(byte === close);
-			if (byte === close) place = "behind";
-			return;
-		}
-		if (byte === quote) isInString = true;
-		else if (byte === open || byte === openObject) depth++;
-		else if (byte === close || byte === closeObject) depth--;
-		if (element.line > 0 || !isBlank(byte)) keep(byte);
-		if (depth < 0) throw broken("a bracket closes that never opened");
-	}
-
-	function take(byte: number): void {
-		if (isInString) inString(byte);
-		else if (place === "inside") inside(byte);
-		else if (place === "before" && byte === open) place = "inside";
-		else if (!isBlank(byte)) throw broken(`there is something ${place} it`);
-		if (byte === newline) line++;
-	}
-
+function startScan(): Scan {
 	return {
-		read(chunk: Buffer): PetRecord[] {
-			found = [];
-			for (const byte of chunk) take(byte);
-			return found;
-		},
-		end(): void {
-			if (place !== "behind") throw broken(isInString ? "the file ends in a string" : "its end is missing");
-		},
+		line: 1,
+		place: "before",
+		depth: 0,
+		isInString: false,
+		isEscaped: false,
+		isElementDue: false,
+		elementLine: 0,
+		held: Buffer.alloc(recordMaxBytes),
+		length: 0,
+		isTooLong: false,
+		found: [],
 	};
 }
 
-interface Element {
-	/** 0 until its first byte. */
-	line: number;
-	length: number;
-	isTooLong: boolean;
+function take(scan: Scan, byte: number): void {
+	if (scan.isInString) takeInString(scan, byte);
+	else if (scan.place === "inside") takeInArray(scan, byte);
+	else if (scan.place === "before" && byte === open) scan.place = "inside";
+	else if (!isBlank(byte)) throw broken(scan, `there is something ${scan.place} it`);
+	if (byte === newline) scan.line++;
 }
 
-function emptyElement(): Element {
-	return { line: 0, length: 0, isTooLong: false };
+function takeInString(scan: Scan, byte: number): void {
+	if (byte === newline) throw broken(scan, "a string goes over the end of the line");
+	if (scan.isEscaped) scan.isEscaped = false;
+	else if (byte === backslash) scan.isEscaped = true;
+	else if (byte === quote) scan.isInString = false;
+	keep(scan, byte);
+}
+
+function takeInArray(scan: Scan, byte: number): void {
+	if (scan.depth === 0 && (byte === comma || byte === close)) {
+		endElement(scan, byte === close);
+		return;
+	}
+	if (byte === quote) scan.isInString = true;
+	else if (byte === open || byte === openObject) scan.depth++;
+	else if (byte === close || byte === closeObject) scan.depth--;
+	if (scan.elementLine > 0 || !isBlank(byte)) keep(scan, byte);
+	if (scan.depth < 0) throw broken(scan, "a bracket closes that never opened");
+}
+
+/** What is longer than can be sent is read on, but not kept. */
+function keep(scan: Scan, byte: number): void {
+	if (scan.elementLine === 0) scan.elementLine = scan.line;
+	if (scan.length === recordMaxBytes) scan.isTooLong = true;
+	else scan.held[scan.length++] = byte;
+}
+
+function endElement(scan: Scan, isLast: boolean): void {
+	const { elementLine, held, length, isTooLong, isElementDue } = scan;
+	const isEmpty = elementLine === 0;
+	if (isEmpty && (!isLast || isElementDue)) throw broken(scan, "an element is missing beside a comma");
+	if (!isEmpty) {
+		const bytes = Buffer.from(held.subarray(0, isTooLong ? 0 : length));
+		scan.found.push({ line: elementLine, bytes, isTooLong });
+	}
+	scan.elementLine = 0;
+	scan.length = 0;
+	scan.isTooLong = false;
+	scan.isElementDue = !isLast;
+	if (isLast) scan.place = "behind";
+}
+
+function broken({ line }: Scan, why: string): Refusal {
+	return new Refusal(`line ${line}: this is no JSON array: ${why}`);
 }
 
 function isBlank(byte: number): boolean {
