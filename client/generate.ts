@@ -5,16 +5,17 @@ import { fileURLToPath } from "node:url";
 import type { TObject, TSchema } from "typebox";
 import { errorCodes } from "../src/contract/errors.ts";
 import { limitMax } from "../src/contract/operations.ts";
-import { NewPet, Pet, petStatuses } from "../src/contract/pet.ts";
+import { isInt64Schema, NewPet, newPetFields, Pet, petStatuses } from "../src/contract/pet.ts";
 
 export const target = fileURLToPath(new URL("./src/contract.ts", import.meta.url));
 
 const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(" | ");
 
 function typeOf(schema: TSchema): string {
-	const { type, format } = schema as { type?: string; format?: string };
-	if (format === "int64") return "Int64";
-	return Reflect.has(schema, "enum") ? "PetStatus" : String(type);
+	const { type, enum: values } = schema as { type?: string; enum?: string[] };
+	if (isInt64Schema(schema)) return "Int64";
+	if (values) return union(values) === union(petStatuses) ? "PetStatus" : union(values);
+	return type === "integer" ? "number" : String(type);
 }
 
 function interfaceOf(name: string, schema: TObject): string {
@@ -28,6 +29,7 @@ function interfaceOf(name: string, schema: TObject): string {
 }
 
 export function contractTypes(): string {
+	const fields = newPetFields.map((field) => `"${field}"`).join(", ");
 	return `// The contract as plain types. Written by client/generate.ts from src/contract: run \`npm run client\` after a change there.
 
 /** An int64, never rounded: a number where that is exact, else a bigint. */
@@ -40,6 +42,9 @@ ${interfaceOf("Pet", Pet)}
 /** The closed list of the service's errors. */
 export type ErrorCode =
 ${errorCodes.map((code) => `\t| "${code}"`).join("\n")};
+
+/** The fields of a NewPet, in the order of the contract. */
+export const newPetFields = [${fields}] as const satisfies (keyof NewPet)[];
 
 /** Animals on a page at most. */
 export const limitMax = ${limitMax};

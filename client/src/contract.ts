@@ -55,5 +55,8 @@ export type ErrorCode =
 	| "overloaded"
 	| "shutting_down";
 
+/** The fields of a NewPet, in the order of the contract. */
+export const newPetFields = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
+
 /** Animals on a page at most. */
 export const limitMax = 100;

@@ -1,7 +1,7 @@
 // The client of animal-store, for Node, browsers, Bun and Deno: fetch and nothing else.
 
 import type { ErrorCode, Int64, NewPet, Pet, PetStatus } from "./contract.ts";
-import { limitMax } from "./contract.ts";
+import { limitMax, newPetFields } from "./contract.ts";
 import { parseExact } from "./exact-json.ts";
 
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from "./contract.ts";
@@ -173,11 +173,10 @@ export class AnimalStore {
 	 * ```
 	 * @throws ApiError, NoReply; RangeError for a categoryId that a number cannot hold exactly
 	 */
-	async createPet({ name, categoryId, status }: NewPet, options: CreateOptions = {}): Promise<Pet> {
+	async createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
 		const { idempotencyKey = randomKey() } = options;
-		// An int64 has no form of its own in JSON.stringify.
-		const fields = JSON.stringify({ name, status }).slice(0, -1);
-		const body = `${fields},"categoryId":${digits(categoryId)}}`;
+		const given = newPetFields.filter((field) => pet[field] !== undefined);
+		const body = `{${given.map((field) => `"${field}":${jsonOf(pet[field])}`).join()}}`;
 		const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
 		try {
 			return (await this.#call("/pets", { method: "POST", headers, body }, options)).body as Pet;
@@ -303,6 +302,11 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 		}, ms);
 		signal?.addEventListener("abort", stop, { once: true });
 	});
+}
+
+/** An int64 has no form of its own in JSON.stringify. */
+function jsonOf(value: unknown): string {
+	return typeof value === "number" || typeof value === "bigint" ? digits(value) : JSON.stringify(value);
 }
 
 function digits(int64: Int64): string {

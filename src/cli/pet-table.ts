@@ -2,9 +2,10 @@
 
 import { styleText } from "node:util";
 import type { Pet } from "../../client/src/index.ts";
+import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 
 // The name comes last: however wide its characters are, the columns before it stay in line.
-const columns = ["id", "categoryId", "status", "name"] as const;
+const columns = [...petFields.filter((field) => field !== "name"), "name" as const];
 
 /** One piece of text for each page; the header comes once, and only on a terminal. */
 export async function* petsTable(pages: AsyncIterable<Pet[]>, isTerminal: boolean): AsyncGenerator<string> {
@@ -23,9 +24,14 @@ export async function* petsTable(pages: AsyncIterable<Pet[]>, isTerminal: boolea
 	}
 }
 
-function aligned([id = "", categoryId = "", status = "", name = ""]: string[], widths: number[]): string {
-	const [idWidth = 0, categoryIdWidth = 0, statusWidth = 0] = widths;
-	return `${id.padStart(idWidth)}  ${categoryId.padStart(categoryIdWidth)}  ${status.padEnd(statusWidth)}  ${name}`;
+/** Numbers to the right, texts to the left; nothing stands behind the last column. */
+function aligned(cells: string[], widths: number[]): string {
+	const padded = columns.map((column, index) => {
+		const [cell = "", width = 0] = [cells[index], widths[index]];
+		if (index === columns.length - 1) return cell;
+		return isInt64Schema(PetSchema.properties[column]) ? cell.padStart(width) : cell.padEnd(width);
+	});
+	return padded.join("  ");
 }
 
 /** A name may hold what terminals take for commands, or what turns the direction of the text. */

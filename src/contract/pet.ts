@@ -1,7 +1,7 @@
 // The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Each schema is validation, type and OpenAPI
 // at once; a property's `description` is the rule that an error message quotes.
 
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 export const nameMaxLength = 255;
@@ -12,13 +12,17 @@ const refused = "\\u0000-\\u001F\\u007F\\p{Cs}";
 /** An integer from −2^63 to 2^63−1, always a bigint inside the service and always digits on the wire. */
 export const Int64 = (description: string) => Type.Unsafe<bigint>({ type: "integer", format: "int64", description });
 
+export function isInt64Schema(schema: TSchema): boolean {
+	return Reflect.get(schema, "format") === "int64";
+}
+
 export const PetStatus = Type.Enum([...petStatuses], {
 	type: "string",
 	description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
 });
 export type PetStatus = Static<typeof PetStatus>;
 
-const newPetFields = {
+const ownProperties = {
 	name: Type.String({
 		description: `a string of 1 to ${nameMaxLength} Unicode code points, at least one of them not white space, with no control characters and no lone surrogates`,
 		minLength: 1,
@@ -30,7 +34,7 @@ const newPetFields = {
 };
 
 /** What a client sends to add an animal. Unknown fields are allowed and ignored. */
-export const NewPet = Type.Object(newPetFields, {
+export const NewPet = Type.Object(ownProperties, {
 	description: "a JSON object with name, categoryId and optionally status",
 	examples: [{ name: "Rex", categoryId: 1, status: "available" }],
 });
@@ -38,7 +42,7 @@ export type NewPet = Static<typeof NewPet>;
 
 /** An animal: a NewPet and the identifier that the service gave it. An absent status stays absent. */
 export const Pet = Type.Object(
-	{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...newPetFields },
+	{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...ownProperties },
 	{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
 );
 export type Pet = Static<typeof Pet>;
@@ -48,3 +52,7 @@ export const Pets = Type.Array(Pet, {
 	examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
 });
 export type Pets = Static<typeof Pets>;
+
+/** The fields in the order of the contract, for everything that writes or reads them one by one. */
+export const newPetFields = Object.keys(NewPet.properties) as (keyof NewPet)[];
+export const petFields = Object.keys(Pet.properties) as (keyof Pet)[];

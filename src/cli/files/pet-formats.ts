@@ -2,16 +2,14 @@
 
 import { stringify } from "csv-stringify/sync";
 import type { Pet } from "../../../client/src/index.ts";
-
-/** Columns of CSV; `import` reads them in any order and ignores `id`. */
-export const petColumns = ["id", "name", "categoryId", "status"] as const;
+import { petFields } from "../../contract/pet.ts";
 
 export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
 
-/** The text of a walk, one piece for each page. */
+/** The text of a walk, one piece for each page. `import` reads the columns of CSV in any order, and ignores `id`. */
 export async function* petsText(pages: AsyncIterable<Pet[]>, format: Format): AsyncGenerator<string> {
-	if (format === "csv") yield csv([petColumns]);
+	if (format === "csv") yield csv([petFields]);
 	let isFirst = true;
 	for await (const pets of pages) {
 		if (pets.length === 0) continue;
@@ -34,5 +32,5 @@ export function csv(rows: readonly (readonly string[])[]): string {
 }
 
 function cells(pet: Pet): string[] {
-	return petColumns.map((column) => String(pet[column] ?? ""));
+	return petFields.map((field) => String(pet[field] ?? ""));
 }

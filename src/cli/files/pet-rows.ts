@@ -5,7 +5,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { ApiError } from "../../contract/errors.ts";
 import { int64FromDecimal } from "../../contract/int64.ts";
 import { parseJson } from "../../contract/json.ts";
-import type { NewPet } from "../../contract/pet.ts";
+import { isInt64Schema, NewPet, newPetFields } from "../../contract/pet.ts";
 import { checkNewPet } from "../../contract/validate.ts";
 import { Refusal } from "../sentences.ts";
 import { type PetRecord, recordMaxBytes } from "./pet-records.ts";
@@ -25,7 +25,8 @@ type Given = string | { cells: string[]; columns: string[] };
 
 /** Columns and fields that an export or a file of rejected lines has, and no new animal. */
 export const ignored = ["id", "line", "reason"];
-const wanted = ["name", "categoryId", "status"];
+const wanted: readonly string[] = newPetFields;
+const required: readonly string[] = NewPet.required;
 
 type Batches = AsyncIterable<PetRecord[]>;
 
@@ -79,20 +80,24 @@ function petOfCells({ cells, columns }: { cells: string[]; columns: string[] }):
 		const hint = "put quotes around text that has a comma in it";
 		throw new ApiError("invalid_body", `${cells.length} columns instead of ${columns.length}: ${hint}`);
 	}
-	const cell = (column: string) => cells[columns.indexOf(column)] ?? "";
-	const status = cell("status");
-	const categoryId = int64FromDecimal(cell("categoryId")) ?? cell("categoryId");
-	return { name: cell("name"), categoryId, ...(status && { status }) };
+	const entries = newPetFields.map((field) => [field, valueIn(field, cells[columns.indexOf(field)] ?? "")]);
+	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** An empty cell of an optional field means that it is absent. */
+function valueIn(field: keyof NewPet, cell: string): string | bigint | undefined {
+	if (cell === "" && !required.includes(field)) return undefined;
+	return isInt64Schema(NewPet.properties[field]) ? (int64FromDecimal(cell) ?? cell) : cell;
 }
 
 function checkedColumns(line: number, given: string[]): string[] {
 	const columns = given.map((column) => column.trim());
-	const takes = `the first line of CSV names the columns name,categoryId,status in any order, with commas between them`;
+	const takes = `the first line of CSV names the columns ${wanted.join()} in any order, with commas between them`;
 	const refuse = (why: string) => new Refusal(`line ${line}: ${why}; ${takes}`);
 	const unknown = columns.filter((column) => ![...wanted, ...ignored].includes(column));
 	if (unknown.length > 0) throw refuse(`unknown ${unknown.length > 1 ? "columns" : "column"} ${named(unknown)}`);
 	if (new Set(columns).size < columns.length) throw refuse("a column is there twice");
-	const missing = ["name", "categoryId"].filter((column) => !columns.includes(column));
+	const missing = required.filter((column) => !columns.includes(column));
 	if (missing.length > 0) throw refuse(`the column ${missing.join(" and the column ")} is missing`);
 	return columns;
 }
