@@ -2,6 +2,7 @@
 // document §7). The codes are part of the contract; messages are for people and may change.
 
 import { type Static, Type } from "typebox";
+import { component } from "./components.ts";
 
 export const errorStatus = {
 	invalid_json: 400,
@@ -35,13 +36,16 @@ export type ErrorCode = keyof typeof errorStatus;
 export const errorCodes = Object.keys(errorStatus) as ErrorCode[];
 
 /** The body of every error reply: exactly these three fields. */
-export const ErrorBody = Type.Object(
-	{
-		code: Type.Enum(errorCodes, { description: "machine-readable error code, from this closed list" }),
-		message: Type.String({ description: "what went wrong, for people; may change" }),
-		status: Type.Integer({ description: "the HTTP status code of the response" }),
-	},
-	{ additionalProperties: false, description: "the one shape of every failure" },
+export const ErrorBody = component(
+	"Error",
+	Type.Object(
+		{
+			code: Type.Enum(errorCodes, { description: "machine-readable error code, from this closed list" }),
+			message: Type.String({ description: "what went wrong, for people; may change" }),
+			status: Type.Integer({ description: "the HTTP status code of the response" }),
+		},
+		{ additionalProperties: false, description: "the one shape of every failure" },
+	),
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 

@@ -2,7 +2,8 @@
 
 import type { TSchema } from "typebox";
 import { codeSamples } from "./code-samples.ts";
-import { ErrorBody, type ErrorCode, errorStatus } from "./errors.ts";
+import { components, nameOf } from "./components.ts";
+import { type ErrorCode, errorStatus } from "./errors.ts";
 import {
 	commonErrors,
 	commonHeaders,
@@ -11,11 +12,9 @@ import {
 	operations,
 	responseHeaders,
 } from "./operations.ts";
-import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 
 /** The interface document's own version (§9). */
 const version = "1.0.0";
-const schemas = { Pet, NewPet, PetStatus, Pets, Error: ErrorBody };
 
 const meaning: Record<number, string> = {
 	400: "The request breaks a rule; the message names each broken field.",
@@ -82,9 +81,7 @@ export function openApiDocument() {
 					description: "An API key, sent as `Authorization: Bearer <API_KEY>`.",
 				},
 			},
-			schemas: Object.fromEntries(
-				Object.entries(schemas).map(([name, schema]) => [name, withReferences(schema, name)]),
-			),
+			schemas: Object.fromEntries([...components()].map(([name, schema]) => [name, membersWithReferences(schema)])),
 			headers: Object.fromEntries(
 				Object.entries({ ...responseHeaders, ...failureHeaders[401], ...failureHeaders[503] }).map(
 					([name, description]) => [name, { description, schema: { type: "string" } }],
@@ -186,22 +183,19 @@ function json(schema: TSchema) {
 	return { "application/json": { schema: reference(schema), example } };
 }
 
-function nameOf(schema: TSchema): string | undefined {
-	return Object.entries(schemas).find(
-		([, named]) => Reflect.get(named, "description") === Reflect.get(schema, "description"),
-	)?.[0];
-}
-
 function reference(schema: TSchema) {
 	return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
 /** The schema as plain JSON, with the named schemas inside it by reference. */
-function withReferences(schema: TSchema, ownName: string): unknown {
-	return JSON.parse(JSON.stringify(schema), (_key, part) => {
-		const name = typeof part === "object" && part !== null && "description" in part ? nameOf(part) : undefined;
-		return name !== undefined && name !== ownName ? { $ref: `#/components/schemas/${name}` } : part;
-	});
+function withReferences(part: unknown): unknown {
+	if (typeof part !== "object" || part === null) return part;
+	return nameOf(part) === undefined ? membersWithReferences(part) : reference(part);
+}
+
+function membersWithReferences(part: object): unknown {
+	if (Array.isArray(part)) return part.map(withReferences);
+	return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, withReferences(member)]));
 }
 
 /** The document's text as it is served, printed and committed. */

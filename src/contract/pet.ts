@@ -2,6 +2,7 @@
 // at once; a property's `description` is the rule that an error message quotes.
 
 import { type Static, type TSchema, Type } from "typebox";
+import { component } from "./components.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 export const nameMaxLength = 255;
@@ -16,10 +17,13 @@ export function isInt64Schema(schema: TSchema): boolean {
 	return Reflect.get(schema, "format") === "int64";
 }
 
-export const PetStatus = Type.Enum([...petStatuses], {
-	type: "string",
-	description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
-});
+export const PetStatus = component(
+	"PetStatus",
+	Type.Enum([...petStatuses], {
+		type: "string",
+		description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
+	}),
+);
 export type PetStatus = Static<typeof PetStatus>;
 
 const ownProperties = {
@@ -34,23 +38,32 @@ const ownProperties = {
 };
 
 /** What a client sends to add an animal. Unknown fields are allowed and ignored. */
-export const NewPet = Type.Object(ownProperties, {
-	description: "a JSON object with name, categoryId and optionally status",
-	examples: [{ name: "Rex", categoryId: 1, status: "available" }],
-});
+export const NewPet = component(
+	"NewPet",
+	Type.Object(ownProperties, {
+		description: "a JSON object with name, categoryId and optionally status",
+		examples: [{ name: "Rex", categoryId: 1, status: "available" }],
+	}),
+);
 export type NewPet = Static<typeof NewPet>;
 
 /** An animal: a NewPet and the identifier that the service gave it. An absent status stays absent. */
-export const Pet = Type.Object(
-	{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...ownProperties },
-	{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
+export const Pet = component(
+	"Pet",
+	Type.Object(
+		{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...ownProperties },
+		{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
+	),
 );
 export type Pet = Static<typeof Pet>;
 
-export const Pets = Type.Array(Pet, {
-	description: "animals by ascending id",
-	examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
-});
+export const Pets = component(
+	"Pets",
+	Type.Array(Pet, {
+		description: "animals by ascending id",
+		examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
+	}),
+);
 export type Pets = Static<typeof Pets>;
 
 /** The fields in the order of the contract, for everything that writes or reads them one by one. */

@@ -1,0 +1,25 @@
+// Named schemas: one name, one schema.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { component, nameOf } from "./components.ts";
+import { openApiDocument } from "./openapi.ts";
+import { Pet } from "./pet.ts";
+
+test("a name is given to one schema only, and an optional use of it keeps the name", () => {
+	assert.throws(() => component("Pet", Type.String()), /two schemas named Pet/);
+	assert.equal(nameOf(Pet), "Pet");
+	assert.equal(nameOf(Type.Optional(Pet)), "Pet");
+});
+
+test("a field that says what a named schema says is not taken for it", () => {
+	const same = Type.Object({ pet: Type.String({ description: String(Reflect.get(Pet, "description")) }) });
+	assert.equal(nameOf(same.properties.pet), undefined);
+});
+
+test("every reference of the document leads to one of its components", () => {
+	const { schemas } = openApiDocument().components;
+	const names = JSON.stringify(openApiDocument()).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+	for (const [, name = ""] of names) assert.ok(name in schemas, name);
+});
