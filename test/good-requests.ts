@@ -73,6 +73,7 @@ const kinds: ((world: World, random: () => number) => RequestParts)[] = [
 	(_, random) => ({ ...get(pick(["/v1/pets/1", "/livez", "/openapi.json"], random)), method: "HEAD" }),
 	(_, random) => createPet(random),
 	(_, random) => createPet(random),
+	(_, random) => createPet(random),
 	(_, random) => {
 		const parts = createPet(random);
 		const key: [string, string] = ["Idempotency-Key", pick(["a", '"b"', "c".repeat(255)], random)];

@@ -132,12 +132,7 @@ function parameters({ query, params = {}, headers = {} }: Operation) {
 	return [
 		...Object.entries(params).map(([name, schema]) => ({ name, in: "path", required: true, ...described(schema) })),
 		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...described(schema) })),
-		...Object.entries(headers).map(([name, description]) => ({
-			name,
-			in: "header",
-			description,
-			schema: { type: "string" },
-		})),
+		...Object.entries(headers).map(([name, schema]) => ({ name, in: "header", ...described(schema) })),
 	];
 }
 
