@@ -6,9 +6,19 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { screenshot, startBrowser } from "./browser.ts";
-import { addPets, assertAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
+import {
+	addPets,
+	assertAccessible,
+	button,
+	namesOn,
+	numbered,
+	openConsole,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
 import { create, testService } from "./service.ts";
 
 let browser: Browser;
@@ -116,7 +126,7 @@ test("the console loads at most 60 KB, and its plots only when they are looked a
 	await page.close();
 });
 
-test("a picture of the animals view", async (context) => {
+test("the animals view has its animals, the one looked up and the form on one screen, and its picture is taken", async (context) => {
 	const names = [
 		"Rex",
 		"Luna",
@@ -141,6 +151,20 @@ test("a picture of the animals view", async (context) => {
 	await signIn(page, service.key);
 	await page.getByRole("region", { name: "Look up" }).getByText("Pip").waitFor();
 	await shows(page, "20 animals on this page");
+	assert.equal((await namesOn(page))[6], "Pip");
+	for (const seen of [
+		page.getByRole("rowheader").first(),
+		button(page, "Add"),
+		page.getByText("Look-up by id goes away"),
+	])
+		assert.ok(await isOnScreen(seen), String(seen));
 	await page.mouse.move(0, 0);
 	await screenshot(page, "console-animals");
 });
+
+/** Whether all of it is on the screen, without scrolling. */
+async function isOnScreen(element: Locator): Promise<boolean> {
+	const box = await element.boundingBox();
+	const size = element.page().viewportSize();
+	return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
+}

@@ -5,13 +5,15 @@ import { execFileSync } from "node:child_process";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
+import { createKey } from "../src/keys/issue.ts";
 import { post } from "./crash-proof.ts";
 import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
+import { until, within } from "./until.ts";
 
 async function keyFor(environment: Record<string, string>): Promise<string> {
 	return (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
@@ -47,34 +49,36 @@ test("SIGTERM under load drops no request: a full reply or a refused connection"
 	let number = 0;
 	const client = async () => {
 		const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+		context.after(() => agent.destroy());
 		for (;;) {
 			const mine = attempt(number++);
 			try {
 				const answer = await post(service.url, key, agent, mine);
-				assert.equal(answer.status, 201);
+				assert.equal(answer.status, 201, answer.body);
 				ledger.acknowledge(mine, idOf(answer));
 			} catch (error) {
-				agent.destroy();
 				assert.equal((error as NodeJS.ErrnoException).code, "ECONNREFUSED", String(error));
 				return;
 			}
 		}
 	};
-	const clients = Array.from({ length: 32 }, client);
-	await sleep(500);
+	const clients = Promise.all(Array.from({ length: 32 }, client));
+	await Promise.race([clients, until("500 creates", () => ledger.acknowledged.size > 500)]);
 	service.process.kill("SIGTERM");
-	await Promise.all(clients);
-	const { code } = await service.finished;
+	await within("every client to be refused", clients);
+	const { code } = await within("the service to end", service.finished);
 	assert.equal(code, 0);
-	assert.ok(ledger.acknowledged.size > 500);
 	const again = await startProgram(context, environment);
 	ledger.verify(await listAll(again.url, key));
 });
 
 test("a clock that jumps an hour either way hurts nothing but expiry", async (context) => {
-	const { send, clock } = await testService(context, { environment: { RATE_LIMIT: "1000/1m" } });
+	const { send, clock, issuer } = await testService(context, { environment: { RATE_LIMIT: "1000/1m" } });
 	const startMs = Date.now();
 	const hourMs = 3_600_000;
+	clock.nowMs = startMs;
+	const { key } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: hourMs });
+	const headers = { Authorization: `Bearer ${key}` };
 	let id = 0;
 	for (const jumpMs of [0, hourMs, -hourMs, 0, 24 * hourMs, -24 * hourMs]) {
 		clock.nowMs = startMs + jumpMs;
@@ -82,6 +86,7 @@ test("a clock that jumps an hour either way hurts nothing but expiry", async (co
 		assert.equal(JSON.parse(created.body).id, ++id);
 		assert.equal((await send({ path: `/v1/pets/${id}` })).status, 200);
 		assert.equal((await send({ path: "/readyz" })).status, 200);
+		assert.equal((await send({ path: "/v1/pets", headers })).status, jumpMs >= hourMs ? 401 : 200, "expiry");
 	}
 });
 
@@ -94,6 +99,7 @@ test("creates that wait too long in number are refused as overloaded, and the se
 	const key = await keyFor(environment);
 	const service = await startProgram(context, environment);
 	const blocker = new Database(file);
+	context.after(() => blocker.close());
 	blocker.exec("BEGIN IMMEDIATE");
 	const body = '{"name":"a","categoryId":1}';
 	const one = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -111,27 +117,19 @@ test("creates that wait too long in number are refused as overloaded, and the se
 			});
 		});
 	});
-	while ((await waitingWrites(service)) < writesWaitingMax) await sleep(20);
-	const filledAt = performance.now();
+	await until("the queue to be full", async () => (await waitingWrites(service)) >= writesWaitingMax);
 	const headers = { authorization: `Bearer ${key}` };
-	while ((await fetch(`${service.url}/v1/pets`, { headers })).status !== 200) {
-		assert.ok(performance.now() - filledAt < 2000, "reads go on");
-		await sleep(50);
-	}
+	await until("a read", async () => (await fetch(`${service.url}/v1/pets`, { headers })).status === 200);
 	blocker.exec("ROLLBACK");
-	blocker.close();
-	const texts = (await Promise.all(answers)).join("");
-	const freedAt = performance.now();
+	const texts = (await within("all replies", Promise.all(answers))).join("");
 	const created = texts.match(/HTTP\/1.1 201/g)?.length ?? 0;
 	const refused = texts.match(/"code":"overloaded"/g)?.length ?? 0;
 	assert.equal(created + refused, connections * each);
 	assert.ok(refused >= connections * each - writesWaitingMax - 1000 && refused > 0, `${refused} were refused`);
 	assert.equal(texts.match(/retry-after: 1/gi)?.length, refused);
 	const agent = new Agent();
-	while ((await post(service.url, key, agent, attempt(1))).status !== 201) {
-		assert.ok(performance.now() - freedAt < 2000, "it recovers within 2 seconds");
-		await sleep(20);
-	}
+	const recovered = async () => (await post(service.url, key, agent, attempt(1))).status === 201;
+	await until("a create to be taken again", recovered, { withinMs: 2000 });
 	assert.equal((await listAll(service.url, key)).length, created + 1);
 	assert.equal(await waitingWrites(service), 0);
 });
@@ -141,12 +139,19 @@ async function waitingWrites({ opsUrl }: Running): Promise<number> {
 	return Number(/^animal_store_writes_waiting (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("a store whose writer is lost refuses creates with 503, and readyz says so", async (context) => {
-	const { send, store } = await testService(context);
-	await store.close();
-	assertFailure(await send(create({ name: "a", categoryId: 1 })), "storage_unavailable");
+test("a store whose writer thread is lost refuses creates with 503, reads go on, and readyz says so", async (context) => {
+	const threads: Worker[] = [];
+	const note = (thread: Worker) => void threads.push(thread);
+	process.on("worker", note);
+	context.after(() => process.off("worker", note));
+	const { send } = await testService(context);
+	assert.equal(threads.length, 1, "the writer is the only thread");
+	assert.equal((await send(create({ name: "a", categoryId: 1 }))).status, 201);
+	await threads[0]?.terminate();
+	assertFailure(await send(create({ name: "b", categoryId: 1 })), "storage_unavailable");
 	assertFailure(await send({ path: "/readyz" }), "storage_unavailable");
 	assert.equal((await send({ path: "/livez" })).status, 200);
+	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
 });
 
 test("a backup taken under load restores to a consistent store", { timeout: 60_000 }, async (context) => {
@@ -165,7 +170,7 @@ test("a backup taken under load restores to a consistent store", { timeout: 60_0
 			ledger.acknowledge(mine, idOf(await post(service.url, key, agent, mine)));
 		}
 	});
-	while (ledger.acknowledged.size < 1000) await sleep(10);
+	await until("1,000 creates", () => ledger.acknowledged.size >= 1000);
 	const before = [...ledger.acknowledged.values()];
 	const copy = join(folder, "backup.db");
 	const { code, stdout, stderr } = await runProgram(["backup", copy], { environment });

@@ -9,11 +9,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { runProgram, startProgram } from "./program.ts";
 import { assertFailure, temporaryFolder, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-	while (!first.output.stderr.includes("answers now")) await new Promise((resolve) => setTimeout(resolve, 10));
+	await until("the curl's answer", () => first.output.stderr.includes("answers now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
 	assert.match(first.output.stderr, /which answers now: 200 \[\]/);
@@ -124,15 +125,14 @@ test("SIGTERM lets requests finish: a slow body that arrives in time is answered
 	socket.write(
 		`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
 	);
-	while (!received.join("").includes("100 Continue")) await new Promise((resolve) => setTimeout(resolve, 5));
+	await until("100 Continue", () => received.join("").includes("100 Continue"));
 	service.process.kill("SIGTERM");
-	while (
-		await fetch(`${service.url}/livez`).then(
-			() => true,
+	await until("new connections to be refused", () =>
+		fetch(`${service.url}/livez`).then(
 			() => false,
-		)
-	)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+			() => true,
+		),
+	);
 	socket.write(body);
 	const { code, stdout } = await service.finished;
 	assert.match(received.join(""), /HTTP\/1.1 201 Created/);

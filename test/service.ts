@@ -14,6 +14,7 @@ import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
 import { testDatabase } from "./postgres.ts";
+import { within } from "./until.ts";
 import { exchange, type Reply } from "./wire.ts";
 
 export interface TestService extends Service {
@@ -48,13 +49,15 @@ export async function testService(context: TestContext, options: TestServiceOpti
 	const clock: TestService["clock"] = { nowMs: undefined };
 	const now = () => clock.nowMs ?? Date.now();
 	const log: TestService["log"] = [];
-	const service = await startService({
+	const starting = startService({
 		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...options.environment }),
 		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 	});
-	context.after(() => service.stop(2000).then(drop));
+	// A service that does not start leaves no database behind either.
+	context.after(() => stopped(starting).finally(drop));
+	const service = await within("the service to start", starting);
 	const issuer = { rows: service.store.keys, now, random: randomBytes };
 	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
 	const port = Number(new URL(service.url).port);
@@ -80,20 +83,37 @@ export async function testService(context: TestContext, options: TestServiceOpti
 	return { ...service, port, key, issuer, databaseUrl, log, clock, send };
 }
 
+async function stopped(starting: Promise<Service>): Promise<void> {
+	const service = await starting.catch(() => undefined);
+	await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+}
+
 export function temporaryFolder(context: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
-	context.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = newFolder();
+	context.after(() => remove(folder));
 	return folder;
+}
+
+/** Folders that are there. One cleanup that fails keeps a test's other cleanups from running: these go with the process then. */
+const folders = new Set<string>();
+process.once("exit", () => folders.forEach(remove));
+
+function newFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+	folders.add(folder);
+	return folder;
+}
+
+function remove(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
+	folders.delete(folder);
 }
 
 /** An empty store: of SQLite, or of PostgreSQL where test/http-postgres.test.ts asks for it. */
 async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
 	if (process.env["TEST_ENGINE"] === "postgres") return testDatabase();
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
-	return {
-		url: `sqlite:${join(folder, "animals.db")}`,
-		drop: async () => rmSync(folder, { recursive: true, force: true }),
-	};
+	const folder = newFolder();
+	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
 }
 
 /** A create request. */
