@@ -152,7 +152,7 @@ export function post(url: string, key: string, agent: Agent, { pet, idempotencyK
 }
 
 /** Random numbers from 0 to 1 that a seed repeats. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
 		state = (state + 0x6d2b79f5) >>> 0;

@@ -1,5 +1,5 @@
 // `npm run prove`: the long form of the proofs, one line of JSON each. `--kills N` (300) for the crash proof, `--seed N` to
-// repeat one, `--only crash|crash-postgres|pooler|balancer|calls|full|sync|overload`. All but the crash proofs need Linux; calls and sync
+// repeat one, `--only crash|crash-postgres|restore|pooler|balancer|calls|full|sync|overload`. All but the crash proofs need Linux; calls and sync
 // need strace, full needs the right to mount, overload needs wrk, pooler needs PgBouncer,
 // balancer needs nginx.
 
@@ -19,11 +19,13 @@ import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { answering, freePort, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
+import { proveRestores } from "./restore-proof.ts";
 import { proveSyncs, tracing } from "./system-calls.ts";
 
 const { values } = parseArgs({
 	options: {
 		kills: { type: "string", default: "300" },
+		rounds: { type: "string", default: "50" },
 		seed: { type: "string", default: String(randomInt(2 ** 31)) },
 		only: { type: "string", default: "" },
 	},
@@ -139,6 +141,12 @@ const proofs: Record<string, () => Promise<object>> = {
 		const { environment, key } = await newDatabase();
 		const start = () => startProgram(context, environment);
 		return proveCrashes({ kills: Number(values.kills), seed: Number(values.seed), key, start, onProgress: say });
+	},
+
+	/** `--rounds N` (50) backups, each restored over a store that was killed. */
+	restore() {
+		const newFolder = () => mkdtempSync(join(folder, "restore-"));
+		return proveRestores({ rounds: Number(values.rounds), seed: Number(values.seed), context, newFolder });
 	},
 
 	/** The service behind a transaction pooler whose clients share a few connections to the server. */

@@ -46,7 +46,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const file = await usedFile(folder);
 	assert.deepEqual(readdirSync(folder), ["animals.db"]);
 	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
-	const writer = openSqliteWriter(file);
+	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM retries WHERE key = '1'");
 	assert.deepEqual(
@@ -165,7 +165,7 @@ test("sqlite: whatever bit is flipped, a store is refused with a sentence or ans
 		const position = flip < 30 ? flip * 4 : randomInt(bytes.length);
 		copy.writeUInt8(copy.readUInt8(position) ^ (1 << (flip % 8)), position);
 		writeFileSync(file, copy);
-		const store = await openStore(`sqlite:${file}`, Date.now, true).catch((error: Error) => {
+		const store = await openStore(`sqlite:${file}`, Date.now, { isVerified: true }).catch((error: Error) => {
 			assert.equal(error.name, "StoreRefused", `bit ${flip % 8} of byte ${position}: ${error.stack}`);
 			refused++;
 			assert.deepEqual(readFileSync(file), copy);
