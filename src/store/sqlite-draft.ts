@@ -56,7 +56,8 @@ export function dropStaleDrafts(file: string): void {
 	const own = basename(draftName(file));
 	const start = `${basename(file)}.`;
 	for (const name of namesIn(dirname(file))) {
-		const [, draft = "", pid] = /^((\d+)-\d+\.new)/.exec(name.startsWith(start) ? name.slice(start.length) : "") ?? [];
+		const [, draft = "", pid] =
+			/^((\d+)-\d+\.new)(-\w+)*$/.exec(name.startsWith(start) ? name.slice(start.length) : "") ?? [];
 		if (pid === undefined || (start + draft !== own && isRunning(Number(pid)))) continue;
 		rmSync(join(dirname(file), name), { force: true });
 	}
