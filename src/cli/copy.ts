@@ -17,7 +17,7 @@ export function copyCommand(): Command {
 }
 
 async function copy({ from, to }: { from: string; to: string }): Promise<void> {
-	const source = await openStore(from, Date.now, true);
+	const source = await openStore(from, Date.now, { isVerified: true, mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
 		const bar = new cliProgress.SingleBar({

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
 import { refusal, untilCommitted } from "./postgres-errors.ts";
-import { StoreRefused } from "./store.ts";
+import { type OpenOptions, StoreRefused } from "./store.ts";
 
 const connectionsMax = 10;
 const connectTimeoutMs = 3_000;
@@ -41,7 +41,7 @@ export interface Opened {
 }
 
 /** @throws StoreRefused */
-export async function openPool(url: string): Promise<Opened> {
+export async function openPool(url: string, { mustExist = false, onCreate }: OpenOptions = {}): Promise<Opened> {
 	const pool = new pg.Pool({
 		connectionString: withLibpqModes(url),
 		max: connectionsMax,
@@ -57,8 +57,11 @@ export async function openPool(url: string): Promise<Opened> {
 	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
 	try {
 		await checkServer(pool);
+		const isNew = !(await hasStore(pool));
+		if (isNew && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await untilCommitted(() => migrate(pool));
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
+		if (isNew) onCreate?.(`the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
@@ -106,6 +109,11 @@ async function checkServer(pool: pg.Pool): Promise<void> {
 	if (synchronousCommit === "off" || fsync === "off") {
 		throw new StoreRefused("the server acknowledges what is not on disk yet: turn fsync and synchronous_commit on");
 	}
+}
+
+async function hasStore(pool: pg.Pool): Promise<boolean> {
+	const { rows } = await pool.query("SELECT to_regclass('schema_version') IS NOT NULL AS found");
+	return rows[0].found;
 }
 
 /** Nodes that start together meet at the row of the version: one migrates, the others find it done. */

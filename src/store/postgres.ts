@@ -11,7 +11,7 @@ import { untilCommitted } from "./postgres-errors.ts";
 import { keyRows } from "./postgres-keys.ts";
 import { openPool, type Query } from "./postgres-open.ts";
 import { postgresRows } from "./postgres-rows.ts";
-import type { Created, PageQuery, PetPage, Store } from "./store.ts";
+import type { Created, OpenOptions, PageQuery, PetPage, Store } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 
 const idempotencyMs = idempotencyHours * 3_600_000;
@@ -21,8 +21,8 @@ const sweepEveryMs = 10 * 60_000;
  * Opens, and migrates where needed, the store in this database.
  * @throws StoreRefused
  */
-export async function openPostgres(url: string, now: () => number): Promise<Store> {
-	const { pool, cursorSecret } = await openPool(url);
+export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+	const { pool, cursorSecret } = await openPool(url, options);
 	const query: Query = (statement, values) => untilCommitted(() => pool.query({ ...statement, values }));
 	const creates = groupCommit<Create, Created>((batch) => createAll(pool, batch));
 	const sweep = () => void query(sweepRetries, [now() - idempotencyMs]).catch(() => {});

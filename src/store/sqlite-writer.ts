@@ -6,7 +6,7 @@ import type Database from "better-sqlite3";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { columnsOf, type Row, type Table } from "./rows.ts";
-import { openSqliteWriter } from "./sqlite-file.ts";
+import { type FileOptions, openSqliteWriter, refusal } from "./sqlite-file.ts";
 import { type Created, type KeyUse, type NewKey, type NewSecret, type RetryKey, StoreRefused } from "./store.ts";
 
 /** One write; a batch of them is one transaction. */
@@ -20,42 +20,60 @@ export type Write =
 	| { kind: "addRows"; table: Table; rows: Row[] }
 	| { kind: "setSetting"; name: string; value: Uint8Array | undefined };
 
-/** The first message is `opened` or `refused`; then one `committed` or `failed` for each batch. */
+/** The first message is `opened` or `refused`; then one of the others for each batch. After `lost` nothing else is committed. */
 export type WriterMessage =
-	| { kind: "opened" }
+	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: (Created | number | undefined)[] }
-	| { kind: "failed"; code: string; message: string };
+	| { kind: "failed"; code: string; message: string }
+	| { kind: "lost"; path: string };
 
 const idempotencyMs = idempotencyHours * 3_600_000;
 const sweepRows = 10_000;
 
 if (parentPort) run(parentPort, workerData);
 
-function run(port: NonNullable<typeof parentPort>, { file, isVerified }: { file: string; isVerified: boolean }): void {
+export type WriterData = FileOptions & { file: string };
+
+function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterData): void {
 	const post = (message: WriterMessage) => port.postMessage(message);
-	let database: Database.Database;
+	let writer: ReturnType<typeof open>;
 	try {
-		database = openSqliteWriter(file, { isVerified });
+		writer = open(file, options);
 	} catch (error) {
-		if (!(error instanceof StoreRefused)) throw error;
-		post({ kind: "refused", message: error.message });
+		const isForeseen = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
+		if (!isForeseen) throw error;
+		post({ kind: "refused", message: refusal(file, error).message });
 		return;
 	}
-	const commit = prepareCommit(database);
-	post({ kind: "opened" });
+	const { database, isNew, commit, files } = writer;
+	post({ kind: "opened", isNew });
 	port.on("message", (batch: Write[] | "close") => {
 		if (batch === "close") {
 			database.close();
 			return port.close();
 		}
-		try {
-			post({ kind: "committed", results: commit(batch) });
-		} catch (error) {
-			const { code = "", message } = error as NodeJS.ErrnoException;
-			post({ kind: "failed", code, message });
-		}
+		const outcome = outcomeOf(() => commit(batch));
+		// After the commit and before anybody hears of it.
+		const path = files.lost();
+		if (path === undefined) return post(outcome);
+		post({ kind: "lost", path });
+		files.rescue(database);
 	});
+}
+
+function open(file: string, options: FileOptions) {
+	const opened = openSqliteWriter(file, options);
+	return { ...opened, commit: prepareCommit(opened.database) };
+}
+
+function outcomeOf(commit: () => (Created | number | undefined)[]): WriterMessage {
+	try {
+		return { kind: "committed", results: commit() };
+	} catch (error) {
+		const { code = "", message } = error as NodeJS.ErrnoException;
+		return { kind: "failed", code, message };
+	}
 }
 
 /** Applies a batch in one transaction: all of it is on disk when this returns, none of it is kept when it throws. */

@@ -44,6 +44,18 @@ export interface Store {
 	close(): Promise<void>;
 }
 
+/** How a store is opened. */
+export interface OpenOptions {
+	/** Reads the whole store first where it is a file, to refuse a damaged one: for the service; commands leave it out. */
+	isVerified?: boolean;
+	/** Refuses where there is no store, instead of making one. */
+	mustExist?: boolean;
+	/** Called when a new store was made; `place` is its file or its database. */
+	onCreate?: (place: string) => void;
+	/** Called once, when no write is taken any more until the store is opened again. */
+	onFatal?: (reason: string) => void;
+}
+
 export interface PageQuery {
 	status?: PetStatus | undefined;
 	after: bigint;
