@@ -49,7 +49,7 @@ const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url))
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
 	let isStopping = false;
-	const store = await openStore(config.databaseUrl, now, true);
+	const store = await openStore(config.databaseUrl, now, true, Math.random);
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
 	const checkReady = readyCheck(store, () => isStopping);

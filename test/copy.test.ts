@@ -38,7 +38,7 @@ async function emptyPostgres(context: TestContext): Promise<string> {
 	return database.url;
 }
 
-test("a store moves to PostgreSQL and back: ids, keys, cursors and retry keys work on", {
+test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys work on", {
 	timeout: 60_000,
 }, async (context) => {
 	const { url: source, key } = await filled(context);
@@ -60,7 +60,7 @@ test("a store moves to PostgreSQL and back: ids, keys, cursors and retry keys wo
 		assert.equal(code, 0, stderr);
 		assert.match(
 			stdout,
-			new RegExp(`^copied ${count} animals, 1 keys and 120 retry keys in [\\d.]+ s; both stores agree\\n$`),
+			new RegExp(`^copied ${count} animals, 1 keys and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
 		);
 		const store = await openStore(to, Date.now);
 		assert.deepEqual(await store.getPet(3n), {

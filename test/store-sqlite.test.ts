@@ -21,6 +21,7 @@ storeSuite({
 		context.after(() => (isOpen ? store.close() : undefined));
 		return {
 			store,
+			databaseUrl: url,
 			async reopen() {
 				isOpen = false;
 				await store.close();
@@ -48,7 +49,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
 	const writer = openSqliteWriter(file);
 	context.after(() => writer.close());
-	writer.exec("DELETE FROM retries WHERE key = '1'");
+	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
 	assert.deepEqual(
 		[writer.pragma("journal_mode", { simple: true }), writer.pragma("synchronous", { simple: true })],
 		["wal", 2],
@@ -61,20 +62,20 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 test("sqlite: an id is not used again when the newest animal was removed by hand", async (context) => {
 	const file = await usedFile(temporaryFolder(context));
 	const database = new Database(file);
-	database.exec("DELETE FROM retries; DELETE FROM pets WHERE id = 100");
+	database.exec("DELETE FROM idempotency_keys; DELETE FROM pets WHERE id = 100");
 	database.close();
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 101n);
 	await store.close();
 });
 
-test("sqlite: retry keys older than 24 hours are swept", async (context) => {
+test("sqlite: Idempotency-Keys older than 24 hours are swept", async (context) => {
 	const file = await usedFile(temporaryFolder(context));
 	const store = await openStore(`sqlite:${file}`, () => Date.now() + 25 * 3_600_000);
 	await store.check();
 	await store.close();
 	const database = new Database(file, { readonly: true });
-	assert.equal(database.prepare("SELECT count(*) FROM retries").pluck().get(), 0);
+	assert.equal(database.prepare("SELECT count(*) FROM idempotency_keys").pluck().get(), 0);
 	assert.equal(database.prepare("SELECT count(*) FROM pets").pluck().get(), 100);
 	database.close();
 });
@@ -124,7 +125,7 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
 		[
 			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one knows 1\): upgrade/,
+			/written by a newer animal-store \(schema 99, this one knows 2\): upgrade/,
 		],
 		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
 		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],

@@ -9,11 +9,17 @@ import { type Store, StoreRefused } from "./store.ts";
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`, as config.ts has checked it
  * @param now milliseconds since 1970
  * @param isVerified reads the whole file first, to refuse a damaged one: for the service; commands leave it out
+ * @param random from 0 to 1, spreads the retries of nodes that write at once; commands, which write once, leave it out
  * @throws StoreRefused
  */
-export function openStore(databaseUrl: string, now: () => number, isVerified = false): Promise<Store> {
+export function openStore(
+	databaseUrl: string,
+	now: () => number,
+	isVerified = false,
+	random = () => 1,
+): Promise<Store> {
 	return isPostgres(databaseUrl)
-		? openPostgres(databaseUrl, now)
+		? openPostgres({ url: databaseUrl, now, random })
 		: openSqlite({ file: fileOf(databaseUrl), now, isVerified });
 }
 

@@ -1,6 +1,7 @@
 // The database file: made in one step, recognised before it is opened for writing, migrated, and refused with one
 // sentence when it is not ours.
 
+import { hash } from "node:crypto";
 import {
 	closeSync,
 	fsyncSync,
@@ -136,6 +137,7 @@ function damaged(file: string): StoreRefused {
 
 function migrate(database: Database.Database, file: string): void {
 	const version = () => Number(database.pragma("user_version", { simple: true }));
+	database.function("sha256", { deterministic: true }, (text: string) => hash("sha256", text)); // for migration 002
 	refuseNewer(version(), file); // The header of a file with a log may be older than the store.
 	database
 		.transaction(() => {
