@@ -8,6 +8,7 @@ import { petStatuses } from "../src/contract/pet.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
 import { seededRandom } from "./random.ts";
+import { until } from "./until.ts";
 
 export interface Proof {
 	kills: number;
@@ -77,7 +78,10 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		const walker = walkWhileAlive(service.url, key).then((count) => {
 			walks += count;
 		});
-		await sleep(20 + random() * 380);
+		// However slow the machine is: it is killed at work.
+		const before = ledger.acknowledged.size;
+		await until("a create to be acknowledged", () => ledger.acknowledged.size > before);
+		await sleep(random() * 380);
 		service.process.kill("SIGKILL");
 		await Promise.all([...work, walker, service.finished]);
 		agent.destroy();

@@ -9,6 +9,9 @@ import type { Created, RetryKey } from "./store.ts";
 /** How long an Idempotency-Key stands for its animal. */
 export const idempotencyMs = idempotencyHours * 3_600_000;
 
+/** How many keys that have expired are removed at once: it bounds the time that writers wait for it. */
+export const sweepRows = 10_000;
+
 export interface Create {
 	pet: NewPet;
 	retry: RetryKey | undefined;

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pet, PetStatus } from "../contract/pet.ts";
 import { groupCommit } from "./group-commit.ts";
-import { type Create, idempotencyMs } from "./idempotency.ts";
+import { type Create, idempotencyMs, sweepRows } from "./idempotency.ts";
 import { toPetCount } from "./pet-count.ts";
 import { createAll } from "./postgres-creates.ts";
 import { keyRows } from "./postgres-keys.ts";
@@ -15,8 +15,6 @@ import type { Created, PageQuery, PetPage, Store } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 
 const sweepEveryMs = 10 * 60_000;
-/** Bounds the time that one statement takes. */
-const sweepRows = 10_000;
 
 interface PostgresOptions {
 	url: string;

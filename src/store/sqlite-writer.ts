@@ -4,7 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import type { NewPet } from "../contract/pet.ts";
-import { type Create, fingerprintOf, idempotencyMs, type Meaning, repeated } from "./idempotency.ts";
+import { type Create, fingerprintOf, idempotencyMs, type Meaning, repeated, sweepRows } from "./idempotency.ts";
 import { columnsOf, type Row, type Table } from "./rows.ts";
 import { openSqliteWriter } from "./sqlite-file.ts";
 import { type Created, type KeyUse, type NewKey, type NewSecret, StoreRefused } from "./store.ts";
@@ -27,8 +27,6 @@ export type WriterMessage =
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: (Created | number | undefined)[] }
 	| { kind: "failed"; code: string; message: string };
-
-const sweepRows = 10_000;
 
 if (parentPort) run(parentPort, workerData);
 
