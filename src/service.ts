@@ -52,6 +52,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const store = await openStore(config.databaseUrl, now, {
 		isVerified: true,
 		onFatal: (reason) => log.fatal(reason),
+		random: Math.random,
 	});
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);

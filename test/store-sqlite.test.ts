@@ -21,6 +21,7 @@ storeSuite({
 		context.after(() => (isOpen ? store.close() : undefined));
 		return {
 			store,
+			databaseUrl: url,
 			async reopen() {
 				isOpen = false;
 				await store.close();
@@ -48,7 +49,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
-	writer.exec("DELETE FROM retries WHERE key = '1'");
+	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
 	assert.deepEqual(
 		[writer.pragma("journal_mode", { simple: true }), writer.pragma("synchronous", { simple: true })],
 		["wal", 2],
@@ -61,7 +62,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 test("sqlite: an id is not used again when the newest animal was removed by hand", async (context) => {
 	const file = await usedFile(temporaryFolder(context));
 	const database = new Database(file);
-	database.exec("DELETE FROM retries; DELETE FROM pets WHERE id = 100");
+	database.exec("DELETE FROM idempotency_keys; DELETE FROM pets WHERE id = 100");
 	database.close();
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 101n);
@@ -76,7 +77,7 @@ test("sqlite: Idempotency-Keys older than 24 hours are swept at the start, and y
 	] as const) {
 		const store = await openStore(`sqlite:${file}`, () => Date.now() + hours * 3_600_000);
 		await store.check();
-		assert.equal(await store.rows.count("retries"), kept, `after ${hours} hours`);
+		assert.equal(await store.rows.count("idempotency_keys"), kept, `after ${hours} hours`);
 		assert.equal(await store.rows.count("pets"), 100);
 		await store.close();
 	}
@@ -127,7 +128,7 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
 		[
 			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one knows 1\): upgrade/,
+			/written by a newer animal-store \(schema 99, this one knows 2\): upgrade/,
 		],
 		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
 		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],

@@ -1,6 +1,7 @@
 // The database file: made in one step, recognised before it is opened for writing, migrated, and refused with one
 // sentence when it is not ours.
 
+import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./sqlite-draft.ts";
@@ -198,6 +199,7 @@ function migrate(database: Database.Database, file: string): void {
 }
 
 function applyMigrations(database: Database.Database, to: number): void {
+	database.function("sha256", { deterministic: true }, (text: string) => hash("sha256", text)); // for migration 002
 	for (const [index, name] of migrations.slice(0, to).entries()) {
 		if (index < versionOf(database)) continue;
 		database.exec(readFileSync(new URL(name, migrationsFolder), "utf8"));

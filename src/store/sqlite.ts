@@ -3,6 +3,7 @@
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../contract/pet.ts";
+import { sweepRows } from "./idempotency.ts";
 import { toPetCount } from "./pet-count.ts";
 import { storeError } from "./sqlite-errors.ts";
 import { openSqliteReader, refusal } from "./sqlite-file.ts";
@@ -45,9 +46,12 @@ export async function openSqlite({
 		throw refusal(file, error);
 	});
 	endSnapshot = snapshot.end;
-	const sweep = () => void writer.write({ kind: "sweepRetries", nowMs: now() }).catch(() => {});
-	const sweeper = setInterval(sweep, sweepEveryMs).unref();
-	sweep();
+	async function sweep(): Promise<void> {
+		while ((await writer.write({ kind: "sweepRetries", nowMs: now() })) === sweepRows);
+	}
+	const startSweep = () => void sweep().catch(() => {});
+	const sweeper = setInterval(startSweep, sweepEveryMs).unref();
+	startSweep();
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
