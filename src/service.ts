@@ -8,13 +8,17 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
 import { buildApp } from "./http/app.ts";
-import { defaultTimeouts, drain, type Timeouts } from "./http/listen.ts";
+import { drain } from "./http/drain.ts";
+import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
+import { createRefusals } from "./http/refusals.ts";
+import { requestIds } from "./http/request-id.ts";
+import { securityHeaders } from "./http/security-headers.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
-import { createOpsServer } from "./ops/ops-server.ts";
+import { opsHandler } from "./ops/ops-server.ts";
 import { readyCheck } from "./ops/ready.ts";
 import { openStore } from "./store/open.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
@@ -59,6 +63,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const checkReady = readyCheck(store, () => isStopping);
 	const metrics = createMetrics(() => store.queueLength);
 	const node = randomBytes(6).toString("base64url");
+	const replies = {
+		log,
+		requestId: requestIds(node),
+		fixedHeaders: securityHeaders(config.baseUrl),
+		onReply: metrics.observe,
+	};
+	const refusals = createRefusals(replies);
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -66,16 +77,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
-		requestIdPrefix: node,
-		log,
-		timeouts,
+		...replies,
+		refusals,
+		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
 		isStopping: () => isStopping,
 		checkReady,
 		activity: watchActivity({ store, metrics, node }),
 		consoleFolder,
-		onReply: metrics.observe,
 	});
-	const opsServer = createOpsServer({ metrics, checkReady });
+	const opsServer = createHttpServer(
+		opsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer }),
+		refusals,
+		{ timeouts },
+	);
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000): Promise<void> {

@@ -134,7 +134,8 @@ export function assertFailure(reply: Reply, code: ErrorCode): void {
 	assert.equal(failure.status, reply.status, shown);
 	assert.ok(failure.message.length > 10 && failure.message.length < 700, shown);
 	assert.doesNotMatch(failure.message, /\bat .*:\d+|node_modules|SQLITE|\.ts\b/, shown);
-	assert.equal(reply.headers["www-authenticate"] !== undefined, reply.status === 401, shown);
+	assert.equal(reply.headers["www-authenticate"] !== undefined, [401, 403].includes(reply.status), shown);
+	assert.match(reply.headers["x-request-id"] ?? "", /^[\w.:+/=-]{1,128}$/, shown);
 	if (reply.status === 429 || reply.status === 503)
 		assert.match(reply.headers["retry-after"] ?? "", /^[1-9]\d*$/, shown);
 	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);

@@ -14,6 +14,8 @@ export const limitDefault = 20;
 export const limitMax = 100;
 /** UTF-8 bytes of a request body. */
 export const bodyMaxBytes = 64 * 1024;
+/** Objects and arrays within each other in a request body. */
+export const bodyMaxDepth = 64;
 /** How long a reply can be replayed by its Idempotency-Key. */
 export const idempotencyHours = 24;
 
