@@ -36,10 +36,11 @@ export async function openSqlite({
 	now,
 	onCreate,
 	onFatal = () => {},
-	...options
+	isVerified = false,
+	mustExist = false,
 }: SqliteOptions): Promise<Store> {
 	let endSnapshot = () => {};
-	const writer = await startWriter({ file, ...options, onFatal, onCommit: () => endSnapshot() });
+	const writer = await startWriter({ file, isVerified, mustExist, onFatal, onCommit: () => endSnapshot() });
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
