@@ -34,12 +34,13 @@ interface SqliteOptions extends OpenOptions {
 export async function openSqlite({
 	file,
 	now,
+	isVerified = false,
+	mustExist = false,
 	onCreate,
 	onFatal = () => {},
-	...options
 }: SqliteOptions): Promise<Store> {
 	let endSnapshot = () => {};
-	const writer = await startWriter({ file, ...options, onFatal, onCommit: () => endSnapshot() });
+	const writer = await startWriter({ file, isVerified, mustExist, onFatal, onCommit: () => endSnapshot() });
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
