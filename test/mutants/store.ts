@@ -47,12 +47,6 @@ const batches: Mutant[] = [
 		tests: commit,
 	},
 	{
-		file: "src/store/sqlite-queue.ts",
-		from: "if (!isStopped && !isClosing) onFatal(refusal);",
-		to: "if (!isClosing) onFatal(refusal);",
-		tests: lostFile,
-	},
-	{
 		file: "src/store/sqlite-writer.ts",
 		from: "return sweep.run(write.nowMs - idempotencyMs).changes;",
 		to: "return sweep.run(write.nowMs - idempotencyMs / 2).changes;",
