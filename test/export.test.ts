@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { exportCommand } from "../src/cli/export.ts";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { listAll } from "./ledger.ts";
 import { begin, runProgram } from "./program.ts";
@@ -125,4 +127,22 @@ test("Ctrl-C ends an export with 130 and leaves no part of it", async (context) 
 	assert.equal(code, 130);
 	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
 	assert.deepEqual(readdirSync(folder), []);
+});
+
+test("an export is on disk before it has its name", async (context) => {
+	const { service, path } = await exporter(context, 3);
+	const probe = await open(path("probe"), "w");
+	await probe.close();
+	const calls: string[] = [];
+	const file: typeof probe = Object.getPrototypeOf(probe);
+	const { sync } = file;
+	context.mock.method(file, "sync", function (this: typeof probe) {
+		calls.push(`synced, there: ${existsSync(path("a.csv"))}`);
+		return sync.call(this);
+	});
+	context.mock.method(console, "error", () => {});
+	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
+	await exportCommand().parseAsync(parameters, { from: "user" });
+	assert.deepEqual(calls, ["synced, there: false"]);
+	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 });

@@ -69,20 +69,6 @@ test("sqlite: an id is not used again when the newest animal was removed by hand
 	await store.close();
 });
 
-test("sqlite: Idempotency-Keys older than 24 hours are swept at the start, and younger ones are kept", async (context) => {
-	const file = await usedFile(temporaryFolder(context));
-	for (const [hours, kept] of [
-		[23.9, 100],
-		[24.1, 0],
-	] as const) {
-		const store = await openStore(`sqlite:${file}`, () => Date.now() + hours * 3_600_000);
-		await store.check();
-		assert.equal(await store.rows.count("idempotency_keys"), kept, `after ${hours} hours`);
-		assert.equal(await store.rows.count("pets"), 100);
-		await store.close();
-	}
-});
-
 test("sqlite: pages use an index, first and last, with and without filter", async (context) => {
 	const database = new Database(await usedFile(temporaryFolder(context)), { readonly: true });
 	context.after(() => database.close());

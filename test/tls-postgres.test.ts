@@ -65,6 +65,8 @@ test("sslmode decides how far the server's certificate is checked, as in Postgre
 		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: mend sslrootcert/],
 		["localhost", "sslmode=maybe", /sslmode maybe is unknown: use disable, require, verify-ca or verify-full/],
 	];
+	const DATABASE_URL = `postgres://animals:animals@127.0.0.1:${server.port}/postgres?sslmode=disable`;
+	await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL } });
 	for (const [host, parameters, refused] of rows) {
 		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;
 		const { code, stderr } = await runProgram(["keys", "list"], { environment: { DATABASE_URL: url } });

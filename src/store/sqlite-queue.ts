@@ -27,7 +27,8 @@ interface WriterOptions extends WriterData {
 
 /**
  * Starts the writer thread. One batch is under way at a time; what arrives meanwhile becomes the next one. When a sync fails,
- * a file of the store is removed or replaced, or the thread is lost, every write from then on is refused until the service is started again; reads go on.
+ * a file of the store is removed or replaced, or the thread is lost, every write from then on is refused until the service is
+ * started again; reads go on.
  * @throws StoreRefused
  */
 export async function startWriter({ onFatal, onCommit, ...workerData }: WriterOptions): Promise<Writer> {

@@ -34,10 +34,10 @@ interface SqliteOptions extends OpenOptions {
 export async function openSqlite({
 	file,
 	now,
-	onCreate,
-	onFatal = () => {},
 	isVerified = false,
 	mustExist = false,
+	onCreate,
+	onFatal = () => {},
 }: SqliteOptions): Promise<Store> {
 	let endSnapshot = () => {};
 	const writer = await startWriter({ file, isVerified, mustExist, onFatal, onCommit: () => endSnapshot() });
