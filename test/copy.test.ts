@@ -45,7 +45,7 @@ test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-K
 	timeout: 60_000,
 }, async (context) => {
 	const { url: source, key } = await filled(context);
-	// The newest animal is gone: its id is not given again, not by a copy either.
+	// The newest animal is gone each time: its id is not given again, not by a copy either.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
 	const postgres = await emptyPostgres(context);
 	const back = `sqlite:${join(temporaryFolder(context), "back.db")}`;
@@ -57,15 +57,15 @@ test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-K
 	const page = await (await fetch(`${first.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text();
 	first.process.kill("SIGTERM");
 	await first.finished;
-	for (const [from, to, animals, nextId] of [
-		[source, postgres, count - 1, count + 1],
-		[postgres, back, count, count + 2],
+	for (const [from, to, nextId] of [
+		[source, postgres, count + 1],
+		[postgres, back, count + 2],
 	] as const) {
 		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to]);
 		assert.equal(code, 0, stderr);
 		assert.match(
 			stdout,
-			new RegExp(`^copied ${animals} animals, 1 keys and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
+			new RegExp(`^copied ${count - 1} animals, 1 keys and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
 		);
 		const store = await openStore(to, Date.now);
 		assert.deepEqual(await store.getPet(3n), {
@@ -81,6 +81,7 @@ test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-K
 		});
 		const next = await store.createPet({ name: "next", categoryId: 1n });
 		assert.deepEqual(next, { id: BigInt(nextId), outcome: "created" });
+		await runSql(to, `DELETE FROM pets WHERE id = ${nextId}`);
 		await store.close();
 		const service = await startProgram(context, { DATABASE_URL: to });
 		assert.equal(await (await fetch(`${service.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text(), page);

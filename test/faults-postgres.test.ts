@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { post, proveCrashes } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
-import { testDatabase } from "./postgres.ts";
+import { requireStandby, testDatabase } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
@@ -23,101 +23,6 @@ async function keyFor(databaseUrl: string): Promise<string> {
 	assert.ok(stdout, stderr);
 	return stdout.trim();
 }
-
-/** @param names of the standbys that a commit waits for; none if empty */
-async function requireStandby(url: string, names: string): Promise<void> {
-	await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
-	await runSql(url, "SELECT pg_reload_conf()");
-	await until("the server to read its settings", async () => {
-		const [row] = await runSql(url, "SELECT current_setting('synchronous_standby_names') AS names");
-		return row?.["names"] === names;
-	});
-}
-
-const startRefused = (url: string) =>
-	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
-
-test("a database that cannot be used is refused with one sentence that says what to do", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
-	const newer = await testDatabase();
-	context.after(() => newer.drop());
-	const replica = await testDatabase();
-	context.after(() => replica.drop());
-	assert.equal(
-		(await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code,
-		0,
-	);
-	await newer.query("UPDATE schema_version SET version = 99");
-	const { pathname } = new URL(replica.url);
-	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
-	// An older server, as far as its version can tell: the database answers with a function of its own.
-	const old = await testDatabase();
-	context.after(() => old.drop());
-	await old.query(`CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
-		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name) END $$`);
-	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
-	const lax = await testDatabase();
-	context.after(() => lax.drop());
-	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
-	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
-	const rows: [url: string, said: RegExp][] = [
-		[
-			changed({ port: "1" }),
-			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or mend host and port/,
-		],
-		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
-		[changed({ password: "wrong" }), /does not let animals in: mend user and password/],
-		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
-		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
-		[
-			newer.url,
-			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 2\): upgrade/,
-		],
-		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
-		[lax.url, /acknowledges what is not on disk yet: turn fsync and synchronous_commit on/],
-		[replica.url, /read-only, a replica perhaps: let DATABASE_URL name the primary/],
-	];
-	for (const [url, said] of rows) {
-		const { code, stderr } = await startRefused(url);
-		assert.equal(code, 1, stderr);
-		assert.match(stderr, said);
-		assert.equal(stderr.trim().split("\n").length, 1, stderr);
-		assert.doesNotMatch(stderr, /:animals@|wrong@/, "no password");
-	}
-});
-
-test("a server that does not sync is refused at start", async (context) => {
-	const server = await startPostgres(["-c", "fsync=off"]);
-	context.after(() => server.remove());
-	const { code, stderr } = await startRefused(`${server.url}/postgres`);
-	assert.equal(code, 1, stderr);
-	assert.match(
-		stderr,
-		/^animal-store: the server acknowledges what is not on disk yet: turn fsync and synchronous_commit on\n$/,
-	);
-});
-
-test("a missing synchronous standby is refused at start by its name, again and again, and forgotten once it is not wanted", {
-	timeout: 90_000,
-}, async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
-	const url = `${server.url}/postgres`;
-	await requireStandby(url, "*");
-	// The second start finds the first one's commit still waiting.
-	for (let start = 0; start < 2; start++) {
-		const { code, stderr } = await startRefused(url);
-		assert.equal(code, 1, stderr);
-		assert.match(
-			stderr,
-			/^animal-store: commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server\n$/,
-		);
-	}
-	await requireStandby(url, "");
-	const service = await startProgram(context, { DATABASE_URL: url });
-	assert.equal(await status(`${service.url}/readyz`), 200);
-});
 
 test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
 	timeout: 120_000,

@@ -3,16 +3,22 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** @returns the same URL, with the proxy's address */
+export interface SlowLink {
+	/** The same URL, with the proxy's address. */
+	url: string;
+	/** Breaks all connections that are open now. */
+	cut(): void;
+}
+
 export async function slowLink(
 	context: { after(cleanUp: () => void): void },
 	url: string,
 	roundTripMs: number,
-): Promise<string> {
-	const { hostname, port } = new URL(url);
+): Promise<SlowLink> {
+	const target = new URL(url);
 	const sockets = new Set<Socket>();
 	const server = createServer((near) => {
-		const far = connect(Number(port), hostname);
+		const far = connect(Number(target.port), target.hostname);
 		for (const [from, to] of [
 			[near, far],
 			[far, near],
@@ -25,9 +31,14 @@ export async function slowLink(
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
+	const cut = () => {
+		for (const socket of sockets) socket.destroy();
+		sockets.clear();
+	};
 	context.after(() => {
 		server.close();
-		for (const socket of sockets) socket.destroy();
+		cut();
 	});
-	return Object.assign(new URL(url), { port: String((server.address() as AddressInfo).port) }).href;
+	const port = String((server.address() as AddressInfo).port);
+	return { url: Object.assign(new URL(url), { port }).href, cut };
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 import { StorageUnavailable, type Store } from "../src/store/store.ts";
 import { testDatabase } from "./postgres.ts";
@@ -171,8 +172,8 @@ test("postgres: what the server does not support (0A000) is no StorageUnavailabl
 test("postgres: a create with an Idempotency-Key leaves no transaction open over a round trip", async (context) => {
 	const database = await testDatabase();
 	const name = new URL(database.url).pathname.slice(1);
-	const distant = await slowLink(context, database.url, 40);
-	const store = await openStore(distant, Date.now);
+	const { url } = await slowLink(context, database.url, 40);
+	const store = await openStore(url, Date.now);
 	context.after(async () => {
 		await store.close();
 		await database.drop();
@@ -191,6 +192,35 @@ test("postgres: a create with an Idempotency-Key leaves no transaction open over
 	const retry = { caller: "a", key: "k" };
 	for (const outcome of ["created", "replayed"] as const)
 		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, retry), { id: 1n, outcome });
+});
+
+test("postgres: a connection that is cut inside a transaction fails its caller only", async (context) => {
+	const database = await testDatabase();
+	const { url, cut } = await slowLink(context, database.url, 0);
+	const store = await openStore(url, Date.now);
+	const other = new pg.Client({ connectionString: database.url });
+	await other.connect();
+	context.after(async () => {
+		await other.end();
+		await store.close();
+		await database.drop();
+	});
+	await other.query("BEGIN; LOCK TABLE keys");
+	const key = { id: "a", name: "A", scopes: ["pets:read"], createdAtMs: 5 };
+	const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
+	const refused = assert.rejects(store.keys.add(key, secret), StorageUnavailable);
+	await until("the transaction to wait for the lock", async () => {
+		const { rows } = await database.query(
+			`SELECT 1 FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`,
+		);
+		return rows.length > 0;
+	});
+	cut();
+	await refused;
+	await other.query("ROLLBACK");
+	await store.keys.add(key, secret);
+	assert.equal((await store.keys.byHash("h"))?.id, "a");
 });
 
 test("postgres: an Idempotency-Key that has expired is taken once when two nodes use it at once", async (context) => {

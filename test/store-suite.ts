@@ -102,9 +102,28 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.deepEqual(await store.createPet(rex, { ...retry, caller: "b" }), { id: 2n, outcome: "created" });
 		const reopened = await reopen();
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
-		nowMs += 24 * 3_600_000;
+		nowMs += 24 * 3_600_000 - 1;
+		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
+		nowMs += 1;
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "created" });
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "replayed" });
+	});
+
+	test(`${engine}: creates at once, with Idempotency-Keys and without, are each found again by their own key`, async (context) => {
+		const { store } = await open(context);
+		const requests = Array.from({ length: 300 }, (_, index) => ({
+			pet: { name: `n${index}`, categoryId: 1n },
+			retry: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
+		}));
+		const created = await Promise.all(requests.map(({ pet, retry }) => store.createPet(pet, retry)));
+		const keyed = requests.flatMap(({ pet, retry }, index) => (retry ? [{ pet, retry, id: created[index]?.id }] : []));
+		assert.equal(keyed.length, 200);
+		for (const { pet, id } of keyed) assert.equal((await store.getPet(id ?? 0n))?.name, pet.name);
+		const again = await Promise.all(keyed.map(({ pet, retry }) => store.createPet(pet, retry)));
+		assert.deepEqual(
+			again,
+			keyed.map(({ id }) => ({ id, outcome: "replayed" })),
+		);
 	});
 
 	test(`${engine}: a repeated create is known by what was asked for, also when its animal was changed or removed by hand`, async (context) => {

@@ -19,8 +19,8 @@ export const proof: Proof = {
 	async prove(trial) {
 		const { environment } = await newDatabase(trial);
 		const databaseUrl = environment.DATABASE_URL;
-		const urls = await Promise.all(Array.from({ length: nodes }, () => slowLink(trial, databaseUrl, roundTripMs)));
-		const stores = await Promise.all(urls.map((url) => openStore(url, Date.now)));
+		const links = await Promise.all(Array.from({ length: nodes }, () => slowLink(trial, databaseUrl, roundTripMs)));
+		const stores = await Promise.all(links.map(({ url }) => openStore(url, Date.now)));
 		trial.after(() => Promise.all(stores.map((store) => store.close())));
 		let number = 0;
 		const plain = await createFor(seconds, stores, () => undefined);
