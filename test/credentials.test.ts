@@ -211,25 +211,20 @@ test("a rotated key has the life span of the one before, from its rotation on; o
 
 test("a last use that could not be stored is stored the next time, with that of getPet", async (context) => {
 	const { issuer, key } = await testService(context);
-	let isAway = true;
-	const stored: KeyUse[][] = [];
-	const rows = {
-		...issuer.rows,
-		touch: async (uses: KeyUse[]) => {
-			if (isAway) throw new StorageUnavailable("away");
-			stored.push(uses);
-		},
-	};
-	let nowMs = 1000;
-	const keyCheck = createKeyCheck(rows, () => nowMs);
 	const row = await issuer.rows.byHash(hashOfKey(key));
 	assert.ok(row);
+	let nowMs = 1000;
+	const stored: KeyUse[][] = [];
+	const away = async () => {
+		nowMs = 2000;
+		keyCheck.noteUse(row, false); // Meanwhile.
+		throw new StorageUnavailable("away");
+	};
+	let touch: (uses: KeyUse[]) => Promise<void> = away;
+	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs);
 	keyCheck.noteUse(row, true);
 	await keyCheck.close();
-	nowMs = 2000;
-	keyCheck.noteUse(row, false);
-	await keyCheck.close();
-	isAway = false;
+	touch = async (uses) => void stored.push(uses);
 	await keyCheck.close();
 	assert.deepEqual(stored, [[{ keyId: row.id, usedAtMs: 2000, getPetUsedAtMs: 1000 }]]);
 });
