@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { createKey, revokeKey, rotateKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { hashOfKey, keyFromRandom } from "../src/keys/key-format.ts";
@@ -182,6 +183,24 @@ test("a revoked key that nobody used for a second is refused at its first use", 
 	const nowMs = performance.now();
 	context.mock.method(performance, "now", () => nowMs + 1000);
 	assert.equal(await keyCheck.check(key), undefined);
+});
+
+test("a key in use is read again in the background: its caller never waits", async (context) => {
+	const { issuer, key } = await testService(context);
+	let reads = 0;
+	const byHash = (hash: string) => issuer.rows.byHash(hash).finally(() => reads++);
+	const keyCheck = createKeyCheck({ ...issuer.rows, byHash }, Date.now);
+	context.after(() => keyCheck.close());
+	let nowMs = performance.now();
+	const clock = context.mock.method(performance, "now", () => nowMs);
+	await keyCheck.check(key);
+	for (let round = 2; round < 5; round++) {
+		nowMs += 500;
+		assert.ok(!(keyCheck.check(key) instanceof Promise));
+		for (let turns = 0; turns < 100_000 && reads < round; turns++) await turn();
+		assert.equal(reads, round);
+	}
+	clock.mock.restore();
 });
 
 test("a key works until the millisecond of its expiry, and not from then on", async (context) => {
