@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { createKey, revokeKey, rotateKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { hashOfKey, keyFromRandom } from "../src/keys/key-format.ts";
@@ -184,6 +185,24 @@ test("a revoked key that nobody used for a second is refused at its first use", 
 	assert.equal(await keyCheck.check(key), undefined);
 });
 
+test("a key in use is read again in the background: its caller never waits", async (context) => {
+	const { issuer, key } = await testService(context);
+	let reads = 0;
+	const byHash = (hash: string) => issuer.rows.byHash(hash).finally(() => reads++);
+	const keyCheck = createKeyCheck({ ...issuer.rows, byHash }, Date.now);
+	context.after(() => keyCheck.close());
+	let nowMs = performance.now();
+	const clock = context.mock.method(performance, "now", () => nowMs);
+	await keyCheck.check(key);
+	for (let round = 2; round < 5; round++) {
+		nowMs += 500;
+		assert.ok(!(keyCheck.check(key) instanceof Promise));
+		for (let turns = 0; turns < 100_000 && reads < round; turns++) await turn();
+		assert.equal(reads, round);
+	}
+	clock.mock.restore();
+});
+
 test("a key works until the millisecond of its expiry, and not from then on", async (context) => {
 	const { send, issuer, clock } = await testService(context);
 	clock.nowMs = 1_900_000_000_000;
@@ -211,25 +230,20 @@ test("a rotated key has the life span of the one before, from its rotation on; o
 
 test("a last use that could not be stored is stored the next time, with that of getPet", async (context) => {
 	const { issuer, key } = await testService(context);
-	let isAway = true;
-	const stored: KeyUse[][] = [];
-	const rows = {
-		...issuer.rows,
-		touch: async (uses: KeyUse[]) => {
-			if (isAway) throw new StorageUnavailable("away");
-			stored.push(uses);
-		},
-	};
-	let nowMs = 1000;
-	const keyCheck = createKeyCheck(rows, () => nowMs);
 	const row = await issuer.rows.byHash(hashOfKey(key));
 	assert.ok(row);
+	let nowMs = 1000;
+	const stored: KeyUse[][] = [];
+	const away = async () => {
+		nowMs = 2000;
+		keyCheck.noteUse(row, false); // Meanwhile.
+		throw new StorageUnavailable("away");
+	};
+	let touch: (uses: KeyUse[]) => Promise<void> = away;
+	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs);
 	keyCheck.noteUse(row, true);
 	await keyCheck.close();
-	nowMs = 2000;
-	keyCheck.noteUse(row, false);
-	await keyCheck.close();
-	isAway = false;
+	touch = async (uses) => void stored.push(uses);
 	await keyCheck.close();
 	assert.deepEqual(stored, [[{ keyId: row.id, usedAtMs: 2000, getPetUsedAtMs: 1000 }]]);
 });

@@ -38,7 +38,13 @@ export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): Req
 		}
 		if (request.method === "OPTIONS") return void response.writeHead(204, { allow }).end();
 		const { type, body } = await route();
-		response.writeHead(200, { "content-type": type, "cache-control": "no-store" }).end(body);
+		response
+			.writeHead(200, {
+				"content-type": type,
+				"content-length": Buffer.byteLength(body),
+				"cache-control": "no-store",
+			})
+			.end(body);
 	}
 
 	return (request, response) => {
