@@ -54,7 +54,6 @@ const rooms: Record<string, string[]> = {
 		"test/client.test.ts",
 		"test/import.test.ts",
 		"test/pets-command.test.ts",
-		"test/clients.test.ts",
 		"test/client-package.test.ts",
 	],
 };

@@ -68,8 +68,9 @@ export function checkExchange({ sent, received, isHalfClosed, problem }: Exchang
 	const replies = splitReplies(received);
 	assert.ok(!text.includes(key), "the key is in a reply");
 	assert.ok(replies.length > 0 || isHalfClosed || /^(\r?\n)*$/.test(sent.toString("latin1")), "there is no reply");
-	const isHead = sent.subarray(0, 5).toString("latin1") === "HEAD ";
 	const first = replies.find(({ status }) => status >= 200);
+	// Node tells the method of a request when its headers have ended, and so not with a time-out before that.
+	const isHead = sent.subarray(0, 5).toString("latin1") === "HEAD " && first?.status !== 408;
 	assert.ok(!isHead || (first?.body ?? "") === "", `the reply to HEAD has a body: ${first?.body.slice(0, 200)}`);
 	for (const reply of replies) checkReply(reply, sent);
 	if (!sent.includes(key)) for (const reply of replies) checkWithoutKey(reply, sent);
