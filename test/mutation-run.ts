@@ -131,7 +131,8 @@ function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCas
 		const finish = (problem?: string) => {
 			clearTimeout(timer);
 			socket.destroy();
-			resolve({ sent: Buffer.concat(segments), received: Buffer.concat(received), isHalfClosed, problem });
+			const [sent, pieces] = [Buffer.concat(segments), segments.length];
+			resolve({ sent, pieces, received: Buffer.concat(received), isHalfClosed, problem });
 		};
 		const timer = setTimeout(() => finish(`the connection was still open after ${hangMs} ms`), hangMs);
 		socket.on("connect", async () => {
