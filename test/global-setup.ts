@@ -1,5 +1,5 @@
 // Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another server, and a
-// real Chromium from npm unless the system has one. After all tests they are gone, files and all.
+// real Chromium from npm unless the system has one or TEST_CHROMIUM names its folder. After all tests they are gone, files and all.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ let server: PostgresServer | undefined;
 let chromium: string | undefined;
 
 export async function globalSetup(): Promise<void> {
-	if (!systemChromium) {
+	if (!systemChromium && !process.env["TEST_CHROMIUM"]) {
 		chromium = mkdtempSync(join(tmpdir(), "animal-store-chromium-"));
 		await unpackChromium(chromium);
 		process.env["TEST_CHROMIUM"] = chromium;

@@ -9,6 +9,8 @@ import type { Reply } from "./wire.ts";
 /** How an exchange over one connection went. */
 export interface Exchange {
 	sent: Buffer;
+	/** In how many pieces. */
+	pieces: number;
 	received: Buffer;
 	isHalfClosed: boolean;
 	/** Why it ended without the service closing it in order. */
@@ -62,14 +64,15 @@ function bodyLength(status: number, headers: Record<string, string>, rest: strin
 }
 
 /** @throws AssertionError when one of the invariants does not hold */
-export function checkExchange({ sent, received, isHalfClosed, problem }: Exchange, key: string): Reply[] {
+export function checkExchange({ sent, pieces, received, isHalfClosed, problem }: Exchange, key: string): Reply[] {
 	assert.equal(problem, undefined);
 	const text = received.toString("latin1");
 	const replies = splitReplies(received);
 	assert.ok(!text.includes(key), "the key is in a reply");
 	assert.ok(replies.length > 0 || isHalfClosed || /^(\r?\n)*$/.test(sent.toString("latin1")), "there is no reply");
-	const isHead = sent.subarray(0, 5).toString("latin1") === "HEAD ";
 	const first = replies.find(({ status }) => status >= 200);
+	// Before the headers end Node does not tell the method: not with a time-out, and otherwise only where the first piece shows it.
+	const isHead = sent.subarray(0, 5).toString("latin1") === "HEAD " && pieces === 1 && first?.status !== 408;
 	assert.ok(!isHead || (first?.body ?? "") === "", `the reply to HEAD has a body: ${first?.body.slice(0, 200)}`);
 	for (const reply of replies) checkReply(reply, sent);
 	if (!sent.includes(key)) for (const reply of replies) checkWithoutKey(reply, sent);

@@ -44,7 +44,8 @@ const withoutKey = "GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n";
 
 function failureReply(code: string, status: number, headers = ""): string {
 	const body = JSON.stringify({ code, message: "a sentence for people", status });
-	const fixed = "Content-Type: application/json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+	const fixed =
+		"X-Request-Id: a\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
 	return `HTTP/1.1 ${status} Text\r\n${fixed}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 const okReply = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -76,13 +77,14 @@ const broken: [what: string, sent: string, received: string, expected: RegExp][]
 
 for (const [what, sent, received, expected] of broken) {
 	test(`the check of mutations finds ${what}`, () => {
-		const exchange = { sent: Buffer.from(sent), received: Buffer.from(received), isHalfClosed: false };
-		assert.throws(() => checkExchange(exchange, key), expected);
+		const exchange = { sent: Buffer.from(sent), received: Buffer.from(received) };
+		const whole = { ...exchange, pieces: 1, isHalfClosed: false };
+		assert.throws(() => checkExchange(whole, key), expected);
 	});
 }
 
 test("the check of mutations finds what stayed open, and errors and calls without a key in the log", () => {
-	const exchange = { sent: Buffer.from(withKey), received: Buffer.from(okReply("[]")), isHalfClosed: false };
+	const exchange = { sent: Buffer.from(withKey), received: Buffer.from(okReply("[]")), pieces: 1, isHalfClosed: false };
 	assert.doesNotThrow(() => checkExchange(exchange, key));
 	assert.throws(() => checkExchange({ ...exchange, problem: "the connection was still open" }, key), /still open/);
 	const lines = [

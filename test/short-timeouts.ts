@@ -2,4 +2,4 @@
 
 import { defaultTimeouts } from "../src/http/listen.ts";
 
-Object.assign(defaultTimeouts, { headersMs: 300, requestMs: 600, keepAliveMs: 100, stalledMs: 900 });
+Object.assign(defaultTimeouts, { headersMs: 500, requestMs: 1000, keepAliveMs: 100, stalledMs: 1500 });
