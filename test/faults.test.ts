@@ -104,9 +104,8 @@ async function serviceAndWriter(context: TestContext): Promise<{ service: TestSe
 
 test("creates that wait too long in number are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
 	const { service, writer } = await serviceAndWriter(context);
-	const { send, sendOnce, store } = service;
+	const { send, store } = service;
 	const one = create({ name: "a", categoryId: 1 });
-	const reads = async () => (await send({ path: "/v1/pets" })).status === 200;
 	// A disk that hangs: the writer hears of nothing.
 	const post = writer.postMessage.bind(writer);
 	const held: unknown[] = [];
@@ -114,9 +113,8 @@ test("creates that wait too long in number are refused as overloaded, and the se
 	const waiting = Promise.all(
 		Array.from({ length: writesWaitingMax }, () => store.createPet({ name: "a", categoryId: 1n })),
 	);
-	await until("reads to go on", reads);
-	assertFailure(await sendOnce(one), "overloaded");
-	assert.ok(await reads());
+	assertFailure(await send(one), "overloaded");
+	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads go on");
 	assert.equal(await waitingWrites(service), writesWaitingMax);
 	hang.mock.restore();
 	for (const message of held) post(message);
