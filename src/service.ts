@@ -29,6 +29,8 @@ export interface ServiceOptions {
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	timeouts?: Timeouts;
+	/** Mean delay of the event loop from which on requests are refused as overloaded. */
+	delayMaxMs?: number;
 	/** Where no key exists: issue one and hand it back. */
 	issuesFirstKey?: boolean;
 }
@@ -80,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		...replies,
 		refusals,
 		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
+		delayMaxMs: options.delayMaxMs,
 		isStopping: () => isStopping,
 		checkReady,
 		activity: watchActivity({ store, metrics, node }),

@@ -137,7 +137,10 @@ test("a name is text in the list, when it is looked up and when it is added, wha
 	for (const id of [1, 4]) {
 		await page.getByLabel("Id of an animal").fill(String(id));
 		await page.keyboard.press("Enter");
-		await card.locator("dd", { hasText: new RegExp(`^${id}$`) }).waitFor();
+		await card
+			.locator("dd", { hasText: new RegExp(`^${id}$`) })
+			.first()
+			.waitFor();
 		assert.equal(await card.locator("dd.name").textContent(), names[id - 1]);
 	}
 	await page.getByLabel("Name").fill("<b>Rosa</b>");

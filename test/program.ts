@@ -58,7 +58,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
 	const child = spawn(program, rest, {
 		cwd: folder,
-		env: { PATH: process.env["PATH"], ...environment },
+		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
 		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
 	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
 	children.add(child);

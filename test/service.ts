@@ -54,6 +54,8 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
+		// The event loop is the test's too, and late whenever another program takes the CPU.
+		delayMaxMs: Infinity,
 	});
 	// A service that does not start leaves no database behind either.
 	context.after(() => stopped(starting).finally(drop));

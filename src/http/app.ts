@@ -53,6 +53,8 @@ export interface AppOptions extends RefusalOptions {
 	now: () => number;
 	server: ServerOptions;
 	refusals: Refusals;
+	/** Mean delay of the event loop from which on requests are refused. */
+	delayMaxMs?: number | undefined;
 	isStopping: () => boolean;
 	/** @throws ApiError while the service cannot take requests */
 	checkReady: () => Promise<void>;
@@ -84,7 +86,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const cors = createCors(options.corsOrigins);
 	const baseUrlOf = (request: FastifyRequest) => baseUrl ?? `http://${hostOf(request)}/v1`;
 
-	const overload = watchOverload(() => store.queueLength);
+	const overload = watchOverload(() => store.queueLength, options.delayMaxMs);
 	app.addHook("onClose", async () => overload.stop());
 
 	/** Overload, credential and rate, where the access is not open. A promise where something must be waited for. */
