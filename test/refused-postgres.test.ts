@@ -16,7 +16,10 @@ test("a database that cannot be used is refused with one sentence that says what
 	context.after(() => newer.drop());
 	const replica = await testDatabase();
 	context.after(() => replica.drop());
-	assert.equal((await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code, 0);
+	assert.equal(
+		(await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code,
+		0,
+	);
 	await newer.query("UPDATE schema_version SET version = 99");
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
