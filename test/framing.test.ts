@@ -170,6 +170,11 @@ test("what is not HTTP is refused and closed, and is no fault of the service", a
 		[`${line} with a key`, [`${line}\r\n${key}`, "malformed_request"]],
 	]);
 	await refused(service, Object.fromEntries(rows));
+	for (const line of ["PLAY / RTSP/1.0", "GET /livez HTTP/2.0", "GET_PARAMETER /livez RTSP/2.0"]) {
+		const replies = await exchange(service.port, `${get(service)}${line}\r\n\r\n${get(service)}`);
+		assert.equal(replies.length, 2, line);
+		assertFailure(replies[1] as (typeof replies)[0], "malformed_request");
+	}
 	assert.ok(service.log.every(({ level, err }) => level === "info" && err === undefined));
 });
 
