@@ -72,6 +72,7 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 			// It has ended.
 		}
 	};
+	process.once("exit", endGroup);
 	let isLate = false;
 	const timer = setTimeout(() => {
 		isLate = true;
@@ -80,6 +81,7 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 	const [code] = await once(child, "close");
 	clearTimeout(timer);
 	endGroup();
+	process.off("exit", endGroup);
 	rmSync(temporary, { recursive: true, force: true });
 	return { ...verdictOf(output, code, isLate), output };
 }
