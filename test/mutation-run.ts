@@ -53,8 +53,11 @@ export async function runMutations(context: Context, run: MutationRun): Promise<
 	const end = run.first + run.cases;
 	for (let first = run.first; first < end; first += casesPerStart) {
 		const cases = Math.min(casesPerStart, end - first);
+		const before = result.findings.length;
 		await runOnOneService(context, { ...run, first, cases }, result);
+		const found = result.findings.slice(before);
 		run.say?.(`${first + cases - run.first} of ${run.cases} cases, ${result.findings.length} findings`);
+		if (found.length > 0) run.say?.(describeFindings(found, run));
 	}
 	return result;
 }
@@ -174,7 +177,8 @@ function logReader({ output }: Running) {
 }
 
 /** Findings of one kind together, each kind with its first example and what repeats that alone. */
-export function describeFindings({ findings }: MutationResult, seed: number, engine: string): string {
+export function describeFindings(findings: Finding[], { seed, databaseUrl }: MutationRun): string {
+	const engine = databaseUrl.startsWith("sqlite:") ? "sqlite" : "postgres";
 	const kinds = Map.groupBy(findings, ({ problem }) => problem.split("\n")[0]?.replaceAll(/\d{2,}|"[^"]*"/g, "…"));
 	const shown = [...kinds.values()].map((same) => {
 		const [{ index, problem, sent, received } = nothingFound] = same;

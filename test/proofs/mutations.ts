@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describeFindings, runMutations } from "../mutation-run.ts";
+import { runMutations } from "../mutation-run.ts";
 import { startPostgres } from "../postgres-server.ts";
 import type { Proof, Trial } from "../proof.ts";
 
@@ -28,9 +28,15 @@ export const proof: Proof = {
 			const first = Number(trial.option("first")) + place * each;
 			const say = (line: string) => trial.say(`${engine}: ${line}`);
 			const databaseUrl = await databaseOf(engine, trial);
-			const result = await runMutations(trial, { databaseUrl, seed: trial.seed, first, cases: each, say });
-			assert.equal(result.findings.length, 0, describeFindings(result, trial.seed, engine));
-			figures[engine] = { cases: each, statuses: result.statuses };
+			const { findings, statuses } = await runMutations(trial, {
+				databaseUrl,
+				seed: trial.seed,
+				first,
+				cases: each,
+				say,
+			});
+			assert.equal(findings.length, 0, `${findings.length} findings, told above`);
+			figures[engine] = { cases: each, statuses };
 		}
 		return { seed: trial.seed, ...figures };
 	},
