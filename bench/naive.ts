@@ -9,6 +9,9 @@ import { scopes } from "../src/contract/operations.ts";
 import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
+import { createRefusals } from "../src/http/refusals.ts";
+import { requestIds } from "../src/http/request-id.ts";
+import { securityHeaders } from "../src/http/security-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { openStore } from "../src/store/open.ts";
@@ -17,6 +20,12 @@ import type { PageQuery, Store } from "../src/store/store.ts";
 const url = process.argv[2] ?? "";
 const store = await openStore(url, Date.now);
 
+const replies = {
+	log: pino({ base: null }, pino.destination({ fd: 2, sync: false, minLength: 4096 })),
+	requestId: requestIds("naive"),
+	fixedHeaders: securityHeaders(undefined),
+	onReply: () => {},
+};
 const app = buildApp({
 	store: Object.assign(Object.create(store), url.startsWith("sqlite:") ? naiveSqlite(url) : naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now),
@@ -24,14 +33,13 @@ const app = buildApp({
 	defaultRate: undefined,
 	corsOrigins: [],
 	now: Date.now,
-	requestIdPrefix: "naive",
-	log: pino({ base: null }, pino.destination({ fd: 2, sync: false, minLength: 4096 })),
-	timeouts: defaultTimeouts,
+	...replies,
+	refusals: createRefusals(replies),
+	server: { timeouts: defaultTimeouts },
 	isStopping: () => false,
 	checkReady: async () => {},
 	activity: async () => ({}),
 	consoleFolder: "",
-	onReply: () => {},
 });
 const { key } = await createKey(
 	{ rows: store.keys, now: Date.now, random: randomBytes },

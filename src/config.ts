@@ -44,10 +44,16 @@ export const Environment = Type.Object({
 	RATE_LIMIT: Type.Optional(Type.String({ description: "a number of requests in a window, such as 100/1m" })),
 	CORS_ORIGINS: Type.Optional(
 		Type.String({
-			description: "origins with commas between them, such as https://a.example,https://b.example",
-			pattern: "^https?://[^\\s/,]+(,https?://[^\\s/,]+)*$",
+			description: "origins with commas between them and no wildcard, such as https://a.example,https://b.example",
+			pattern: "^https?://[^\\s/,*?#@]+(,https?://[^\\s/,*?#@]+)*$",
 		}),
 	),
+	CONNECTIONS_PER_ADDRESS: Type.Integer({
+		description: "an integer from 0 to 10000, where 0 is no limit",
+		minimum: 0,
+		maximum: 10_000,
+		default: 1000,
+	}),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -80,6 +86,7 @@ export interface Config {
 	apiKey: string | undefined;
 	rateLimit: Rate | undefined;
 	corsOrigins: string[];
+	connectionsPerAddress: number;
 	logLevel: string;
 }
 
@@ -128,6 +135,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 		apiKey: env.API_KEY,
 		rateLimit,
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
+		connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
 		logLevel: env.LOG_LEVEL,
 	});
 }

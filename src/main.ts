@@ -10,6 +10,7 @@ import { interruptedExitCode } from "./cli/interrupt.ts";
 import { keysCommand } from "./cli/keys.ts";
 import { openApiCommand } from "./cli/openapi.ts";
 import { petsCommand } from "./cli/pets.ts";
+import { restoreCommand } from "./cli/restore.ts";
 import { Interrupted, sentences } from "./cli/sentences.ts";
 import { serveCommand } from "./cli/serve.ts";
 
@@ -24,6 +25,7 @@ const program = new Command("animal-store")
 	.addCommand(serveCommand())
 	.addCommand(keysCommand())
 	.addCommand(backupCommand())
+	.addCommand(restoreCommand())
 	.addCommand(copyCommand())
 	.commandsGroup("More:")
 	.addCommand(openApiCommand())

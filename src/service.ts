@@ -8,13 +8,17 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
 import { buildApp } from "./http/app.ts";
-import { defaultTimeouts, drain, type Timeouts } from "./http/listen.ts";
+import { drain } from "./http/drain.ts";
+import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
+import { createRefusals } from "./http/refusals.ts";
+import { requestIds } from "./http/request-id.ts";
+import { securityHeaders } from "./http/security-headers.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
-import { createOpsServer } from "./ops/ops-server.ts";
+import { opsHandler } from "./ops/ops-server.ts";
 import { readyCheck } from "./ops/ready.ts";
 import { openStore } from "./store/open.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
@@ -25,6 +29,8 @@ export interface ServiceOptions {
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	timeouts?: Timeouts;
+	/** Mean delay of the event loop from which on requests are refused as overloaded. */
+	delayMaxMs?: number;
 	/** Where no key exists: issue one and hand it back. */
 	issuesFirstKey?: boolean;
 }
@@ -49,12 +55,23 @@ const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url))
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
 	let isStopping = false;
-	const store = await openStore(config.databaseUrl, now, true);
+	const store = await openStore(config.databaseUrl, now, {
+		isVerified: true,
+		onFatal: (reason) => log.fatal(reason),
+		random: Math.random,
+	});
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
 	const checkReady = readyCheck(store, () => isStopping);
 	const metrics = createMetrics(() => store.queueLength);
 	const node = randomBytes(6).toString("base64url");
+	const replies = {
+		log,
+		requestId: requestIds(node),
+		fixedHeaders: securityHeaders(config.baseUrl),
+		onReply: metrics.observe,
+	};
+	const refusals = createRefusals(replies);
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -62,16 +79,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
-		requestIdPrefix: node,
-		log,
-		timeouts,
+		...replies,
+		refusals,
+		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
+		delayMaxMs: options.delayMaxMs,
 		isStopping: () => isStopping,
 		checkReady,
 		activity: watchActivity({ store, metrics, node }),
 		consoleFolder,
-		onReply: metrics.observe,
 	});
-	const opsServer = createOpsServer({ metrics, checkReady });
+	const opsServer = createHttpServer(
+		opsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer }),
+		refusals,
+		{ timeouts },
+	);
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000): Promise<void> {

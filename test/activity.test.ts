@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Activity } from "../src/contract/activity.ts";
 import { createKey } from "../src/keys/issue.ts";
-import { testService } from "./service.ts";
+import { create, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 const path = "/console/activity";
 
@@ -27,18 +28,22 @@ test("activity is for keys with the scope metrics:read only", async (context) =>
 
 test("activity counts replies, times, creates and every animal once", async (context) => {
 	const service = await testService(context);
-	const activity = async () => JSON.parse((await service.send({ path })).body) as Activity;
+	const activity = async () => {
+		const { status, body } = await service.send({ path });
+		assert.equal(status, 200, body);
+		return JSON.parse(body) as Activity;
+	};
 	const before = await activity();
 	await Promise.all(
 		Array.from({ length: 12_000 }, (_, index) =>
 			service.store.createPet({ name: "a", categoryId: 1n, ...(index % 3 === 0 && { status: "sold" }) }),
 		),
 	);
-	const headers = { "content-type": "application/json" };
-	for (const body of ['{"name":"a","categoryId":1,"status":"available"}', "{"])
-		await service.send({ method: "POST", path: "/v1/pets", headers, body });
-	let after = await activity();
-	while (!after.animals.isComplete) after = await activity();
+	for (const body of ['{"name":"a","categoryId":1,"status":"available"}', "{"]) await service.send(create(body));
+	const after = await until("every animal to be counted", async () => {
+		const now = await activity();
+		return now.animals.isComplete && now;
+	});
 	assert.deepEqual(after.animals, { available: 1, pending: 0, sold: 4000, none: 8000, isComplete: true });
 	assert.equal(after.creates.animals - before.creates.animals, 12_001);
 	assert.ok(after.creates.batches >= 13 && after.creates.batches < 1000, `${after.creates.batches} batches`);

@@ -42,6 +42,48 @@ test("what is not one JSON value in UTF-8 is invalid_json", async (context) => {
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });
 
+test("a body of more than 64 levels is invalid_json, whatever is inside, and one of 64 is not", async (context) => {
+	const { send } = await testService(context);
+	const nested = (levels: number, inside: string) =>
+		`{"name":"a","categoryId":1,"x":${"[".repeat(levels - 1)}${inside}${"]".repeat(levels - 1)}}`;
+	const insides = ["", "1", "1e1", "9007199254740993", '"[[[["', '"\\"[["'];
+	for (const inside of insides) {
+		assert.equal((await send(create(nested(64, inside)))).status, 201, inside);
+		const reply = await send(create(nested(65, inside)));
+		assertFailure(reply, "invalid_json");
+		assert.match(reply.body, /more than 64 levels/, inside);
+	}
+	const twice = `{"x":${"[".repeat(64)}${"]".repeat(64)},"x":1,"name":"a","categoryId":1}`;
+	assertFailure(await send(create(twice)), "invalid_json");
+	for (const levels of [3_000, 30_000])
+		assertFailure(await send(create(`${"[".repeat(levels)}${"]".repeat(levels)}`)), "invalid_json");
+	const wide = `{"name":"a","categoryId":1,"x":[${"[],{},".repeat(1000)}"[[["]}`;
+	assert.equal((await send(create(wide))).status, 201, "many brackets beside each other");
+});
+
+test("invalid_json repeats nothing of the body", async (context) => {
+	const { send } = await testService(context);
+	const secret = "verysecret";
+	const texts = [
+		secret,
+		`{"a":${secret}}`,
+		`{"${secret}`,
+		`{${secret}:1}`,
+		`[1,2,${secret}]`,
+		`"a\u0001 ${secret}"`,
+		`{"a":"\\q ${secret}"}`,
+		`"${secret}" ${secret}`,
+		`{"a":1}\n${secret}`,
+		`${"x".repeat(40)}${secret}${"x".repeat(40)}`,
+		`{"a": "${secret}", 'b'}`,
+	];
+	for (const text of texts) {
+		const reply = await send(create(text));
+		assertFailure(reply, "invalid_json");
+		assert.doesNotMatch(reply.body, /secret|…|\.\.\./, text);
+	}
+});
+
 test("what is no NewPet is invalid_body, and the message names every broken field", async (context) => {
 	const { send } = await testService(context);
 	const wrongIds = [
@@ -79,15 +121,9 @@ test("what is no NewPet is invalid_body, and the message names every broken fiel
 	];
 	const wrongStatuses = ["null", '""', '"SOLD"', '"gone"', "1", "[]"];
 	const rows: [body: string, named: RegExp][] = [
-		...[
-			"null",
-			"[]",
-			'"x"',
-			"1",
-			"true",
-			`[{"name":"a","categoryId":1}]`,
-			`${"[".repeat(30_000)}${"]".repeat(30_000)}`,
-		].map((body): [string, RegExp] => [body, /^the body must be a JSON object/]),
+		...["null", "[]", '"x"', "1", "true", `[{"name":"a","categoryId":1}]`, `${"[".repeat(64)}${"]".repeat(64)}`].map(
+			(body): [string, RegExp] => [body, /^the body must be a JSON object/],
+		),
 		["{}", /^name is required .*; categoryId is required/],
 		['{"__proto__":{"name":"a","categoryId":1}}', /name is required/],
 		['{"name":"","categoryId":"1","status":null}', /^name must be .*; categoryId must be .*; status must be/],
@@ -201,17 +237,23 @@ test("only uncompressed JSON in UTF-8 is taken, and the type is checked before a
 		"application/json; charset=utf-16",
 		"application/json; charset=latin1",
 		"application/json; charset=utf-8; charset=latin1",
+		"application/json charset=utf-8",
+		"application/json; charset",
+		`application/json;${" ".repeat(10_000)}x`,
 		"application/json, text/plain",
 		"text/json",
 		"application/merge-patch+json",
 	]) {
-		assertFailure(await send({ ...create(body), headers: { "Content-Type": type } }), "unsupported_media_type");
+		const reply = await send({ ...create(body), headers: { "Content-Type": type } });
+		assertFailure(reply, "unsupported_media_type");
+		assert.equal(reply.headers["accept"], "application/json");
+		assert.equal(reply.headers["accept-encoding"], undefined);
 	}
 	for (const encoding of ["gzip", "deflate", "br", "GZIP", "identity, gzip"]) {
-		assertFailure(
-			await send({ method: "POST", path: "/v1/pets", body: gzipSync(body), headers: { "Content-Encoding": encoding } }),
-			"unsupported_media_type",
-		);
+		const headers = { "Content-Encoding": encoding };
+		const reply = await send({ method: "POST", path: "/v1/pets", body: gzipSync(body), headers });
+		assertFailure(reply, "unsupported_media_type");
+		assert.equal(reply.headers["accept-encoding"], "identity");
 	}
 	const bomb = gzipSync(Buffer.alloc(50_000_000));
 	assertFailure(
@@ -230,6 +272,10 @@ test("only uncompressed JSON in UTF-8 is taken, and the type is checked before a
 		"application/json; charset=UTF-8",
 		'application/json;charset="utf-8"',
 		"application/json ; charset=utf-8",
+		"application/json;",
+		"application/json; ;",
+		"application/json;charset=utf8",
+		'application/json;charset="UTF8";',
 	]) {
 		assert.equal((await send({ ...create(body), headers: { "Content-Type": type } })).status, 201, type);
 	}

@@ -11,6 +11,7 @@ import { startBrowser } from "./browser.ts";
 import { button, namesOn, openConsole, opened, shows, signIn, takeOut } from "./console.ts";
 import { startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 let browser: Browser;
 before(async () => {
@@ -27,7 +28,7 @@ test("a key that is revoked while the console is open leads back to sign-in, and
 	await page.getByLabel("Category id").fill("7");
 	await revokeKey(service.issuer, id);
 	const asRevoked = { path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } };
-	while ((await service.send(asRevoked)).status !== 401);
+	await until("the revoked key to be refused", async () => (await service.send(asRevoked)).status === 401);
 	await button(page, "Add").click();
 	await shows(
 		page,

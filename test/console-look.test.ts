@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { screenshot, startBrowser } from "./browser.ts";
-import { addPets, assertAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
+import { addPets, assertAccessible, namesOn, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
 
 let browser: Browser;
@@ -116,7 +116,7 @@ test("the console loads at most 60 KB, and its plots only when they are looked a
 	await page.close();
 });
 
-test("a picture of the animals view", async (context) => {
+test("the animals view has its first animal and the one looked up on one screen, and its picture is taken", async (context) => {
 	const names = [
 		"Rex",
 		"Luna",
@@ -141,6 +141,16 @@ test("a picture of the animals view", async (context) => {
 	await signIn(page, service.key);
 	await page.getByRole("region", { name: "Look up" }).getByText("Pip").waitFor();
 	await shows(page, "20 animals on this page");
+	assert.equal((await namesOn(page))[6], "Pip");
+	for (const seen of [page.getByRole("rowheader", { name: "Rex" }).first(), page.getByText("Look-up by id goes away")])
+		assert.ok(await isOnScreen(seen), String(seen));
 	await page.mouse.move(0, 0);
 	await screenshot(page, "console-animals");
 });
+
+/** Whether all of it is on the screen, without scrolling. */
+async function isOnScreen(element: Locator): Promise<boolean> {
+	const box = await element.boundingBox();
+	const size = element.page().viewportSize();
+	return box !== null && size !== null && box.y >= 0 && box.y + box.height <= size.height;
+}

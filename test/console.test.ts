@@ -128,12 +128,27 @@ test("what is wrong with an animal stands beside its field and in a summary, in 
 	await page.locator("#add-categoryId-problem", { hasText: "must be a whole number" }).waitFor();
 });
 
-test("a name is text, whatever it says and however it runs", async (context) => {
+test("a name is text in the list, when it is looked up and when it is added, whatever it says and however it runs", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
 	const { page } = await opened(context, browser, names);
 	await shows(page, "5 animals on this page");
 	assert.deepEqual(await namesOn(page), names);
-	assert.equal(await page.locator("main img").count(), 0);
+	const card = page.getByRole("region", { name: "Look up" });
+	for (const id of [1, 4]) {
+		await page.getByLabel("Id of an animal").fill(String(id));
+		await page.keyboard.press("Enter");
+		await card
+			.locator("dd", { hasText: new RegExp(`^${id}$`) })
+			.first()
+			.waitFor();
+		assert.equal(await card.locator("dd.name").textContent(), names[id - 1]);
+	}
+	await page.getByLabel("Name").fill("<b>Rosa</b>");
+	await page.getByLabel("Category id").fill("1");
+	await button(page, "Add").click();
+	await page.locator(".success").waitFor();
+	assert.equal(await page.locator(".success dd.name").textContent(), "<b>Rosa</b>");
+	assert.equal(await page.locator("main img, main b").count(), 0);
 	await page.setViewportSize({ width: 375, height: 700 });
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
 });

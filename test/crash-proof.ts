@@ -8,6 +8,7 @@ import { petStatuses } from "../src/contract/pet.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
 import { seededRandom } from "./random.ts";
+import { until, within } from "./until.ts";
 
 export interface Proof {
 	kills: number;
@@ -29,6 +30,9 @@ export interface Proven {
 	replayed: number;
 	walks: number;
 }
+
+/** So many creates on average at least, however busy the machine is. */
+const acknowledgedEachKill = 60;
 
 /** @throws AssertionError when a promise is broken */
 export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof): Promise<Proven> {
@@ -77,9 +81,13 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		const walker = walkWhileAlive(service.url, key).then((count) => {
 			walks += count;
 		});
-		await sleep(20 + random() * 380);
+		const working = Promise.all([...work, walker]);
+		await Promise.race([working, sleep(20 + random() * 380)]);
+		assert.equal(service.process.exitCode, null, "the service ended by itself");
+		const enough = (kill + 1) * acknowledgedEachKill;
+		await Promise.race([working, until(`${enough} creates`, () => ledger.acknowledged.size >= enough)]);
 		service.process.kill("SIGKILL");
-		await Promise.all([...work, walker, service.finished]);
+		await within("everybody to notice the kill", Promise.all([working, service.finished]));
 		agent.destroy();
 		if (kill % 10 === 9)
 			onProgress?.(

@@ -22,6 +22,15 @@ test("every getPet reply carries Deprecation, Sunset and where to go instead", a
 	);
 });
 
+test("where to go instead is told under BASE_URL where it is set", async (context) => {
+	const { send } = await testService(context, { environment: { BASE_URL: "https://api.example.com/animals/v1" } });
+	const { headers } = await send({ path: "/v1/pets/1" });
+	assert.equal(
+		headers["link"],
+		'<https://api.example.com/animals/docs>; rel="deprecation", <https://api.example.com/animals/v1/pets>; rel="successor-version"',
+	);
+});
+
 test("from 5 December 2030 on, getPet is 410 and everything else works on", async (context) => {
 	const { send, clock } = await testService(context);
 	await send(create({ name: "Rex", categoryId: 1 }));

@@ -2,12 +2,15 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { exportCommand } from "../src/cli/export.ts";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { listAll } from "./ledger.ts";
 import { begin, runProgram } from "./program.ts";
-import { temporaryFolder, testService } from "./service.ts";
+import { type TestService, temporaryFolder, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 /** A service with animals, and the command in a folder of its own. */
 async function exporter(context: TestContext, animals = 250) {
@@ -95,11 +98,20 @@ test("a full disk fails the export in one sentence and leaves no part of it", as
 	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
 });
 
-test("a key that is revoked in the middle ends the export and leaves no part of it", async (context) => {
+/** An export that is in its middle: its key's rate holds it up. */
+async function halfDone(context: TestContext) {
 	const { service, folder, environment } = await exporter(context, 3000);
-	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read"], rate: "5/1s" });
+	const { id, key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
 	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
-	while (!service.log.some(({ status }) => status === 429)) await new Promise(setImmediate);
+	context.after(() => exporting.child.kill("SIGKILL"));
+	await until("the export to meet its key's rate", () => isHeldUp(service));
+	return { service, folder, id, exporting };
+}
+
+const isHeldUp = ({ log }: TestService) => log.some(({ status }) => status === 429);
+
+test("a key that is revoked in the middle ends the export and leaves no part of it", async (context) => {
+	const { service, folder, id, exporting } = await halfDone(context);
 	assert.ok(existsSync(join(folder, "a.csv.part")));
 	await revokeKey(service.issuer, id);
 	const { code, stderr } = await exporting.finished;
@@ -109,13 +121,28 @@ test("a key that is revoked in the middle ends the export and leaves no part of 
 });
 
 test("Ctrl-C ends an export with 130 and leaves no part of it", async (context) => {
-	const { service, folder, environment } = await exporter(context, 3000);
-	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
-	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
-	while (!service.log.some(({ status }) => status === 429)) await new Promise(setImmediate);
+	const { folder, exporting } = await halfDone(context);
 	exporting.child.kill("SIGINT");
 	const { code, stderr } = await exporting.finished;
 	assert.equal(code, 130);
 	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
 	assert.deepEqual(readdirSync(folder), []);
+});
+
+test("an export is on disk before it has its name", async (context) => {
+	const { service, path } = await exporter(context, 3);
+	const probe = await open(path("probe"), "w");
+	await probe.close();
+	const calls: string[] = [];
+	const file: typeof probe = Object.getPrototypeOf(probe);
+	const { sync } = file;
+	context.mock.method(file, "sync", function (this: typeof probe) {
+		calls.push(`synced, there: ${existsSync(path("a.csv"))}`);
+		return sync.call(this);
+	});
+	context.mock.method(console, "error", () => {});
+	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
+	await exportCommand().parseAsync(parameters, { from: "user" });
+	assert.deepEqual(calls, ["synced, there: false"]);
+	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 });

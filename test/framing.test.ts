@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import type { ErrorCode } from "../src/contract/errors.ts";
+import { defaultTimeouts } from "../src/http/listen.ts";
 import { assertFailure, type TestService, testService } from "./service.ts";
 import { exchange, parseReplies } from "./wire.ts";
 
@@ -15,6 +16,19 @@ const post = ({ key }: TestService, lines: string, body = "") =>
 	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}\r\n${body}`;
 const get = ({ key }: TestService, lines = "") =>
 	`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${lines}\r\n`;
+
+/** Everything that comes back until the server ends the connection. */
+function wholeText(port: number, bytes: string): Promise<string> {
+	return new Promise((resolve) => {
+		let text = "";
+		const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+		socket.setEncoding("utf8").on("data", (chunk) => {
+			text += chunk;
+		});
+		socket.on("error", () => {});
+		socket.on("close", () => resolve(text));
+	});
+}
 
 async function refused(
 	service: TestService,
@@ -37,6 +51,8 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 		"TLS on the plain port": [Buffer.from("16030100a5010000a10303", "hex"), "malformed_request"],
 		"HTTP/2 preface": ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "malformed_request"],
 		"unknown method": ["BREW /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", "malformed_request"],
+		"HTTP/2.0": ["GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n", "malformed_request"],
+		"HTTP/0.9": ["GET /v1/pets HTTP/0.9\r\nHost: a\r\n\r\n", "malformed_request"],
 		"HTTP/3.7": ["GET / HTTP/3.7\r\nHost: a\r\n\r\n", "malformed_request"],
 		"a blank in the target": ["GET /v1/pets?limit= 5 HTTP/1.1\r\nHost: a\r\n\r\n", "malformed_request"],
 		"length and chunked": [post(service, `${length}Transfer-Encoding: chunked\r\n`, "0\r\n\r\n"), "malformed_request"],
@@ -51,6 +67,31 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 			]),
 		),
 		"an unknown transfer coding": [post(service, "Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"), "malformed_request"],
+		"another coding before chunked": [
+			post(service, "Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
+			"malformed_request",
+		],
+		"two transfer codings": [
+			post(service, "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+			"malformed_request",
+		],
+		"chunked twice": [
+			post(service, "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+			"malformed_request",
+		],
+		"an empty coding before chunked": [
+			post(service, "Transfer-Encoding: ,chunked\r\n", "0\r\n\r\n"),
+			"malformed_request",
+		],
+		"chunked in HTTP/1.0": [
+			post(service, "Transfer-Encoding: chunked\r\n", "0\r\n\r\n").replace("HTTP/1.1", "HTTP/1.0"),
+			"malformed_request",
+		],
+		"two content types": [post(service, `${length}Content-Type: text/plain\r\n`, pet), "malformed_request"],
+		"the same content type twice": [
+			post(service, `${length}content-type: application/json\r\n`, pet),
+			"malformed_request",
+		],
 		"chunked, but not last": [post(service, "Transfer-Encoding: chunked, gzip\r\n", "0\r\n\r\n"), "malformed_request"],
 		"a folded header": [get(service, "X-A: b\r\n c\r\n"), "malformed_request"],
 		"a line without CR": [get(service).replaceAll("\r\n", "\n"), "malformed_request"],
@@ -75,9 +116,121 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 	});
 });
 
+test("what is not a path, an http URL or the asterisk of OPTIONS is 400 and closed, and nothing is told without a key", async (context) => {
+	const service = await testService(context);
+	const rows = [
+		"GET *v1/pets",
+		"GET http://a?v1/pets",
+		"GET http://a",
+		"GET http:///v1/pets",
+		"GET http://user@a/v1/pets",
+		"GET http://[[]]/v1/pets",
+		"GET ftp://a/v1/pets",
+		"GET ?v1/pets",
+		"GET v1/pets",
+		"GET *",
+		"OPTIONS *v1/pets",
+		"DELETE *v1/pets",
+		"POST *v1/pets",
+		"HEADX /v1/pets",
+	];
+	const hidden = post(service, `Content-Length: ${pet.length}\r\n`, pet);
+	const bytes = (line: string, key: string) => `${line} HTTP/1.1\r\nHost: a\r\n${key}\r\n${hidden}`;
+	await refused(
+		service,
+		Object.fromEntries(
+			rows.flatMap((line) => [
+				[line, [bytes(line, ""), "malformed_request"]],
+				[`${line} with a key`, [bytes(line, `Authorization: Bearer ${service.key}\r\n`), "malformed_request"]],
+			]),
+		),
+	);
+	const [asterisk] = await exchange(service.port, "OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+	assertFailure(asterisk as NonNullable<typeof asterisk>, "route_not_found");
+});
+
+test("what is not HTTP is refused and closed, and is no fault of the service", async (context) => {
+	const service = await testService(context);
+	const methods = "ANNOUNCE DESCRIBE FLUSH GET_PARAMETER PAUSE PLAY RECORD REDIRECT SETUP SET_PARAMETER TEARDOWN";
+	const key = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+	const lines = [
+		...methods.split(" ").flatMap((method) => [`${method} / RTSP/1.0`, `${method} /v1/pets RTSP/1.0`]),
+		"OPTIONS * RTSP/1.0",
+		"GET /v1/pets RTSP/1.0",
+		"GET /v1/pets RTSP/1.1",
+		"GET /v1/pets RTSP/2.0",
+		"POST /v1/pets RTSP/1.0",
+		"SOURCE /v1/pets ICE/1.0",
+		"GET /v1/pets ICE/1.0",
+		"GET  /v1/pets HTTP/1.1",
+		"GET /v1/pets  HTTP/1.1",
+	];
+	const rows = lines.flatMap((line) => [
+		[line, [`${line}\r\n\r\n`, "malformed_request"]],
+		[`${line} with a key`, [`${line}\r\n${key}`, "malformed_request"]],
+	]);
+	await refused(service, Object.fromEntries(rows));
+	for (const line of ["PLAY / RTSP/1.0", "GET /livez HTTP/2.0", "GET_PARAMETER /livez RTSP/2.0"]) {
+		const replies = await exchange(service.port, `${get(service)}${line}\r\n\r\n${get(service)}`);
+		assert.equal(replies.length, 2, line);
+		assertFailure(replies[1] as (typeof replies)[0], "malformed_request");
+	}
+	assert.ok(service.log.every(({ level, err }) => level === "info" && err === undefined));
+});
+
+test("a blank line before a request line, and a line that arrives in pieces, are HTTP", async (context) => {
+	const service = await testService(context);
+	const bytes = get(service, "Connection: close\r\n");
+	const [reply] = await exchange(service.port, `\r\n${bytes}`);
+	assert.equal(reply?.status, 200);
+	for (const cut of [1, 3, 4, 8, 20]) {
+		const received = await new Promise<string>((resolve) => {
+			let text = "";
+			const socket = connect({ port: service.port, host: "127.0.0.1", noDelay: true }, () => {
+				socket.write(bytes.slice(0, cut), () => setImmediate(() => socket.write(bytes.slice(cut))));
+			});
+			socket.setEncoding("utf8").on("data", (chunk) => {
+				text += chunk;
+			});
+			socket.on("close", () => resolve(text));
+		});
+		assert.match(received, /^HTTP\/1\.1 200 /, `cut at ${cut}`);
+	}
+});
+
 test("the Host header must be there once and name a host", async (context) => {
 	const { key, port } = await testService(context);
 	for (const host of [
+		"a",
+		"a:80",
+		"a:",
+		"my_node.example.:65535",
+		"127.0.0.1:8080",
+		"[::1]",
+		"[::ffff:1.2.3.4]:8080",
+	]) {
+		const [reply] = await exchange(
+			port,
+			`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+		);
+		assert.equal(reply?.status, 200, host);
+	}
+	for (const host of [
+		...[
+			"a:xx",
+			"a:99999999",
+			"a:65536",
+			"a:-1",
+			"a:1:2",
+			":::",
+			"[[]]",
+			"[]",
+			"[::1",
+			"::1",
+			"[gg::1]",
+			":80",
+			"[a]:1",
+		].map((value) => `Host: ${value}\r\n`),
 		"",
 		"Host:\r\n",
 		"Host: a\r\nHost: a\r\n",
@@ -88,12 +241,10 @@ test("the Host header must be there once and name a host", async (context) => {
 		"Host: a,b\r\n",
 		"Host: user@a\r\n",
 	]) {
-		const [reply] = await exchange(
-			port,
-			`GET /v1/pets HTTP/1.1\r\n${host}Authorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
-		);
+		const [reply] = await exchange(port, `GET /v1/pets HTTP/1.1\r\n${host}Authorization: Bearer ${key}\r\n\r\n`);
 		assert.ok(reply);
 		assertFailure(reply, "malformed_request");
+		assert.equal(reply.headers["connection"], "close");
 	}
 });
 
@@ -135,15 +286,54 @@ test("100-continue is asked for only when the body is wanted; other expectations
 	assert.deepEqual([interim?.status, final?.status], [100, 201]);
 	for (const path of ["/v1/pets", "/v1/pets/1"])
 		assertFailure(await service.send({ path, headers: { Expect: "foo" } }), "expectation_failed");
+	const old = expecting(`Content-Length: ${pet.length}\r\n`).replace("HTTP/1.1", "HTTP/1.0") + pet;
+	const statuses = (await exchange(port, old)).map(({ status }) => status);
+	assert.deepEqual(statuses, [201], "HTTP/1.0 knows no 100");
 });
 
-test("a request that stops arriving is 408, before its headers end and in its body", async (context) => {
-	const service = await testService(context, { timeouts: { headersMs: 300, requestMs: 600 } });
+test("a request that stops arriving is 408, wherever it stops, with time-outs in the proportions of the shipped ones", async (context) => {
+	const timeouts = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
+	const service = await testService(context, { timeouts });
+	const length = `Content-Length: ${pet.length}\r\n`;
 	await refused(service, {
 		"in its headers": ["GET /v1/pets HTTP/1.1\r\nHost: a\r\n", "request_timeout"],
-		"in its body": [post(service, `Content-Length: ${pet.length}\r\n`, pet.slice(0, 5)), "request_timeout"],
+		"after its headers": [post(service, length), "request_timeout"],
+		"in its body": [post(service, length, pet.slice(0, 5)), "request_timeout"],
+		"after the headers of a chunked body": [post(service, "Transfer-Encoding: chunked\r\n"), "request_timeout"],
 		"in a chunk": [post(service, "Transfer-Encoding: chunked\r\n", "1b\r\n{"), "request_timeout"],
+		"between chunks": [post(service, "Transfer-Encoding: chunked\r\n", "1\r\n{\r\n"), "request_timeout"],
 	});
+	const replies = await exchange(service.port, post(service, `${length}Expect: 100-continue\r\n`));
+	assert.deepEqual(
+		replies.map(({ status }) => status),
+		[100, 408],
+	);
+	assertFailure(replies[1] as (typeof replies)[0], "request_timeout");
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+		"it is no fault of the service",
+	);
+});
+
+test("a HEAD that is refused before it is routed gets headers and no body", async (context) => {
+	const service = await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } });
+	const head = "HEAD /v1/pets HTTP/1.1\r\nHost: a\r\n";
+	const rows: Record<string, [bytes: string, status: number]> = {
+		"by the parser, in its line": ["HEAD /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n", 400],
+		"by the parser, in its headers": [`${head}a b: c\r\n\r\n`, 400],
+		"by the parser, too long": [`${head}X-A: ${"a".repeat(70_000)}\r\n\r\n`, 431],
+		"by its framing": ["HEAD *v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+	};
+	for (const [name, [bytes, status]] of Object.entries(rows)) {
+		const text = await wholeText(service.port, bytes);
+		assert.ok(text.startsWith(`HTTP/1.1 ${status} `), `${name}: ${text}`);
+		assert.equal(text.split("\r\n\r\n").slice(1).join(""), "", name);
+	}
+	const replies = await exchange(service.port, `${get(service)}HEAD /v1/pets HTTP/9.9\r\n\r\n`);
+	assert.deepEqual([replies[1]?.status, replies[1]?.body], [400, ""], "behind another request");
+	const [, refusedGet] = await exchange(service.port, `HEAD /livez HTTP/1.1\r\nHost: a\r\n\r\nbroken\r\n\r\n`, true);
+	assert.equal(refusedGet?.status, 400);
 });
 
 test("a client that leaves before its body is complete stores nothing", async (context) => {
@@ -155,6 +345,12 @@ test("a client that leaves before its body is complete stores nothing", async (c
 		socket.on("close", () => resolve());
 	});
 	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
+	await service.stop();
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+		"it is no fault of the service",
+	);
 });
 
 test("pipelined requests are answered in order, also when the last of them is broken", async (context) => {
@@ -178,7 +374,7 @@ test("Upgrade is ignored, and a GET with a body is served", async (context) => {
 	assert.equal((await service.send({ path: "/v1/pets", body: "ignored" })).status, 200);
 });
 
-test("a connection serves many requests, small refused bodies included", async (context) => {
+test("a connection serves many requests, those that are refused after their body was read included", async (context) => {
 	const service = await testService(context);
 	const good = post(service, `Content-Length: ${pet.length}\r\n`, pet);
 	const bytes = await new Promise<Buffer>((resolve) => {
@@ -187,6 +383,8 @@ test("a connection serves many requests, small refused bodies included", async (
 			socket.write(
 				good.replace("Bearer ", "Bearer x") +
 					good.replace("application/json", "text/plain") +
+					good.replace('"a"', "'a'") +
+					post(service, "Transfer-Encoding: chunked\r\n", "2\r\n{]\r\n0\r\n\r\n") +
 					good +
 					get(service, "Connection: close\r\n"),
 			);
@@ -196,7 +394,7 @@ test("a connection serves many requests, small refused bodies included", async (
 	});
 	assert.deepEqual(
 		parseReplies(bytes).map(({ status }) => status),
-		[401, 415, 201, 200],
+		[401, 415, 400, 400, 201, 200],
 	);
 });
 

@@ -24,8 +24,16 @@ export interface FullDisk {
 }
 
 /** @returns what is acknowledged, for a look at the store after the service has stopped */
-export async function proveFullDisk({ service, key, makeRoom }: FullDisk): Promise<Ledger> {
+export async function proveFullDisk(disk: FullDisk): Promise<Ledger> {
 	const agent = new Agent({ keepAlive: true });
+	try {
+		return await fillAndFree(disk, agent);
+	} finally {
+		agent.destroy();
+	}
+}
+
+async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): Promise<Ledger> {
 	const ledger = new Ledger();
 	const send = async (number: number): Promise<void> => {
 		const answer = await post(service.url, key, agent, attempt(number));
@@ -48,6 +56,5 @@ export async function proveFullDisk({ service, key, makeRoom }: FullDisk): Promi
 	for (let more = 0; more < 100; more++) await send(number++);
 	assert.equal(ledger.refused.size, refusals, "there is room again");
 	ledger.verify(await listAll(service.url, key));
-	agent.destroy();
 	return ledger;
 }

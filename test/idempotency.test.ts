@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey, rotateKey } from "../src/keys/issue.ts";
 import { assertFailure, create, testService } from "./service.ts";
+import { runSql } from "./sql.ts";
+import type { Reply } from "./wire.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
@@ -34,6 +36,21 @@ test("the same key with another body is 422 and stores nothing", async (context)
 		assertFailure(await send(create(other, { "Idempotency-Key": "a" })), "idempotency_key_reused");
 	}
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
+});
+
+test("a retry gets the first reply, byte for byte, also when its animal was changed or removed by hand", async (context) => {
+	const { send, databaseUrl } = await testService(context);
+	const sold = create({ ...rex, status: "sold" }, { "Idempotency-Key": "sold" });
+	const requests = [create(rex, { "Idempotency-Key": "rex" }), sold];
+	const first: Reply[] = [];
+	for (const request of requests) first.push(await send(request));
+	await runSql(databaseUrl, "UPDATE pets SET name = 'Max' WHERE id = 1");
+	await runSql(databaseUrl, "DELETE FROM pets WHERE id = 2");
+	for (const [place, request] of requests.entries()) {
+		const { status, body, headers } = await send(request);
+		assert.deepEqual([status, body, headers["idempotency-replayed"]], [201, first[place]?.body, "true"]);
+		assert.equal(headers["location"], first[place]?.headers["location"]);
+	}
 });
 
 test("fifty at once with one key make one animal, and all get it", async (context) => {

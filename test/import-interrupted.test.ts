@@ -9,6 +9,7 @@ import { openGate } from "./gate.ts";
 import { listAll } from "./ledger.ts";
 import { begin, type Finished, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 const count = 2000;
 /** The moment of what happens in the middle: so many creates have come. */
@@ -104,7 +105,7 @@ test("a key that is revoked in the middle stops an import, and another key impor
 	gate.onCreate = async (n) => {
 		if (n === middle) {
 			await revokeKey(service.issuer, id);
-			while ((await statusNow()) !== 401) await new Promise(setImmediate);
+			await until("the revoked key to be refused", async () => (await statusNow()) === 401);
 			resolve();
 		}
 		if (n >= middle) await revoked;
@@ -112,6 +113,7 @@ test("a key that is revoked in the middle stops an import, and another key impor
 	const stopped = await beginImport(file, { url: gate.url, key }).finished;
 	assert.equal(stopped.code, 1);
 	assert.match(stopped.stderr, /invalid_credential/);
+	assert.ok(gate.creates < middle + 32, `${gate.creates} creates: no more than were under way`);
 	const [, areIn] =
 		/: (\d+) of 2000 animals are in; the others are in (\S+): import that with another/.exec(stopped.stderr) ?? [];
 	assert.equal((await listAll(service.url, service.key)).length, Number(areIn));

@@ -201,12 +201,19 @@ test("standard input and pipes are imported like files, and their rejected lines
 });
 
 test("a wrong key, a key that may not write and a service that is gone are told at once", async (context) => {
-	const { service, write, run, environment } = await importer(context);
+	const { service, write, run, environment, path } = await importer(context);
 	write("a.csv", "name,categoryId\nRex,1\n");
 	const withKey = (key: string) => run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } });
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
-	assert.match((await withKey("nonsense")).stderr, /invalid_credential/);
+	const wrong = await withKey("nonsense");
+	assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
+	assert.match(wrong.stderr, /^animal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
+	assert.ok(
+		!service.log.some(({ operation }) => operation === "createPet"),
+		"no animal is sent with a key that is refused",
+	);
+	assert.ok(!existsSync(path("a.csv.rejected.csv")));
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
 	assert.match(refused.stderr, /insufficient_scope[\s\S]*0 of 1 animals are in; run it again with the same key/);

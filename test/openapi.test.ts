@@ -5,8 +5,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
+import fc from "fast-check";
 import { errorCodes } from "../src/contract/errors.ts";
 import { openApiDocument, openApiText } from "../src/contract/openapi.ts";
+import { readIdempotencyKey } from "../src/http/idempotency.ts";
 import { runProgram } from "./program.ts";
 import { testService } from "./service.ts";
 
@@ -32,6 +34,33 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 		problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`),
 		[],
 	);
+});
+
+test("the document's pattern for the Idempotency-Key says exactly what the service accepts", () => {
+	const [{ name, schema }] = document.paths["/pets"].post.parameters;
+	assert.equal(name, "Idempotency-Key");
+	const pattern = new RegExp(schema.pattern);
+	const isAccepted = (key: string) => {
+		try {
+			return readIdempotencyKey(key) !== undefined;
+		} catch {
+			return false;
+		}
+	};
+	const unit = fc.constantFrom('"', "a", "!", "~", " ", "\x7f", "é");
+	const lengths = [0, 1, 252, 253, 254, 255, 256];
+	for (const quotes of [
+		["", ""],
+		['"', ""],
+		["", '"'],
+		['"', '"'],
+	]) {
+		for (const length of lengths) {
+			const key = quotes.join("k".repeat(length));
+			assert.equal(pattern.test(key), isAccepted(key), key);
+		}
+	}
+	fc.assert(fc.property(fc.string({ unit, maxLength: 6 }), (key) => pattern.test(key) === isAccepted(key)));
 });
 
 test("operations, statuses, parameters and limits are those of the interface document", () => {

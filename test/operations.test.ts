@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../src/keys/issue.ts";
 import { assertFailure, create, testService } from "./service.ts";
+import { exchange } from "./wire.ts";
 
 test("createPet answers 201 with the animal, its id and its address", async (context) => {
 	const { send, url } = await testService(context);
@@ -79,6 +80,19 @@ test("every reply has a request id: the caller's when it is usable", async (cont
 	}
 });
 
+test("no two replies of a service have the same request id, refusals before the app included", async (context) => {
+	const { send, port } = await testService(context);
+	const replies = [];
+	for (let count = 0; count < 20; count++) {
+		replies.push(await send({ path: "/v1/pets" }));
+		replies.push(...(await exchange(port, "GET *v1 HTTP/1.1\r\nHost: a\r\n\r\n")));
+		replies.push(...(await exchange(port, "no HTTP\r\n\r\n")));
+	}
+	const ids = replies.map(({ headers }) => headers["x-request-id"]);
+	assert.ok(!ids.includes(undefined));
+	assert.equal(new Set(ids).size, 60);
+});
+
 test("every reply keeps browsers from guessing and framing", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/v1/pets", "/v1/nothing", "/livez", "/openapi.json"]) {
@@ -91,34 +105,6 @@ test("every reply keeps browsers from guessing and framing", async (context) => 
 	}
 	const { send: sendBehindTls } = await testService(context, { environment: { BASE_URL: "https://pets.example" } });
 	assert.match((await sendBehindTls({ path: "/livez" })).headers["strict-transport-security"] ?? "", /max-age=/);
-});
-
-test("pages of the origins in CORS_ORIGINS may call, and no others", async (context) => {
-	const { send } = await testService(context, { environment: { CORS_ORIGINS: "https://a.example,https://b.example" } });
-	const asked = { "Access-Control-Request-Method": "POST", Authorization: undefined };
-	const preflight = await send({
-		method: "OPTIONS",
-		path: "/v1/pets",
-		headers: { ...asked, Origin: "https://b.example" },
-	});
-	assert.equal(preflight.status, 204);
-	assert.equal(preflight.headers["access-control-allow-origin"], "https://b.example");
-	assert.match(preflight.headers["access-control-allow-headers"] ?? "", /Authorization.*Idempotency-Key/);
-	const reply = await send({ path: "/v1/pets", headers: { Origin: "https://a.example" } });
-	assert.equal(reply.headers["access-control-allow-origin"], "https://a.example");
-	assert.match(reply.headers["access-control-expose-headers"] ?? "", /Link/);
-	assert.match(reply.headers["vary"] ?? "", /Origin/);
-	const foreign = await send({ path: "/v1/pets", headers: { Origin: "https://evil.example" } });
-	assert.equal(foreign.headers["access-control-allow-origin"], undefined);
-	assertFailure(
-		await send({ method: "OPTIONS", path: "/v1/pets", headers: { ...asked, Origin: "https://evil.example" } }),
-		"missing_credential",
-	);
-	const { send: sendPlain } = await testService(context);
-	assertFailure(
-		await sendPlain({ method: "OPTIONS", path: "/v1/pets", headers: { ...asked, Origin: "https://a.example" } }),
-		"missing_credential",
-	);
 });
 
 test("a rate limit is told on every reply, and refuses with a Retry-After that agrees", async (context) => {
@@ -144,6 +130,23 @@ test("a rate limit is told on every reply, and refuses with a Retry-After that a
 		'"key";q=1000;w=1',
 		"others go on",
 	);
+	const { key: other } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"], rate: "2/1h" });
+	const asOther = await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${other}` } });
+	assert.match(asOther.headers["ratelimit"] ?? "", /^"key";r=1;/, "a key with the same rate has its own count");
 	const { send: sendFreely } = await testService(context);
 	assert.equal((await sendFreely({ path: "/v1/pets" })).headers["ratelimit-policy"], undefined, "off unless set");
+});
+
+test("a jump of the wall clock by an hour neither prolongs nor refills a rate's window", async (context) => {
+	const startMs = Date.now();
+	context.mock.timers.enable({ apis: ["Date"], now: startMs });
+	const { send } = await testService(context, { environment: { RATE_LIMIT: "1/1m" } });
+	assert.equal((await send({ path: "/v1/pets" })).status, 200);
+	for (const jumpMs of [-3_600_000, 3_600_000]) {
+		context.mock.timers.setTime(startMs + jumpMs);
+		const reply = await send({ path: "/v1/pets" });
+		assertFailure(reply, "rate_limited");
+		assert.ok(Number(reply.headers["retry-after"]) <= 60, `Retry-After: ${reply.headers["retry-after"]}`);
+		assert.equal(reply.headers["ratelimit"], `"key";r=0;t=${reply.headers["retry-after"]}`);
+	}
 });

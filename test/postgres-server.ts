@@ -92,7 +92,7 @@ function control(port: number, folder: string, flags: string[]): PostgresServer 
 	}
 
 	function pids(): number[] {
-		if (!main?.pid) return [];
+		if (!main?.pid || !isRunning()) return [];
 		const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main.pid)], { encoding: "utf8" });
 		return [main.pid, ...children.trim().split(/\s+/).map(Number)];
 	}

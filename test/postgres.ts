@@ -2,6 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { runSql } from "./sql.ts";
+import { until } from "./until.ts";
 
 export interface TestDatabase {
 	url: string;
@@ -30,4 +32,14 @@ export async function testDatabase(): Promise<TestDatabase> {
 		},
 		drop: async () => void (await asOwner(`DROP DATABASE ${name} WITH (FORCE)`)),
 	};
+}
+
+/** @param names of the standbys that a commit waits for; none if empty */
+export async function requireStandby(url: string, names: string): Promise<void> {
+	await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until("the server to read its settings", async () => {
+		const [row] = await runSql(url, "SELECT current_setting('synchronous_standby_names') AS names");
+		return row?.["names"] === names;
+	});
 }

@@ -42,6 +42,12 @@ export interface Start {
 	limitMs?: number;
 }
 
+/** What still runs: it ends with the process of the tests at the latest, also when a failed test forgot it. */
+const children = new Set<ChildProcess>();
+process.once("exit", () => {
+	for (const child of children) child.kill("SIGKILL");
+});
+
 const commandLimitMs = 90_000;
 /** The largest that a timer takes. */
 const serviceLimitMs = 2 ** 31 - 1;
@@ -52,9 +58,11 @@ export function begin(parameters: string[], options: Start = {}) {
 	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
 	const child = spawn(program, rest, {
 		cwd: folder,
-		env: { PATH: process.env["PATH"], ...environment },
+		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
 		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
 	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+	children.add(child);
+	child.once("close", () => children.delete(child));
 	// A command may end without reading all of it.
 	child.stdin?.on("error", () => {}).end(input);
 	const output = { stdout: "", stderr: "" };
@@ -68,6 +76,9 @@ export function begin(parameters: string[], options: Start = {}) {
 	const killer = setTimeout(() => {
 		isLate = true;
 		child.kill("SIGKILL");
+		// What it started may hold its output open.
+		child.stdout.destroy();
+		child.stderr.destroy();
 	}, limitMs).unref();
 	const finished = once(child, "close").then(([code, signal]): Finished => {
 		clearTimeout(killer);

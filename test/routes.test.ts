@@ -145,9 +145,6 @@ test("an absolute-form target is served and its host ignored; HTTP/1.0 is served
 		assert.equal(reply?.status, 200, start);
 		assert.doesNotMatch(reply?.headers["link"] ?? "", /elsewhere/);
 	}
-	const [bare] = await exchange(port, `GET http://elsewhere.example HTTP/1.1\r\nHost: a\r\n${good}`);
-	assert.ok(bare);
-	assertFailure(bare, "route_not_found");
 });
 
 test("CONNECT is refused and the connection closed", async (context) => {

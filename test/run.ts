@@ -1,6 +1,7 @@
 // `npm test`: all tests, or the files that are named behind `--`, with what they need around them. Each file runs in a process of
 // its own, which ends with its last test even when a failed one left something open.
 
+import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
@@ -13,7 +14,8 @@ const options = {
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
 	execArgv: ["--test-force-exit", "--test-timeout=120000"],
-	concurrency: true,
+	// A file waits for its commands and browsers most of the time: one for each core, not one fewer.
+	concurrency: availableParallelism(),
 	// A file in which nothing can time out any more, because something keeps its event loop busy.
 	timeout: 480_000,
 };

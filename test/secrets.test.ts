@@ -10,6 +10,7 @@ import { createKeyCheck } from "../src/keys/key-check.ts";
 import { inBase62, keyFromRandom } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
+import { until } from "./until.ts";
 import { exchange } from "./wire.ts";
 
 test("a key is in no output and no file, however it is sent, but in the one print", async (context) => {
@@ -78,18 +79,23 @@ test("a key that is nearly right takes as long to refuse as a random one", async
 		return body + inBase62(BigInt(crc32(body)), 6);
 	}).filter((text) => text !== key);
 	const random = nearly.map(() => keyFromRandom(randomBytes(32)));
-	const times: [nearly: number[], random: number[]] = [[], []];
-	for (let round = 0; round < 60; round++) {
-		for (const [kind, keys] of [nearly, random].entries()) {
-			const startedAt = performance.now();
-			for (const text of keys) assert.equal(await keyCheck.check(text), undefined);
-			times[kind]?.push(performance.now() - startedAt);
-		}
-	}
-	await keyCheck.close();
-	const [nearlyMs = 0, randomMs = 0] = times.map((values) => values.sort((a, b) => a - b)[30]);
-	context.diagnostic(
-		`${nearly.length} refusals: ${nearlyMs.toFixed(3)} ms nearly right, ${randomMs.toFixed(3)} ms random`,
-	);
-	assert.ok(nearlyMs / randomMs > 0.6 && nearlyMs / randomMs < 1.6);
+	context.after(() => keyCheck.close());
+	const timed = async (keys: string[]) => {
+		const startedAt = performance.now();
+		for (const text of keys) assert.equal(await keyCheck.check(text), undefined);
+		return performance.now() - startedAt;
+	};
+	// Other programs only ever add time: with the rounds, the least times come to what the work itself takes, and a difference in
+	// the work stays.
+	let [nearlyMs, randomMs] = [Infinity, Infinity];
+	let rounds = 0;
+	await until("equal times", async () => {
+		// After a wait the first is the slower one.
+		await timed(random);
+		nearlyMs = Math.min(nearlyMs, await timed(nearly));
+		randomMs = Math.min(randomMs, await timed(random));
+		return ++rounds >= 100 && nearlyMs / randomMs > 0.7 && nearlyMs / randomMs < 1.4;
+	});
+	const times = `${nearlyMs.toFixed(3)} ms nearly right, ${randomMs.toFixed(3)} ms random`;
+	context.diagnostic(`${nearly.length} refusals: ${times}, the least of ${rounds} rounds`);
 });

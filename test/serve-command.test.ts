@@ -3,17 +3,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, createServer, get, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { readyCheck } from "../src/ops/ready.ts";
 import { runProgram, startProgram } from "./program.ts";
-import { assertFailure, temporaryFolder, testService } from "./service.ts";
+import { assertFailure, type TestService, temporaryFolder, testService } from "./service.ts";
+import { until, within } from "./until.ts";
 
 test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-	while (!first.output.stderr.includes("answers now")) await new Promise((resolve) => setTimeout(resolve, 10));
+	await until("the first answer", () => first.output.stderr.includes("answers now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
 	assert.match(first.output.stderr, /which answers now: 200 \[\]/);
@@ -68,7 +70,14 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		[{ BASE_URL: "https://pets.example/v1?a=1" }, [/BASE_URL must be/]],
 		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; animal-store keys generate/]],
 		[{ RATE_LIMIT: "many" }, [/RATE_LIMIT must be a number of requests in a window, such as 100\/1m/]],
-		[{ CORS_ORIGINS: "*" }, [/CORS_ORIGINS must be origins/]],
+		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
+			(origins): [Record<string, string>, RegExp[]] => [
+				{ CORS_ORIGINS: origins },
+				[/CORS_ORIGINS must be origins .*no wildcard/],
+			],
+		),
+		[{ CONNECTIONS_PER_ADDRESS: "-1" }, [/CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/]],
+		[{ CONNECTIONS_PER_ADDRESS: "many" }, [/CONNECTIONS_PER_ADDRESS must be/]],
 		[{ LOG_LEVEL: "loud" }, [/LOG_LEVEL must be fatal, error/]],
 		[
 			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
@@ -113,7 +122,6 @@ test("an old Node is refused with one sentence that says how to go on", async ()
 });
 
 test("SIGTERM lets requests finish: a slow body that arrives in time is answered", async (context) => {
-	const { connect } = await import("node:net");
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const service = await startProgram(context, environment);
 	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
@@ -124,15 +132,15 @@ test("SIGTERM lets requests finish: a slow body that arrives in time is answered
 	socket.write(
 		`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
 	);
-	while (!received.join("").includes("100 Continue")) await new Promise((resolve) => setTimeout(resolve, 5));
+	context.after(() => socket.destroy());
+	await until("the body to be asked for", () => received.join("").includes("100 Continue"));
 	service.process.kill("SIGTERM");
-	while (
-		await fetch(`${service.url}/livez`).then(
-			() => true,
+	const isRefused = () =>
+		fetch(`${service.url}/livez`).then(
 			() => false,
-		)
-	)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+			() => true,
+		);
+	await until("new connections to be refused", isRefused);
 	socket.write(body);
 	const { code, stdout } = await service.finished;
 	assert.match(received.join(""), /HTTP\/1.1 201 Created/);
@@ -140,7 +148,7 @@ test("SIGTERM lets requests finish: a slow body that arrives in time is answered
 	assert.match(stdout, /"msg":"stopped"/);
 });
 
-test("livez and readyz answer on both ports, and readyz tells that the service is stopping", async (context) => {
+test("livez and readyz answer on both ports, and requests are counted", async (context) => {
 	const service = await testService(context);
 	for (const url of [service.url, service.opsUrl]) {
 		for (const path of ["/livez", "/readyz"]) {
@@ -150,20 +158,69 @@ test("livez and readyz answer on both ports, and readyz tells that the service i
 	}
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 	assert.match(metrics, /animal_store_request_duration_seconds_count\{operation="none",status="200"\} \d/);
-	assert.equal((await fetch(`${service.opsUrl}/other`)).status, 404);
-	assert.equal((await fetch(`${service.opsUrl}/metrics`, { method: "POST" })).status, 405);
+});
 
-	const { connect } = await import("node:net");
-	const socket = connect(service.port, "127.0.0.1", () => socket.write("GET /v1/pets HTTP/1.1\r\n"));
-	await new Promise((resolve) => socket.once("connect", resolve));
+/** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */
+async function unfinished(context: TestContext, { port }: TestService, path: string, lines = "") {
+	const socket = connect(port, "127.0.0.1");
+	context.after(() => socket.destroy());
+	let text = "";
+	socket.setEncoding("utf8").on("data", (chunk) => {
+		text += chunk;
+	});
+	socket.on("error", () => {});
+	const closed = once(socket, "close");
+	await once(socket, "connect");
+	socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}`);
+	return { socket, reply: async () => within("the end of a connection", closed).then(() => text) };
+}
+
+test("while the service stops, readyz is 503 on both ports, and what was accepted is answered", async (context) => {
+	const service = await testService(context);
+	const ready = await unfinished(context, service, "/readyz");
+	const list = await unfinished(context, service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
 	await service.send({ path: "/livez" });
 	const stopped = service.stop();
-	const answer = new Promise<string>((resolve) =>
-		socket.setEncoding("utf8").on("data", (text) => resolve(String(text))),
-	);
-	socket.write("Host: a\r\nX: y\r\n\r\n");
-	assert.match(await answer, /401[\s\S]*Connection: close/i);
-	await stopped;
+	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
+	assert.deepEqual([onOpsPort.status, ((await onOpsPort.json()) as { code: string }).code], [503, "shutting_down"]);
+	assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200);
+	ready.socket.write("\r\n");
+	assert.match(await ready.reply(), /^HTTP\/1\.1 503 [\s\S]*Connection: close[\s\S]*"shutting_down"/i);
+	list.socket.write("\r\n");
+	assert.match(await list.reply(), /^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\[\]$/i);
+	await within("the stop", stopped);
+});
+
+test("what is still under way when the grace period ends is cut off", async (context) => {
+	const service = await testService(context);
+	const endless = await unfinished(context, service, "/livez");
+	await service.send({ path: "/livez" });
+	try {
+		await within("the stop", service.stop(300), 20_000);
+		assert.equal(await endless.reply(), "");
+	} finally {
+		endless.socket.destroy();
+	}
+});
+
+test("idle connections do not hold up the stop", async (context) => {
+	const service = await testService(context);
+	const agent = new Agent({ keepAlive: true });
+	context.after(() => agent.destroy());
+	const reply = await new Promise<IncomingMessage>((resolve) => get(`${service.url}/livez`, { agent }, resolve));
+	await once(reply.resume(), "end");
+	try {
+		await within("the stop", service.stop(60_000), 20_000);
+	} finally {
+		agent.destroy();
+	}
+});
+
+test("readyz is 503 when the store does not answer in time", async () => {
+	const isReady = readyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
+	await assert.rejects(within("the answer", isReady(), 20_000), { code: "storage_unavailable" });
+	const answers = readyCheck({ check: async () => {} }, () => false, 50);
+	await answers();
 });
 
 test("every request is one log line with its id, key id, operation, status and duration, and no key", async (context) => {

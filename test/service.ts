@@ -14,6 +14,7 @@ import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
 import { testDatabase } from "./postgres.ts";
+import { within } from "./until.ts";
 import { exchange, type Reply } from "./wire.ts";
 
 export interface TestService extends Service {
@@ -48,13 +49,17 @@ export async function testService(context: TestContext, options: TestServiceOpti
 	const clock: TestService["clock"] = { nowMs: undefined };
 	const now = () => clock.nowMs ?? Date.now();
 	const log: TestService["log"] = [];
-	const service = await startService({
+	const starting = startService({
 		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...options.environment }),
 		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
+		// The event loop is the test's too, and late whenever another program takes the CPU.
+		delayMaxMs: Infinity,
 	});
-	context.after(() => service.stop(2000).then(drop));
+	// A service that does not start leaves no database behind either.
+	context.after(() => stopped(starting).finally(drop));
+	const service = await within("the service to start", starting);
 	const issuer = { rows: service.store.keys, now, random: randomBytes };
 	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
 	const port = Number(new URL(service.url).port);
@@ -80,20 +85,37 @@ export async function testService(context: TestContext, options: TestServiceOpti
 	return { ...service, port, key, issuer, databaseUrl, log, clock, send };
 }
 
+async function stopped(starting: Promise<Service>): Promise<void> {
+	const service = await starting.catch(() => undefined);
+	await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+}
+
 export function temporaryFolder(context: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
-	context.after(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = newFolder();
+	context.after(() => remove(folder));
 	return folder;
+}
+
+/** Folders that are there. One cleanup that fails keeps a test's other cleanups from running: these go with the process then. */
+const folders = new Set<string>();
+process.once("exit", () => folders.forEach(remove));
+
+function newFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+	folders.add(folder);
+	return folder;
+}
+
+function remove(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
+	folders.delete(folder);
 }
 
 /** An empty store: of SQLite, or of PostgreSQL where test/http-postgres.test.ts asks for it. */
 async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
 	if (process.env["TEST_ENGINE"] === "postgres") return testDatabase();
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
-	return {
-		url: `sqlite:${join(folder, "animals.db")}`,
-		drop: async () => rmSync(folder, { recursive: true, force: true }),
-	};
+	const folder = newFolder();
+	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
 }
 
 /** A create request. */
@@ -114,7 +136,8 @@ export function assertFailure(reply: Reply, code: ErrorCode): void {
 	assert.equal(failure.status, reply.status, shown);
 	assert.ok(failure.message.length > 10 && failure.message.length < 700, shown);
 	assert.doesNotMatch(failure.message, /\bat .*:\d+|node_modules|SQLITE|\.ts\b/, shown);
-	assert.equal(reply.headers["www-authenticate"] !== undefined, reply.status === 401, shown);
+	assert.equal(reply.headers["www-authenticate"] !== undefined, [401, 403].includes(reply.status), shown);
+	assert.match(reply.headers["x-request-id"] ?? "", /^[\w.:+/=-]{1,128}$/, shown);
 	if (reply.status === 429 || reply.status === 503)
 		assert.match(reply.headers["retry-after"] ?? "", /^[1-9]\d*$/, shown);
 	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);

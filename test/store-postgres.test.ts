@@ -2,10 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { openStore } from "../src/store/open.ts";
-import type { Store } from "../src/store/store.ts";
+import { StorageUnavailable, type Store } from "../src/store/store.ts";
 import { testDatabase } from "./postgres.ts";
+import { slowLink } from "./slow-link.ts";
 import { storeSuite } from "./store-suite.ts";
+import { until } from "./until.ts";
 
 storeSuite({
 	name: "postgres",
@@ -18,6 +21,7 @@ storeSuite({
 		});
 		return {
 			store,
+			databaseUrl: database.url,
 			async reopen() {
 				await store.close();
 				store = await openStore(database.url, now);
@@ -72,7 +76,7 @@ test("postgres: ids ascend in commit order over nodes: a poller of the last page
 	assert.equal(Number(seen), created);
 });
 
-test("postgres: one retry key on two nodes at once makes one animal", async (context) => {
+test("postgres: one Idempotency-Key on two nodes at once makes one animal", async (context) => {
 	const database = await testDatabase();
 	const stores = await Promise.all([openStore(database.url, Date.now), openStore(database.url, Date.now)]);
 	context.after(async () => {
@@ -120,34 +124,119 @@ test("postgres: reads of one turn become one statement, and equal lists share on
 	assert.ok(perTurn >= 2 && perTurn < 3, `${perTurn} statements for 150 reads of a turn`);
 });
 
-test("postgres: a batch that the server rolled back for another node's sake (40001) is tried again, and none is doubled", async (context) => {
+test("postgres: five nodes with four writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
 	const database = await testDatabase();
 	await database.query(
 		`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_isolation = 'repeatable read'`,
 	);
-	const stores = await Promise.all([1, 2, 3].map(() => openStore(database.url, Date.now)));
+	const options = { random: Math.random };
+	const stores = await Promise.all([1, 2, 3, 4, 5].map(() => openStore(database.url, Date.now, options)));
 	context.after(async () => {
 		await Promise.all(stores.map((store) => store.close()));
 		await database.drop();
 	});
-	const created = await Promise.all(
-		stores.map(async (store, node) => {
+	const writers = [...stores, ...stores, ...stores, ...stores];
+	const ids = await Promise.all(
+		writers.map(async (store, writer) => {
 			const ids: bigint[] = [];
-			for (let count = 0; count < 60; count++) {
-				const retry = count % 2 === 0 ? { caller: "a", key: `${node} ${count}` } : undefined;
-				ids.push((await store.createPet({ name: `${node}`, categoryId: BigInt(count) }, retry)).id);
+			for (let count = 0; count < 30; count++) {
+				const retry = count % 2 === 0 ? { caller: "a", key: `${writer} ${count}` } : undefined;
+				ids.push((await store.createPet({ name: `${writer}`, categoryId: BigInt(count) }, retry)).id);
 			}
 			return ids;
 		}),
 	);
-	const ids = created.flat().sort((a, b) => Number(a - b));
 	assert.deepEqual(
-		ids,
-		Array.from({ length: 180 }, (_, index) => BigInt(index + 1)),
+		ids.flat().sort((a, b) => Number(a - b)),
+		Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
 	);
 	const { rows } = await database.query(
 		"SELECT count(*) AS pets, (SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS rolled FROM pets",
 	);
-	assert.equal(Number(rows[0].pets), 180);
+	assert.equal(Number(rows[0].pets), 600);
 	assert.ok(Number(rows[0].rolled) > 0, "the server rolled some back");
+});
+
+test("postgres: what the server does not support (0A000) is no StorageUnavailable", async (context) => {
+	const database = await testDatabase();
+	const store = await openStore(database.url, Date.now);
+	context.after(async () => {
+		await store.close();
+		await database.drop();
+	});
+	await store.getPet(1n);
+	await database.query("ALTER TABLE pets ALTER COLUMN status TYPE varchar(9)");
+	// "cached plan must not change result type"
+	await assert.rejects(store.getPet(1n), (error) => !(error instanceof StorageUnavailable));
+});
+
+test("postgres: a create with an Idempotency-Key leaves no transaction open over a round trip", async (context) => {
+	const database = await testDatabase();
+	const name = new URL(database.url).pathname.slice(1);
+	const { url } = await slowLink(context, database.url, 40);
+	const store = await openStore(url, Date.now);
+	context.after(async () => {
+		await store.close();
+		await database.drop();
+	});
+	// The server ends every connection whose transaction waits for the node.
+	await database.query(`ALTER DATABASE ${name} SET idle_in_transaction_session_timeout = '10ms'`);
+	await database.query(
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+	);
+	await until("the store to have lost its connections", async () =>
+		store.getPet(1n).then(
+			() => true,
+			() => false,
+		),
+	);
+	const retry = { caller: "a", key: "k" };
+	for (const outcome of ["created", "replayed"] as const)
+		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, retry), { id: 1n, outcome });
+});
+
+test("postgres: a connection that is cut inside a transaction fails its caller only", async (context) => {
+	const database = await testDatabase();
+	const { url, cut } = await slowLink(context, database.url, 0);
+	const store = await openStore(url, Date.now);
+	const other = new pg.Client({ connectionString: database.url });
+	await other.connect();
+	context.after(async () => {
+		await other.end();
+		await store.close();
+		await database.drop();
+	});
+	await other.query("BEGIN; LOCK TABLE keys");
+	const key = { id: "a", name: "A", scopes: ["pets:read"], createdAtMs: 5 };
+	const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
+	const refused = assert.rejects(store.keys.add(key, secret), StorageUnavailable);
+	await until("the transaction to wait for the lock", async () => {
+		const { rows } = await database.query(
+			`SELECT 1 FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`,
+		);
+		return rows.length > 0;
+	});
+	cut();
+	await refused;
+	await other.query("ROLLBACK");
+	await store.keys.add(key, secret);
+	assert.equal((await store.keys.byHash("h"))?.id, "a");
+});
+
+test("postgres: an Idempotency-Key that has expired is taken once when two nodes use it at once", async (context) => {
+	let nowMs = Date.now();
+	const database = await testDatabase();
+	const stores = await Promise.all([1, 2].map(() => openStore(database.url, () => nowMs)));
+	context.after(async () => {
+		await Promise.all(stores.map((store) => store.close()));
+		await database.drop();
+	});
+	for (let round = 0; round < 10; round++) {
+		const results = await Promise.all(
+			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, { caller: "a", key: "k" })),
+		);
+		assert.deepEqual(new Set(results.map(({ id }) => id)), new Set([BigInt(round + 1)]));
+		nowMs += 24 * 3_600_000;
+	}
 });

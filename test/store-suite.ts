@@ -6,11 +6,16 @@ import fc from "fast-check";
 import { type NewPet, type Pet, petStatuses } from "../src/contract/pet.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
 import type { PetCount, Store } from "../src/store/store.ts";
+import { runSql } from "./sql.ts";
+import { until } from "./until.ts";
 
 export interface Engine {
 	name: string;
 	/** An empty store that ends with the test. `reopen` closes it and opens it again. */
-	open(context: TestContext, now?: () => number): Promise<{ store: Store; reopen(): Promise<Store> }>;
+	open(
+		context: TestContext,
+		now?: () => number,
+	): Promise<{ store: Store; databaseUrl: string; reopen(): Promise<Store> }>;
 }
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
@@ -84,7 +89,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		}
 	});
 
-	test(`${engine}: a retry key makes one animal, for its caller, for 24 hours`, async (context) => {
+	test(`${engine}: an Idempotency-Key makes one animal, for its caller, for 24 hours`, async (context) => {
 		let nowMs = Date.now();
 		const { store, reopen } = await open(context, () => nowMs);
 		const retry = { caller: "a", key: "k" };
@@ -97,9 +102,97 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.deepEqual(await store.createPet(rex, { ...retry, caller: "b" }), { id: 2n, outcome: "created" });
 		const reopened = await reopen();
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
-		nowMs += 24 * 3_600_000;
+		nowMs += 24 * 3_600_000 - 1;
+		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
+		nowMs += 1;
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "created" });
 		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "replayed" });
+	});
+
+	test(`${engine}: creates at once, with Idempotency-Keys and without, are each found again by their own key`, async (context) => {
+		const { store } = await open(context);
+		const requests = Array.from({ length: 300 }, (_, index) => ({
+			pet: { name: `n${index}`, categoryId: 1n },
+			retry: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
+		}));
+		const created = await Promise.all(requests.map(({ pet, retry }) => store.createPet(pet, retry)));
+		const keyed = requests.flatMap(({ pet, retry }, index) => (retry ? [{ pet, retry, id: created[index]?.id }] : []));
+		assert.equal(keyed.length, 200);
+		for (const { pet, id } of keyed) assert.equal((await store.getPet(id ?? 0n))?.name, pet.name);
+		const again = await Promise.all(keyed.map(({ pet, retry }) => store.createPet(pet, retry)));
+		assert.deepEqual(
+			again,
+			keyed.map(({ id }) => ({ id, outcome: "replayed" })),
+		);
+	});
+
+	test(`${engine}: a repeated create is known by what was asked for, also when its animal was changed or removed by hand`, async (context) => {
+		const { store, databaseUrl, reopen } = await open(context);
+		const keys = ["changed", "removed"].map((key) => ({ caller: "a", key }));
+		const [changed, removed] = keys;
+		for (const retry of keys) await store.createPet(rex, retry);
+		await runSql(databaseUrl, "UPDATE pets SET name = 'Max', status = 'sold' WHERE id = 1");
+		await runSql(databaseUrl, "DELETE FROM pets WHERE id = 2");
+		for (const open of [async () => store, reopen]) {
+			const opened = await open();
+			assert.deepEqual(await opened.createPet(rex, changed), { id: 1n, outcome: "replayed" });
+			assert.deepEqual(await opened.createPet(rex, removed), { id: 2n, outcome: "replayed" });
+			const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
+			for (const retry of keys) assert.equal((await opened.createPet(max, retry)).outcome, "reused");
+		}
+	});
+
+	test(`${engine}: the same body means the same name, categoryId and status`, async (context) => {
+		const { store } = await open(context);
+		const pets: NewPet[] = [
+			{ name: "Rex", categoryId: 12n },
+			{ name: "Rex", categoryId: 12n, status: "sold" },
+			{ name: "Rex", categoryId: 12n, status: "pending" },
+			{ name: "Rex", categoryId: 1n },
+			{ name: "2 Rex", categoryId: 1n },
+			{ name: "sold Rex", categoryId: 12n },
+			{ name: "- Rex", categoryId: 12n },
+			{ name: "rex", categoryId: 12n },
+			{ name: "Rex ", categoryId: 12n },
+			{ name: "Rex", categoryId: -12n },
+		];
+		for (const [place, pet] of pets.entries()) {
+			const outcomes = await Promise.all(
+				[pet, ...pets].map((other) => store.createPet(other, { caller: "a", key: `${place}` })),
+			);
+			assert.deepEqual(
+				outcomes.map(({ outcome }) => outcome),
+				["created", ...pets.map((other) => (other === pet ? "replayed" : "reused"))],
+			);
+		}
+	});
+
+	test(`${engine}: Idempotency-Keys older than 24 hours are swept at start and every ten minutes, however many, and no younger ones`, async (context) => {
+		let nowMs = Date.now();
+		context.mock.timers.enable({ apis: ["setInterval"] });
+		const { store, databaseUrl, reopen } = await open(context, () => nowMs);
+		const kept = async () => {
+			const rows = await runSql(databaseUrl, "SELECT key FROM idempotency_keys ORDER BY key LIMIT 5");
+			return rows.map(({ key }) => key).join(" ");
+		};
+		const addKey = (opened: Store, key: string) => opened.createPet(rex, { caller: "a", key });
+		await addKey(store, "1");
+		await runSql(
+			databaseUrl,
+			`INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+			WITH RECURSIVE old(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM old WHERE n < 25000)
+			SELECT 'b', CAST(n AS TEXT), 1, '', 0 FROM old`,
+		);
+		nowMs += 3_600_000;
+		await addKey(store, "2");
+		nowMs += 23 * 3_600_000;
+		const reopened = await reopen();
+		await until("the sweep at start", async () => (await kept()) === "2", { withinMs: 20_000 });
+		await addKey(reopened, "3");
+		nowMs += 3_600_000;
+		assert.equal(await kept(), "2 3");
+		context.mock.timers.tick(10 * 60_000);
+		await until("the sweep after ten minutes", async () => (await kept()) === "3", { withinMs: 20_000 });
 	});
 
 	test(`${engine}: keys are kept, rotated, revoked and their use is noted`, async (context) => {

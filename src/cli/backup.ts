@@ -3,15 +3,17 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { backupStore } from "../store/open.ts";
+import { interruptible } from "./interrupt.ts";
 
 export function backupCommand(): Command {
 	return new Command("backup")
 		.description(
-			"copy the store that DATABASE_URL names to a new file, also while the service runs; start a service on the copy to restore it",
+			"copy the store that DATABASE_URL names to a new file, also while the service runs; restore makes a store of it",
 		)
 		.argument("<file>", "the new file")
-		.action((file: string) => {
-			const animals = backupStore(readConfig().databaseUrl, file);
+		.action(async (file: string) => {
+			const { databaseUrl } = readConfig();
+			const animals = await interruptible("no backup was made", (signal) => backupStore(databaseUrl, file, signal));
 			process.stdout.write(`${animals} animals are in ${file}\n`);
 		});
 }

@@ -1,4 +1,4 @@
-// `animal-store copy`: moves a whole store to another engine, with its ids, keys and retry keys.
+// `animal-store copy`: moves a whole store to another engine, with its ids, keys and Idempotency-Keys.
 
 import cliProgress from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
@@ -17,7 +17,7 @@ export function copyCommand(): Command {
 }
 
 async function copy({ from, to }: { from: string; to: string }): Promise<void> {
-	const source = await openStore(from, Date.now, true);
+	const source = await openStore(from, Date.now, { isVerified: true, mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
 		const bar = new cliProgress.SingleBar({
@@ -39,7 +39,7 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 			bar.stop();
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 			process.stdout.write(
-				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.retries} retry keys in ${seconds} s; both stores agree\n`,
+				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.idempotency_keys} Idempotency-Keys in ${seconds} s; both stores agree\n`,
 			);
 		} finally {
 			bar.stop();

@@ -1,5 +1,7 @@
 // Ctrl-C and its like, for commands that have something to finish: the first asks to stop, the second ends at once.
 
+import { Interrupted } from "./sentences.ts";
+
 /** Those who ask to stop: Ctrl-C, a supervisor, a terminal that closes. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
@@ -41,4 +43,23 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 			for (const signal of signals) process.off(signal, hear);
 		},
 	};
+}
+
+/**
+ * Runs work that the first signal ends.
+ * @param outcome what the person is told then
+ * @throws Interrupted
+ */
+export async function interruptible<Result>(
+	outcome: string,
+	work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+	const { requested, end } = watchInterrupt();
+	try {
+		return await work(requested);
+	} catch (error) {
+		throw requested.aborted ? new Interrupted(`interrupted: ${outcome}`) : error;
+	} finally {
+		end();
+	}
 }

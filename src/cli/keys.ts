@@ -9,7 +9,7 @@ import { isWorking } from "../keys/key-check.ts";
 import { keyFromRandom } from "../keys/key-format.ts";
 import { parseRate } from "../keys/rate.ts";
 import { openStore } from "../store/open.ts";
-import type { KeyRow } from "../store/store.ts";
+import type { KeyRow, OpenOptions } from "../store/store.ts";
 import { durationMs } from "./arguments.ts";
 
 export function keysCommand(): Command {
@@ -56,11 +56,13 @@ interface CreateOptions {
 }
 
 async function create({ name, scopes, expires, rate }: CreateOptions): Promise<void> {
-	await withIssuer(async (issuer) => {
+	const onCreate = (place: string) => console.error(`a new store was made: ${place}`);
+	const issue = async (issuer: Issuer) => {
 		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
 		console.error(`${id} is issued; its key is shown this once:`);
 		print(key);
-	});
+	};
+	await withIssuer(issue, { onCreate });
 }
 
 async function list({ json = false }: { json?: boolean }): Promise<void> {
@@ -109,8 +111,12 @@ function shown(row: KeyRow, nowMs: number) {
 	};
 }
 
-async function withIssuer(work: (issuer: Issuer) => Promise<void>): Promise<void> {
-	const store = await openStore(readConfig().databaseUrl, Date.now);
+/** A mistyped DATABASE_URL is refused, unless the command may make a store. */
+async function withIssuer(
+	work: (issuer: Issuer) => Promise<void>,
+	options: OpenOptions = { mustExist: true },
+): Promise<void> {
+	const store = await openStore(readConfig().databaseUrl, Date.now, options);
 	try {
 		await work({ rows: store.keys, now: Date.now, random: randomBytes });
 	} finally {

@@ -34,9 +34,16 @@ const meaning: Record<number, string> = {
 	503: "Not possible at the moment: try again after Retry-After.",
 };
 
+const challenge = "RFC 6750: the Bearer challenge, with what was wrong with the credential or which scope it lacks";
+
 /** Headers that only some failures carry. */
 const failureHeaders: Record<number, Record<string, string>> = {
-	401: { "WWW-Authenticate": "RFC 6750: the Bearer challenge" },
+	401: { "WWW-Authenticate": challenge },
+	403: { "WWW-Authenticate": challenge },
+	415: {
+		Accept: "the type that is taken, where the body has another one",
+		"Accept-Encoding": "`identity` where the body is compressed",
+	},
 	429: { "Retry-After": "seconds until a request is taken again" },
 	503: { "Retry-After": "seconds after which a retry may work" },
 };
@@ -83,9 +90,12 @@ export function openApiDocument() {
 			},
 			schemas: Object.fromEntries([...components()].map(([name, schema]) => [name, membersWithReferences(schema)])),
 			headers: Object.fromEntries(
-				Object.entries({ ...responseHeaders, ...failureHeaders[401], ...failureHeaders[503] }).map(
-					([name, description]) => [name, { description, schema: { type: "string" } }],
-				),
+				Object.entries({
+					...responseHeaders,
+					...failureHeaders[401],
+					...failureHeaders[415],
+					...failureHeaders[503],
+				}).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
 			),
 		},
 	};
@@ -129,12 +139,7 @@ function parameters({ query, params = {}, headers = {} }: Operation) {
 	return [
 		...Object.entries(params).map(([name, schema]) => ({ name, in: "path", required: true, ...described(schema) })),
 		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...described(schema) })),
-		...Object.entries(headers).map(([name, description]) => ({
-			name,
-			in: "header",
-			description,
-			schema: { type: "string" },
-		})),
+		...Object.entries(headers).map(([name, schema]) => ({ name, in: "header", ...described(schema) })),
 	];
 }
 

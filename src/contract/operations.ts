@@ -14,6 +14,8 @@ export const limitDefault = 20;
 export const limitMax = 100;
 /** UTF-8 bytes of a request body. */
 export const bodyMaxBytes = 64 * 1024;
+/** Objects and arrays within each other in a request body. */
+export const bodyMaxDepth = 64;
 /** How long a reply can be replayed by its Idempotency-Key. */
 export const idempotencyHours = 24;
 
@@ -27,8 +29,8 @@ export interface Operation {
 	query: TObject;
 	/** Path parameters: their schemas by name. */
 	params?: Record<string, TSchema>;
-	/** Request headers: their meaning by name. */
-	headers?: Record<string, string>;
+	/** Request headers: their schemas by name. */
+	headers?: Record<string, TSchema>;
 	body?: TObject;
 	/** `headers` beside `commonHeaders`. */
 	success: { status: 200 | 201; description: string; schema: TSchema; headers: readonly ResponseHeader[] };
@@ -99,6 +101,15 @@ const listQuery = Type.Object({
 	),
 });
 
+const ifNoneMatch = Type.String({ description: "an ETag of an earlier reply: 304 when nothing changed" });
+
+const idempotencyKey = Type.String({
+	description:
+		"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
+	// In quotes; or with at most one quote at its ends; or nothing but a quote.
+	pattern: '^("[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$',
+});
+
 export const operations = {
 	listPets: {
 		method: "GET",
@@ -108,7 +119,7 @@ export const operations = {
 		description:
 			'Animals by ascending id, which is the order in which they were added. While more follow, the reply carries a Link header with rel="next"; follow it until there is none. An animal added during the walk has a larger id than all before it, so a walk neither skips nor repeats.',
 		query: listQuery,
-		headers: { "If-None-Match": "an ETag of an earlier reply: 304 when nothing changed" },
+		headers: { "If-None-Match": ifNoneMatch },
 		success: {
 			status: 200,
 			description: "A page of animals.",
@@ -125,10 +136,7 @@ export const operations = {
 		summary: "Add an animal",
 		description: `The reply leaves once the animal is safe on disk. With an Idempotency-Key the request can be repeated for ${idempotencyHours} hours without adding a second animal.`,
 		query: Type.Object({}),
-		headers: {
-			"Idempotency-Key":
-				"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
-		},
+		headers: { "Idempotency-Key": idempotencyKey },
 		body: NewPet,
 		success: {
 			status: 201,
@@ -155,7 +163,7 @@ export const operations = {
 			"Deprecated: will be removed on 5 December 2030 and answers 410 from then on. The replacement is listPets with the status filter.",
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
-		headers: { "If-None-Match": "an ETag of an earlier reply: 304 when nothing changed" },
+		headers: { "If-None-Match": ifNoneMatch },
 		success: {
 			status: 200,
 			description: "The animal.",

@@ -1,13 +1,12 @@
-// The contract spoken over HTTP. The checks of a request stand here in their order: framing, overload, credential, rate, route and
-// method, headers, query and body, the operation.
+// The contract spoken over HTTP. The checks of a request stand here in their order, behind that of its framing (listen.ts): overload,
+// credential, rate, route and method, scope, headers, query and body, the operation.
 
 import { METHODS } from "node:http";
 import fastJson from "fast-json-stringify";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from "fastify";
-import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
 import { openApiText } from "../contract/openapi.ts";
-import { bodyMaxBytes, type Operation, type OperationName, operations } from "../contract/operations.ts";
+import { bodyMaxBytes, type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
 import { checkNewPet, queryCheck } from "../contract/validate.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
@@ -20,15 +19,14 @@ import { createCors } from "./cors.ts";
 import { deprecationNotice } from "./deprecation.ts";
 import { addDocsPage } from "./docs-page.ts";
 import { errorHandler } from "./errors.ts";
-import { checkBodyHeaders, checkExpectation, checkFraming } from "./framing.ts";
+import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
-import { createHttpServer, refuseInTurn, type Timeouts } from "./listen.ts";
+import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { watchOverload } from "./overload.ts";
 import { addPath } from "./paths.ts";
 import { petHandlers, petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
-import { requestIds } from "./request-id.ts";
-import { securityHeaders } from "./security-headers.ts";
+import type { RefusalOptions, Refusals } from "./refusals.ts";
 import { sendJson } from "./send-json.ts";
 
 declare module "fastify" {
@@ -40,10 +38,12 @@ declare module "fastify" {
 	interface FastifyContextConfig {
 		/** What log lines and metrics call the route. */
 		operation?: OperationName;
+		/** Who may call: everybody, or keys with this scope. A route that does not say takes any key that works, and nobody else. */
+		access?: "open" | Scope;
 	}
 }
 
-export interface AppOptions {
+export interface AppOptions extends RefusalOptions {
 	store: Store;
 	keyCheck: KeyCheck;
 	/** The base address where it is configured; it ends with `/v1`. */
@@ -51,10 +51,10 @@ export interface AppOptions {
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
 	now: () => number;
-	/** Tells the request ids of this process from those of others. */
-	requestIdPrefix: string;
-	log: Logger;
-	timeouts: Timeouts;
+	server: ServerOptions;
+	refusals: Refusals;
+	/** Mean delay of the event loop from which on requests are refused. */
+	delayMaxMs?: number | undefined;
 	isStopping: () => boolean;
 	/** @throws ApiError while the service cannot take requests */
 	checkReady: () => Promise<void>;
@@ -62,21 +62,19 @@ export interface AppOptions {
 	activity: () => Promise<object>;
 	/** Where the built console is; not served where it is missing. */
 	consoleFolder: string;
-	/** Called after each reply. */
-	onReply: (reply: { operation: string; status: number; seconds: number }) => void;
 }
 
 export function buildApp(options: AppOptions): FastifyInstance {
-	const { store, keyCheck, baseUrl, log, now, isStopping } = options;
+	const { store, keyCheck, baseUrl, log, now, isStopping, fixedHeaders } = options;
 	const sendError = errorHandler(log);
 	const app = Fastify({
 		bodyLimit: bodyMaxBytes,
 		return503OnClosing: false,
-		genReqId: requestIds(options.requestIdPrefix),
+		genReqId: options.requestId,
 		routerOptions: { maxParamLength: 16 * 1024 },
 		rewriteUrl: ({ url = "/" }) => originForm(url),
-		serverFactory: (handler) => createHttpServer(handler, log, options.timeouts),
-		clientErrorHandler: (error, socket) => refuseInTurn(socket, error as NodeJS.ErrnoException, log),
+		serverFactory: (handler) => createHttpServer(handler, options.refusals, options.server),
+		clientErrorHandler: () => {}, // The server has its own.
 		frameworkErrors: (_error, request, reply) => void refuseUndecodablePath(request, reply),
 	});
 	app.setErrorHandler(sendError);
@@ -86,51 +84,60 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	const limits = createRateLimits(options.defaultRate);
 	const cors = createCors(options.corsOrigins);
-	const fixedHeaders = securityHeaders(baseUrl);
 	const baseUrlOf = (request: FastifyRequest) => baseUrl ?? `http://${hostOf(request)}/v1`;
 
-	const overload = watchOverload(() => store.queueLength);
+	const overload = watchOverload(() => store.queueLength, options.delayMaxMs);
 	app.addHook("onClose", async () => overload.stop());
 
-	/** Framing, overload, credential and rate: the same for every path, known or not. A promise where something must be waited for. */
-	function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-		reply.headers(fixedHeaders).headers(cors.headers(request)).header("x-request-id", request.id);
-		if (isStopping()) reply.header("connection", "close");
-		checkFraming(request.raw);
-		if (!isBehindKey(request.url)) return undefined;
+	/** Overload, credential and rate, where the access is not open. A promise where something must be waited for. */
+	function admit(request: FastifyRequest, reply: FastifyReply, access: Access): Promise<void> | undefined {
+		if (access === "open") return undefined;
 		overload.refuse(request.method === "POST");
 		const caller = authenticate(request, keyCheck);
-		return caller instanceof Promise
-			? caller.then((row) => welcome(row, request, reply))
-			: welcome(caller, request, reply);
+		if (caller instanceof Promise) return caller.then((row) => welcome(row, request, reply));
+		welcome(caller, request, reply);
+		return undefined;
 	}
 
-	function welcome(caller: KeyRow, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+	function welcome(caller: KeyRow, request: FastifyRequest, reply: FastifyReply): void {
 		request.caller = caller;
-		return limits.count(caller)?.then(({ headers, refused }) => {
-			reply.headers(headers);
-			if (refused) throw refused;
-		});
+		const counted = limits.count(caller);
+		if (!counted) return;
+		reply.headers(counted.headers);
+		if (counted.refused) throw counted.refused;
+	}
+
+	/** What is asked of an admitted request before its route's own checks. */
+	function checkRoute(request: FastifyRequest, reply: FastifyReply, access: Access): void {
+		if (request.is404) throw routeNotFound();
+		checkExpectation(request.raw);
+		if (access !== "open" && access !== undefined) requireScope(request.caller, access, reply);
+	}
+
+	function addFixedHeaders(request: FastifyRequest, reply: FastifyReply): void {
+		reply.headers(fixedHeaders).headers(cors.headers(request)).header("x-request-id", request.id);
+		if (isStopping()) reply.header("connection", "close");
 	}
 
 	app.addHook("onRequest", (request, reply, done) => {
+		addFixedHeaders(request, reply);
 		const preflight = cors.preflight(request);
-		if (preflight) return void reply.code(204).headers(cors.headers(request)).headers(preflight).send();
-		const admission = admit(request, reply);
-		if (admission) admission.then(() => done(), done);
-		else done();
-	});
-
-	app.addHook("onRequest", (request, _reply, done) => {
-		if (request.is404) throw routeNotFound();
-		checkExpectation(request.raw);
-		done();
+		if (preflight) return void reply.code(204).headers(preflight).send();
+		const access = request.is404 ? accessOfNothing(request.url) : request.routeOptions.config.access;
+		const admission = admit(request, reply, access);
+		if (admission) {
+			admission.then(() => checkRoute(request, reply, access)).then(() => done(), done);
+		} else {
+			checkRoute(request, reply, access);
+			done();
+		}
 	});
 
 	/** A path whose percent-encoding is broken comes here instead of to a route, but skips no check. */
 	async function refuseUndecodablePath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
 		try {
-			await admit(request, reply);
+			addFixedHeaders(request, reply);
+			await admit(request, reply, accessOfNothing(request.url));
 			throw /^\/v1\/pets\/[^/?]+(?:\?|$)/.test(request.url) ? petNotFound() : routeNotFound();
 		} catch (error) {
 			sendError(error, request, reply);
@@ -139,15 +146,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	// Query and body. The headers that announce a body are checked before its first byte is asked for.
 	app.removeAllContentTypeParsers();
-	app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
-		try {
-			done(null, readJson(body as Buffer));
-		} catch (error) {
-			done(error as Error);
-		}
-	});
+	app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 	app.setValidatorCompiler<Operation["query"]>(({ schema, httpPart }) => {
-		const check = httpPart === "body" ? checkNewPet : queryCheck(schema);
+		// The body is parsed here, because after an error of a content-type parser Fastify closes the connection.
+		const check = httpPart === "body" ? (body: Buffer | null) => checkNewPet(readJson(body)) : queryCheck(schema);
 		return (value) => {
 			try {
 				return { value: check(value) };
@@ -169,10 +171,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const notice = deprecation && deprecationNotice(deprecation);
 		return {
 			method,
-			config: { operation: name },
+			config: { operation: name, access: scope },
 			schema: { querystring: query, ...(body && { body }) },
 			onRequest: (request, reply, done) => {
-				requireScope(request.caller, scope);
 				keyCheck.noteUse(request.caller, name === "getPet");
 				if (notice) {
 					reply.headers(notice.headers(baseUrlOf(request)));
@@ -182,9 +183,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 			},
 			preParsing: (request, reply, payload, done) => {
 				if (body) {
-					checkBodyHeaders(request.raw);
+					checkBodyHeaders(request.raw, reply);
 					request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
-					if (request.headers.expect) reply.raw.writeContinue();
+					if (expectsContinue(request.raw)) reply.raw.writeContinue();
 				}
 				done(null, payload);
 			},
@@ -199,7 +200,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	// Outside /v1: for everybody.
 	const openApi = openApiText();
-	addPath(app, "/openapi.json", [openRoute(async () => openApi)]);
+	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
 	addDocsPage(app);
 	addConsole(app, options);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
@@ -224,24 +225,28 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	return app;
 }
 
-function openRoute(json: () => Promise<string>): Omit<RouteOptions, "url"> {
+function openRoute(json: () => Promise<string>, headers: Record<string, string> = {}): Omit<RouteOptions, "url"> {
 	return {
 		method: "GET",
-		handler: async (_request, reply) => sendJson(reply.header("cache-control", "no-cache"), await json()),
+		config: { access: "open" },
+		handler: async (_request, reply) =>
+			sendJson(reply.headers({ "cache-control": "no-cache", ...headers }), await json()),
 	};
 }
 
+type Access = "open" | Scope | undefined;
+
 /** RFC 9112 §3.2.2: a proxy's absolute-form target means its path; its host is not looked at. */
 function originForm(url: string): string {
-	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "") || "/";
+	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*|^\*$/i, "") || "/";
 }
 
-/** Everything below /v1 is behind the key, paths that do not exist too; and what the console watches. */
-function isBehindKey(url: string): boolean {
-	return /^\/(?:v1|console\/activity)(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url);
+/** Who is told that there is nothing at a path. Below /v1 that needs a key, so that nobody else learns what there is. */
+function accessOfNothing(url: string): Access {
+	return /^\/v1(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url) ? undefined : "open";
 }
 
-/** The router takes `/%761` for `/v1`, so the key is asked for there too (RFC 3986 §6.2.2.2). */
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). */
 function decodeAscii(url: string): string {
 	return url.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -1,11 +1,14 @@
 // Who may enter: the bearer credential of a request (interface document §5, RFC 6750).
 
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
+import { isRepeated } from "./framing.ts";
 
+/** The challenge of RFC 6750 §3, before what it says of this request. */
+export const challenge = 'Bearer realm="animal-store"';
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /**
@@ -18,7 +21,7 @@ export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRo
 		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
 	}
 	// Node keeps the first of several Authorization headers and drops the others: two are no credential.
-	const key = countHeader(request.raw.rawHeaders, "authorization") === 1 && bearer.exec(authorization)?.[1];
+	const key = isRepeated(request.raw.rawHeaders, "authorization") ? undefined : bearer.exec(authorization)?.[1];
 	const row = key ? keyCheck.check(key) : undefined;
 	return row instanceof Promise ? row.then(orRefuse) : orRefuse(row);
 }
@@ -31,18 +34,9 @@ function orRefuse(row: KeyRow | undefined): KeyRow {
 	);
 }
 
-/** @throws ApiError `insufficient_scope` */
-export function requireScope(caller: KeyRow, scope: Scope): void {
+/** @throws ApiError `insufficient_scope`, with the challenge of RFC 6750 §3 */
+export function requireScope(caller: KeyRow, scope: Scope, reply: FastifyReply): void {
 	if (caller.scopes.includes(scope)) return;
+	reply.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
 	throw new ApiError("insufficient_scope", `this API key lacks the scope ${scope}: use a key that has it`);
-}
-
-/** How often a header stands in a request. @param rawHeaders names and values in turn */
-export function countHeader(rawHeaders: string[], lowerCaseName: string): number {
-	let count = 0;
-	for (let index = 0; index < rawHeaders.length; index += 2) {
-		const name = rawHeaders[index] as string;
-		if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) count++;
-	}
-	return count;
 }

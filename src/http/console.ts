@@ -3,7 +3,6 @@
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import type { AppOptions } from "./app.ts";
-import { requireScope } from "./auth.ts";
 import { addPath } from "./paths.ts";
 import { pagePolicy } from "./security-headers.ts";
 import { sendJson } from "./send-json.ts";
@@ -11,14 +10,11 @@ import { addFolder } from "./static-files.ts";
 
 export function addConsole(app: FastifyInstance, { activity, consoleFolder }: AppOptions): void {
 	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers: pagePolicy("'self'") });
-	if (!isBuilt) addPath(app, "/console", [{ method: "GET", handler: refuse }]);
+	if (!isBuilt) addPath(app, "/console", [{ method: "GET", config: { access: "open" }, handler: refuse }]);
 	addPath(app, "/console/activity", [
 		{
 			method: "GET",
-			onRequest: (request, _reply, done) => {
-				requireScope(request.caller, "metrics:read");
-				done();
-			},
+			config: { access: "metrics:read" },
 			handler: async (_request, reply) =>
 				sendJson(reply.header("cache-control", "no-store"), JSON.stringify(await activity())),
 		},

@@ -11,7 +11,10 @@ export interface Cors {
 }
 
 const exposed =
-	"Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id";
+	"Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
+/** The second line is what tracing in a browser adds (W3C Trace Context and Baggage). */
+const requestHeaders =
+	"Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, " + "traceparent, tracestate, baggage";
 
 export function createCors(origins: string[]): Cors {
 	const allowed = new Set(origins);
@@ -26,7 +29,7 @@ export function createCors(origins: string[]): Cors {
 			if (!isAsked || headers.origin === undefined || !allowed.has(headers.origin)) return undefined;
 			return {
 				"access-control-allow-methods": "GET, HEAD, POST",
-				"access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
+				"access-control-allow-headers": requestHeaders,
 				"access-control-max-age": "7200",
 			};
 		},

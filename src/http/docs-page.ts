@@ -20,13 +20,19 @@ export function addDocsPage(app: FastifyInstance): void {
 	addFile(app, "/docs/start.js", () => start);
 	addFile(app, "/docs/scalar.js", lazyBundle());
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	addPath(app, "/docs/", [{ method: "GET", handler: async (_request, reply) => reply.redirect("../docs", 308) }]);
+	addPath(app, "/docs/", [
+		{
+			method: "GET",
+			config: { access: "open" },
+			handler: async (_request, reply) => reply.redirect("../docs", 308),
+		},
+	]);
 }
 
 function addFile(app: FastifyInstance, url: string, file: () => StaticFile | Promise<StaticFile>): void {
 	const handler = async (request: FastifyRequest, reply: FastifyReply) =>
 		sendFile(request, reply, await file(), headers);
-	addPath(app, url, [{ method: "GET", handler }]);
+	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
 }
 
 /** Made for the first reader, so that the start and services without readers do not pay for it. */

@@ -2,38 +2,41 @@
 
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { ApiError, type ErrorCode } from "../contract/errors.ts";
+import { ApiError } from "../contract/errors.ts";
 import { StorageUnavailable } from "../store/store.ts";
+import { challenge } from "./auth.ts";
 import { bodyTooLarge, hasUnreadBody } from "./framing.ts";
 import { sendJson } from "./send-json.ts";
 
 const retryAfterSeconds = 1;
 
-/** After these nobody knows where the next request would start. */
-const brokenFraming = new Set<ErrorCode>(["malformed_request", "headers_too_large", "uri_too_long"]);
-
 /** Makes Fastify's error handler. Causes of 5xx go to the log with the request id, never to the caller. */
 export function errorHandler(log: Logger) {
 	return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-		const failure = toApiError(error);
+		const failure = isHangUp(error, request) ? bodyTooShort() : toApiError(error);
 		if (failure.status >= 500) log.error({ err: error, requestId: request.id, code: failure.code }, "request failed");
-		reply.headers(errorHeaders(failure, request.headers.authorization !== undefined));
-		if (brokenFraming.has(failure.code) || hasUnreadBody(request.raw)) reply.header("connection", "close");
+		reply.headers(errorHeaders(failure));
+		if (failure.code === "malformed_request" || hasUnreadBody(request.raw)) reply.header("connection", "close");
 		return sendJson(reply.code(failure.status), JSON.stringify(failure));
 	};
 }
 
-export function errorHeaders(
-	{ status, retryAfterSeconds }: ApiError,
-	isCredentialSent: boolean,
-): Record<string, string> {
+export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<string, string> {
 	return {
 		"cache-control": "no-store",
-		...(status === 401 && {
-			"www-authenticate": `Bearer realm="animal-store"${isCredentialSent ? ', error="invalid_token"' : ""}`,
-		}),
+		...(code === "missing_credential" && { "www-authenticate": challenge }),
+		...(code === "invalid_credential" && { "www-authenticate": `${challenge}, error="invalid_token"` }),
 		...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
 	};
+}
+
+/** The caller left, or was sent away, before its body had come. */
+function isHangUp(error: unknown, { raw }: FastifyRequest): boolean {
+	return raw.readableAborted && (error as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
+}
+
+function bodyTooShort(): ApiError {
+	return new ApiError("malformed_request", "the connection ended before the body did");
 }
 
 /** Fastify's and the store's failures in our words. */
@@ -50,7 +53,7 @@ export function toApiError(error: unknown): ApiError {
 		case "FST_ERR_CTP_BODY_TOO_LARGE":
 			return bodyTooLarge();
 		case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-			return new ApiError("malformed_request", "the body is shorter than its Content-Length");
+			return bodyTooShort();
 		default:
 			return new ApiError(
 				"internal_error",

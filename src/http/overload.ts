@@ -6,7 +6,7 @@ import { ApiError } from "../contract/errors.ts";
 /** Creates that may wait for their commit: more than a second's work, and a few megabytes. */
 export const writesWaitingMax = 20_000;
 /** Mean delay of the event loop from which on requests are refused; about 4,000 requests at once. */
-const delayMaxMs = 150;
+const defaultDelayMaxMs = 150;
 const sampleEveryMs = 250;
 const resolutionMs = 10;
 const retryAfterSeconds = 1;
@@ -18,7 +18,7 @@ export interface Overload {
 }
 
 /** @param writesWaiting creates that wait for their commit now */
-export function watchOverload(writesWaiting: () => number): Overload {
+export function watchOverload(writesWaiting: () => number, delayMaxMs = defaultDelayMaxMs): Overload {
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	let isLate = false;

@@ -1,48 +1,56 @@
-// Requests per key in a window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a rate.
+// Requests per key in a window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a rate. Windows are
+// of the monotonic clock, so a jump of the wall clock neither refills nor prolongs one.
 
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/rate.ts";
 import type { KeyRow } from "../store/store.ts";
 
 export interface RateLimits {
 	/** The reply headers of this request, or undefined where no limit applies. A refusal comes with `refused`. */
-	count(caller: KeyRow): Promise<{ headers: Record<string, string>; refused?: ApiError }> | undefined;
+	count(caller: KeyRow): { headers: Record<string, string>; refused: ApiError | undefined } | undefined;
 }
 
-/** @param defaultRate for keys without a rate of their own */
-export function createRateLimits(defaultRate: Rate | undefined): RateLimits {
-	const limiters = new Map<string, RateLimiterMemory>();
+interface Window {
+	requests: number;
+	windowSeconds: number;
+	used: number;
+	endsAtMs: number;
+}
 
-	function limiterFor({ requests, windowSeconds }: Rate): RateLimiterMemory {
-		const name = `${requests}/${windowSeconds}`;
-		const limiter = limiters.get(name) ?? new RateLimiterMemory({ points: requests, duration: windowSeconds });
-		limiters.set(name, limiter);
-		return limiter;
-	}
+/**
+ * @param defaultRate for keys without a rate of their own
+ * @param now milliseconds that only go forward
+ */
+export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()): RateLimits {
+	/** By key id, so there are at most as many as keys. */
+	const windows = new Map<string, Window>();
 
-	async function count(caller: KeyRow, rate: Rate) {
-		const { state, isRefused } = await limiterFor(rate)
-			.consume(caller.id)
-			.then((state) => ({ state, isRefused: false }))
-			.catch((state: unknown) => {
-				if (!(state instanceof RateLimiterRes)) throw state;
-				return { state, isRefused: true };
-			});
-		const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-		const headers = {
-			"ratelimit-policy": `"key";q=${rate.requests};w=${rate.windowSeconds}`,
-			ratelimit: `"key";r=${state.remainingPoints};t=${resetSeconds}`,
-		};
-		if (!isRefused) return { headers };
-		const message = `this API key may send ${rate.requests} requests in ${rate.windowSeconds} seconds: try again in ${resetSeconds} seconds`;
-		return { headers, refused: new ApiError("rate_limited", message, resetSeconds) };
+	/** The key's window; a new one where the last has ended or the key has got another rate. */
+	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number): Window {
+		const last = windows.get(keyId);
+		if (last && nowMs < last.endsAtMs && last.requests === requests && last.windowSeconds === windowSeconds)
+			return last;
+		const next = { requests, windowSeconds, used: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+		windows.set(keyId, next);
+		return next;
 	}
 
 	return {
 		count(caller) {
 			const rate = caller.rate === undefined ? defaultRate : parseRate(caller.rate);
-			return rate && count(caller, rate);
+			if (!rate) return undefined;
+			const { requests, windowSeconds } = rate;
+			const nowMs = now();
+			const window = windowOf(caller.id, rate, nowMs);
+			window.used++;
+			const resetSeconds = Math.ceil((window.endsAtMs - nowMs) / 1000);
+			const headers = {
+				"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
+				ratelimit: `"key";r=${Math.max(0, requests - window.used)};t=${resetSeconds}`,
+			};
+			if (window.used <= requests) return { headers, refused: undefined };
+			const message = `this API key may send ${requests} requests in ${windowSeconds} seconds: try again in ${resetSeconds} seconds`;
+			return { headers, refused: new ApiError("rate_limited", message, resetSeconds) };
 		},
 	};
 }

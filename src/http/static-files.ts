@@ -64,7 +64,7 @@ export function addFolder(
 		const path = `/${name.split(sep).join("/")}`;
 		const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file, headers);
 		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addPath(app, at, [{ method: "GET", handler }]);
+			addPath(app, at, [{ method: "GET", config: { access: "open" }, handler }]);
 	}
 	return true;
 }

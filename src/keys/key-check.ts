@@ -56,8 +56,15 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		uses = new Map();
 		await rows.touch([...flushed.values()]).catch((error) => {
 			if (!(error instanceof StorageUnavailable)) throw error;
-			uses = new Map([...flushed, ...uses]);
+			for (const use of flushed.values()) keep(use);
 		});
+	}
+
+	/** Puts back what could not be stored; a later use of the same key goes before it. */
+	function keep(use: KeyUse): void {
+		const later = uses.get(use.keyId);
+		if (later) later.getPetUsedAtMs ??= use.getPetUsedAtMs;
+		else uses.set(use.keyId, use);
 	}
 	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
 

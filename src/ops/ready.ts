@@ -4,7 +4,11 @@ import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
 /** @throws ApiError `shutting_down` or `storage_unavailable` */
-export function readyCheck(store: Store, isStopping: () => boolean, timeoutMs = 2000): () => Promise<void> {
+export function readyCheck(
+	store: Pick<Store, "check">,
+	isStopping: () => boolean,
+	timeoutMs = 2000,
+): () => Promise<void> {
 	return async () => {
 		if (isStopping()) throw new ApiError("shutting_down", "the service is stopping", 1);
 		const late = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-// Moving a whole store into another one, whatever their engines: ids, keys, secrets and retry keys as they are.
+// Moving a whole store into another one, whatever their engines: ids, keys, secrets and Idempotency-Keys as they are.
 
 import { hash } from "node:crypto";
 import { keyOf, type Row, type Table, tables } from "./rows.ts";
@@ -32,7 +32,7 @@ export async function copyStore({ from, to, onProgress }: CopyOptions): Promise<
 		}
 		copied[table] = source.count;
 	}
-	await to.rows.finishCopy(from.cursorSecret);
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastGivenId: await from.rows.lastGivenId() });
 	return copied;
 }
 

@@ -2,30 +2,47 @@
 
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
-import { backupSqlite } from "./sqlite-backup.ts";
-import { type Store, StoreRefused } from "./store.ts";
+import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
+import { type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`, as config.ts has checked it
  * @param now milliseconds since 1970
- * @param isVerified reads the whole file first, to refuse a damaged one: for the service; commands leave it out
  * @throws StoreRefused
  */
-export function openStore(databaseUrl: string, now: () => number, isVerified = false): Promise<Store> {
+export function openStore(databaseUrl: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
 	return isPostgres(databaseUrl)
-		? openPostgres(databaseUrl, now)
-		: openSqlite({ file: fileOf(databaseUrl), now, isVerified });
+		? openPostgres(databaseUrl, now, options)
+		: openSqlite({ file: fileOf(databaseUrl), now, ...options });
 }
 
 /**
  * Writes a consistent copy of a store to a new file, also while it is written to.
  * @returns the number of animals in it
- * @throws StoreRefused
+ * @throws StoreRefused, and the signal's reason once it is aborted
  */
-export function backupStore(databaseUrl: string, to: string): number {
+export async function backupStore(databaseUrl: string, to: string, signal: AbortSignal): Promise<number> {
 	if (isPostgres(databaseUrl))
 		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_dump or pg_basebackup");
-	return backupSqlite(fileOf(databaseUrl), to);
+	return backupSqlite(fileOf(databaseUrl), to, signal);
+}
+
+export interface RestoreOptions {
+	/** Replaces the file that is there. */
+	force: boolean;
+	signal: AbortSignal;
+}
+
+/**
+ * Makes the store of a backup. No service has it open meanwhile.
+ * @param databaseUrl the store to make
+ * @returns the number of animals in it
+ * @throws StoreRefused, and the signal's reason once it is aborted
+ */
+export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
+	if (isPostgres(databaseUrl))
+		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_restore, or name a file with --to");
+	return restoreSqlite({ backup, to: fileOf(databaseUrl), ...options });
 }
 
 const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);

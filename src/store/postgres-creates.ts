@@ -1,162 +1,95 @@
-// Creates over PostgreSQL: a batch is one transaction, its ids come from the counter row, and its retry keys are looked up and
-// kept while that row is held.
+// Creates over PostgreSQL: a batch is one statement, its ids come from the counter row, and its Idempotency-Keys are kept by the same
+// statement. What the keys stand for already is looked up before, so that nobody waits for the counter over a round trip.
 
 import type pg from "pg";
-import { idempotencyHours } from "../contract/operations.ts";
-import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
-import { untilCommitted } from "./postgres-errors.ts";
+import type { NewPet } from "../contract/pet.ts";
+import { type Create, idempotencyMs, type Meaning, planBatch } from "./idempotency.ts";
+import type { UntilCommitted } from "./postgres-retries.ts";
 import type { Created, RetryKey } from "./store.ts";
 
-const idempotencyMs = idempotencyHours * 3_600_000;
-
-export interface PetRow {
-	id: bigint;
-	name: string;
-	category_id: bigint;
-	status: PetStatus | null;
-}
-
-export function toPet({ id, name, category_id: categoryId, status }: PetRow): Pet {
-	return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
-
-export interface Create {
-	pet: NewPet;
-	retry: RetryKey | undefined;
-	nowMs: number;
-}
-
-const begin = { name: "begin", text: "BEGIN" };
-const commit = { name: "commit", text: "COMMIT" };
-const lockCounter = { name: "lockCounter", text: "SELECT last_id FROM counters WHERE name = 'pets' FOR UPDATE" };
-const addPets = {
-	name: "addPets",
-	text: `WITH counter AS (
+/** Takes the ids and adds the animals. The row of the counter is held until the statement's commit. */
+const addAnimals = `counter AS (
 		UPDATE counters SET last_id = last_id + $1 WHERE name = 'pets' RETURNING last_id - $1 AS last_before
 	), added AS (
 		INSERT INTO pets (id, name, category_id, status)
 		SELECT counter.last_before + given.place, given.name, given.category_id, given.status
 		FROM counter, unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS given (name, category_id, status, place)
+	)`;
+const addPets = { name: "addPets", text: `WITH ${addAnimals} SELECT last_before + 1 AS first_id FROM counter` };
+/** A key that another batch has taken meanwhile breaks the uniqueness of the table, and nothing of the statement is kept. */
+const addPetsWithKeys = {
+	name: "addPetsWithKeys",
+	text: `WITH ${addAnimals}, kept AS (
+		INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
+		FROM counter, unnest($5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[])
+			AS given (caller, key, place, fingerprint, created_at_ms)
 	)
 	SELECT last_before + 1 AS first_id FROM counter`,
 };
-const knownRetries = {
-	name: "knownRetries",
-	text: `SELECT r.caller, r.key, p.id, p.name, p.category_id, p.status
+const takenKeys = {
+	name: "takenKeys",
+	text: `SELECT k.caller, k.key, k.pet_id, k.fingerprint, k.created_at_ms > $3 AS is_valid
 	FROM unnest($1::text[], $2::text[]) AS given (caller, key)
-	JOIN retries r ON r.caller = given.caller AND r.key = given.key JOIN pets p ON p.id = r.pet_id
-	WHERE r.created_at_ms > $3`,
+	JOIN idempotency_keys k ON k.caller = given.caller AND k.key = given.key`,
 };
-const addRetries = {
-	name: "addRetries",
-	text: `INSERT INTO retries (caller, key, pet_id, created_at_ms)
-	SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
-	ON CONFLICT (caller, key) DO UPDATE SET pet_id = excluded.pet_id, created_at_ms = excluded.created_at_ms`,
+const dropExpiredKeys = {
+	name: "dropExpiredKeys",
+	text: `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[]) AS given (caller, key)
+	WHERE k.caller = given.caller AND k.key = given.key AND k.created_at_ms <= $3`,
 };
 
 /**
- * Makes a batch one transaction. The counter row is held until the commit, so ids ascend in commit order over all nodes.
- * A batch that the server rolled back is tried again; one whose fate is unknown is not (its callers see 503, and settle
- * it with their Idempotency-Key).
+ * Makes a batch one transaction; ids ascend in commit order over all nodes. A batch that the server rolled back is tried
+ * again; one whose fate is unknown is not (its callers see 503, and settle it with their Idempotency-Key).
  */
-export function createAll(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
+export function createAll(pool: pg.Pool, untilCommitted: UntilCommitted, batch: Create[]): Promise<Created[]> {
 	const isPlain = batch.every(({ retry }) => !retry);
-	return untilCommitted(() => (isPlain ? createPlain(pool, batch) : createWithRetries(pool, batch)));
+	return untilCommitted(() => (isPlain ? createPlain(pool, batch) : createWithKeys(pool, batch)));
 }
 
-/** One statement, which is its own transaction. */
-async function createPlain(pool: Pick<pg.Pool, "query">, batch: Create[]): Promise<Created[]> {
-	const firstId = await addAll(
-		pool,
-		batch.map(({ pet }) => pet),
-	);
-	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
+async function createPlain(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
+	const { rows } = await pool.query({ ...addPets, values: petColumns(batch.map(({ pet }) => pet)) });
+	return batch.map((_, index) => ({ id: rows[0].first_id + BigInt(index), outcome: "created" }));
 }
 
-/** @returns the id of the first; the others follow it */
-async function addAll(client: Pick<pg.Pool, "query">, pets: NewPet[]): Promise<bigint> {
+async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
+	const { fresh, keys, settle } = planBatch(batch, await lookUp(pool, batch));
+	if (fresh.length === 0) return settle(0n);
 	const values = [
+		...petColumns(fresh.map(({ pet }) => pet)),
+		keys.map(({ caller }) => caller),
+		keys.map(({ key }) => key),
+		keys.map(({ place }) => place),
+		keys.map(({ fingerprint }) => fingerprint),
+		keys.map(({ createdAtMs }) => createdAtMs),
+	];
+	const { rows } = await pool.query({ ...addPetsWithKeys, values });
+	return settle(rows[0].first_id);
+}
+
+/** What the keys of a batch stand for. Those that have expired are free again when this resolves. */
+async function lookUp(pool: pg.Pool, batch: Create[]): Promise<(RetryKey & Meaning)[]> {
+	const given = batch.flatMap(({ retry }) => retry ?? []);
+	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
+	const values = [given.map(({ caller }) => caller), given.map(({ key }) => key), sinceMs];
+	const { rows }: pg.QueryResult<TakenKey> = await pool.query({ ...takenKeys, values });
+	const valid = rows.filter(({ is_valid: isValid }) => isValid);
+	if (valid.length < rows.length) await pool.query({ ...dropExpiredKeys, values });
+	return valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint }));
+}
+
+interface TakenKey extends RetryKey {
+	pet_id: bigint;
+	fingerprint: string;
+	is_valid: boolean;
+}
+
+function petColumns(pets: NewPet[]): unknown[] {
+	return [
 		pets.length,
 		pets.map(({ name }) => name),
 		pets.map(({ categoryId }) => categoryId),
 		pets.map(({ status = null }) => status),
 	];
-	const { rows } = await client.query({ ...addPets, values });
-	return rows[0].first_id;
-}
-
-/** Two turns to the server: the lock and what the keys stand for; the rows and the commit. */
-async function createWithRetries(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
-	const client = await pool.connect();
-	let isBroken = true;
-	try {
-		const retries = batch.flatMap(({ retry }) => retry ?? []);
-		const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
-		const given = [retries.map(({ caller }) => caller), retries.map(({ key }) => key), sinceMs];
-		const [, , { rows }] = await Promise.all([
-			client.query(begin),
-			client.query(lockCounter),
-			client.query({ ...knownRetries, values: given }),
-		]);
-		const { fresh, settle } = plan(batch, rows);
-		if (fresh.length === 0) {
-			await client.query(commit);
-			isBroken = false;
-			return settle(0n);
-		}
-		const firstId = await addAll(
-			client,
-			fresh.map(({ pet }) => pet),
-		);
-		const keyed = fresh.flatMap(({ retry, nowMs }, index) =>
-			retry ? [{ ...retry, id: firstId + BigInt(index), nowMs }] : [],
-		);
-		const kept = [
-			keyed.map(({ caller }) => caller),
-			keyed.map(({ key }) => key),
-			keyed.map(({ id }) => id),
-			keyed.map(({ nowMs }) => nowMs),
-		];
-		await Promise.all([client.query({ ...addRetries, values: kept }), client.query(commit)]);
-		isBroken = false;
-		return settle(firstId);
-	} finally {
-		// A connection with an open transaction is closed, which rolls it back.
-		client.release(isBroken);
-	}
-}
-
-interface Plan {
-	/** The creates that make an animal, in order. */
-	fresh: Create[];
-	/** Everybody's outcome, once the id of the first fresh animal is known. */
-	settle(firstId: bigint): Created[];
-}
-
-function plan(batch: Create[], known: (PetRow & RetryKey)[]): Plan {
-	const nameOf = ({ caller, key }: RetryKey) => `${caller} ${key}`;
-	const kept = new Map(known.map((row) => [nameOf(row), toPet(row)]));
-	const fresh: Create[] = [];
-	const places = new Map<string, number>();
-	const outcomes = batch.map((create): ((firstId: bigint) => Created) => {
-		const name = create.retry && nameOf(create.retry);
-		const pet = name === undefined ? undefined : kept.get(name);
-		if (pet) return () => ({ id: pet.id, outcome: isSame(pet, create.pet) ? "replayed" : "reused" });
-		const place = name === undefined ? undefined : places.get(name);
-		const first = place === undefined ? undefined : fresh[place];
-		if (place !== undefined && first) {
-			return (firstId) => ({
-				id: firstId + BigInt(place),
-				outcome: isSame(first.pet, create.pet) ? "replayed" : "reused",
-			});
-		}
-		const own = fresh.push(create) - 1;
-		if (name !== undefined) places.set(name, own);
-		return (firstId) => ({ id: firstId + BigInt(own), outcome: "created" });
-	});
-	return { fresh, settle: (firstId) => outcomes.map((outcome) => outcome(firstId)) };
-}
-
-function isSame(one: NewPet, other: NewPet): boolean {
-	return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
 }

@@ -1,39 +1,25 @@
 // PostgreSQL's failures in the words of the Store.
 
-import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { StorageUnavailable, StoreRefused } from "./store.ts";
 
 type ServerError = NodeJS.ErrnoException & { code?: string };
 
-/** SQLSTATE classes that only a bug of ours brings about: bad data, broken constraints, wrong SQL. */
-const bugs = /^(22|23|42)/;
+/**
+ * The SQLSTATEs (PostgreSQL manual, appendix A) that waiting or a person at the server may cure, by their beginning: lost
+ * connections (08), read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up
+ * named statements (26, 42P05), passwords and rights (28, 42501), a missing database (3D), rollbacks for other transactions
+ * (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), the system below the server (58, F0, XX). All
+ * others, wrong SQL and broken constraints among them, only a bug of ours brings about, and no waiting cures them.
+ */
+const curable = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
 /** What waiting or a person may cure is `StorageUnavailable`, lost connections and time-outs among it. */
 export function storeError(error: unknown): unknown {
-	const { code = "", message } = error as ServerError;
 	const isOurs = error instanceof StorageUnavailable || error instanceof StoreRefused || error instanceof TypeError;
-	if (isOurs || bugs.test(code)) return error;
+	const { code = "", message } = error as ServerError;
+	if (isOurs || (error instanceof pg.DatabaseError && !curable.test(code))) return error;
 	return new StorageUnavailable(`${code}: ${message}`);
-}
-
-/** Serialization failure or deadlock: the server rolled the transaction back for another one's sake. */
-const rolledBack = /^(40001|40P01)$/;
-const triesMax = 10;
-const pauseMs = 3;
-
-/**
- * Tries a transaction again that the server rolled back. One whose fate is unknown is not tried again.
- * @throws StorageUnavailable
- */
-export async function untilCommitted<T>(transaction: () => Promise<T>): Promise<T> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await transaction();
-		} catch (error) {
-			if (!rolledBack.test((error as ServerError).code ?? "") || tries === triesMax) throw storeError(error);
-			await sleep(tries * pauseMs);
-		}
-	}
 }
 
 /** Why a database cannot be opened, as one sentence that says what to do. No password is in it. */

@@ -1,8 +1,8 @@
 // How PostgreSQL keeps API keys.
 
 import type pg from "pg";
-import { untilCommitted } from "./postgres-errors.ts";
 import type { Query } from "./postgres-open.ts";
+import type { UntilCommitted } from "./postgres-retries.ts";
 import type { KeyRow, KeyRows, NewSecret } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 
@@ -37,7 +37,7 @@ const touch = {
 	FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS given (id, used, get_pet_used) WHERE keys.id = given.id`,
 };
 
-export function keyRows(pool: pg.Pool, query: Query): KeyRows {
+export function keyRows(pool: pg.Pool, query: Query, untilCommitted: UntilCommitted): KeyRows {
 	const byHash = turnBatch<string, KeyRow | undefined>(String, async (hashes) => {
 		const { rows } = await query(byHashes, [hashes]);
 		const keys = new Map((rows as KeyColumns[]).map((row) => [row.hash, toKeyRow(row)]));

@@ -1,10 +1,10 @@
-// The way to a PostgreSQL database: connections with bounds on every wait, what the server must be like, and migrations that
-// many nodes may start at once.
+// The way to a PostgreSQL database: connections with bounds on every wait, and what the server must be like.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import pg from "pg";
-import { refusal, untilCommitted } from "./postgres-errors.ts";
-import { StoreRefused } from "./store.ts";
+import { refusal } from "./postgres-errors.ts";
+import { migrate } from "./postgres-migrate.ts";
+import { type OpenOptions, StoreRefused } from "./store.ts";
 
 const connectionsMax = 10;
 const connectTimeoutMs = 3_000;
@@ -13,11 +13,6 @@ const statementTimeoutMs = 4_000;
 /** For a server that does not even answer that it is late. */
 const answerTimeoutMs = 5_000;
 const serverVersionMin = 140_000;
-
-const migrationsFolder = new URL("./migrations/", import.meta.url);
-const migrations = readdirSync(migrationsFolder)
-	.filter((name) => /^postgres-\d+\.sql$/.test(name))
-	.sort();
 
 /** int8 is read as bigint: the only type that holds it. */
 const int8 = 20;
@@ -41,7 +36,7 @@ export interface Opened {
 }
 
 /** @throws StoreRefused */
-export async function openPool(url: string): Promise<Opened> {
+export async function openPool(url: string, { mustExist = false, onCreate }: OpenOptions = {}): Promise<Opened> {
 	const pool = new pg.Pool({
 		connectionString: withLibpqModes(url),
 		max: connectionsMax,
@@ -55,10 +50,15 @@ export async function openPool(url: string): Promise<Opened> {
 		pipeline: true,
 	} as pg.PoolConfig);
 	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
+	// A lost connection that is in use: its query fails, and without a listener the process would end too.
+	pool.on("connect", (client) => client.on("error", () => {}));
 	try {
 		await checkServer(pool);
-		await untilCommitted(() => migrate(pool));
+		const isNew = !(await hasStore(pool));
+		if (isNew && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
+		await migrate(pool);
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
+		if (isNew) onCreate?.(`the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
@@ -108,39 +108,7 @@ async function checkServer(pool: pg.Pool): Promise<void> {
 	}
 }
 
-/** Nodes that start together meet at the row of the version: one migrates, the others find it done. */
-async function migrate(pool: pg.Pool): Promise<void> {
-	const client = await pool.connect();
-	try {
-		await createVersion(client);
-		await client.query("BEGIN");
-		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
-		const version = Number(rows[0].version);
-		if (version > migrations.length) {
-			throw new StoreRefused(
-				`the database was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): upgrade this installation`,
-			);
-		}
-		for (const name of migrations.slice(version))
-			await client.query(readFileSync(new URL(name, migrationsFolder), "utf8"));
-		await client.query(`UPDATE schema_version SET version = ${migrations.length}`);
-		await client.query("COMMIT");
-		client.release();
-	} catch (error) {
-		client.release(true);
-		throw error;
-	}
-}
-
-/** `IF NOT EXISTS` may still collide with another node at the same moment: then it exists. */
-async function createVersion(client: pg.PoolClient): Promise<void> {
-	const collided = (error: { code?: string }) => {
-		if (!/^(23505|42P07|42710)$/.test(error.code ?? "")) throw error;
-	};
-	await client
-		.query(
-			"CREATE TABLE IF NOT EXISTS schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)",
-		)
-		.catch(collided);
-	await client.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
+async function hasStore(pool: pg.Pool): Promise<boolean> {
+	const { rows } = await pool.query("SELECT to_regclass('schema_version') IS NOT NULL AS found");
+	return rows[0].found;
 }

@@ -18,6 +18,7 @@ export function postgresRows(pool: pg.Pool): Rows {
 		count: async (table) => Number((await all(`SELECT count(*) FROM ${table}`))[0]?.[0]),
 		read: (table, after, limit) => all(pageOf(table, after, limit), after),
 		lastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
+		lastGivenId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
 		async write(table, rows) {
 			const columns = Object.entries(tables[table].columns);
 			const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`);
@@ -33,8 +34,8 @@ export function postgresRows(pool: pg.Pool): Rows {
 				| string
 				| undefined,
 		markCopy: async (mark) => void (await all("INSERT INTO settings VALUES ('copy_of', $1)", [Buffer.from(mark)])),
-		async finishCopy(cursorSecret) {
-			await all("UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM pets) WHERE name = 'pets'");
+		async finishCopy({ cursorSecret, lastGivenId }) {
+			await all("UPDATE counters SET last_id = $1 WHERE name = 'pets'", [lastGivenId]);
 			await all("UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", [cursorSecret]);
 			await all("DELETE FROM settings WHERE name = 'copy_of'");
 		},

@@ -2,31 +2,30 @@
 // group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { idempotencyHours } from "../contract/operations.ts";
-import type { Pet } from "../contract/pet.ts";
+import type { Pet, PetStatus } from "../contract/pet.ts";
 import { groupCommit } from "./group-commit.ts";
+import { type Create, idempotencyMs, sweepRows } from "./idempotency.ts";
 import { toPetCount } from "./pet-count.ts";
-import { type Create, createAll, type PetRow, toPet } from "./postgres-creates.ts";
-import { untilCommitted } from "./postgres-errors.ts";
+import { createAll } from "./postgres-creates.ts";
 import { keyRows } from "./postgres-keys.ts";
 import { openPool, type Query } from "./postgres-open.ts";
+import { retrying } from "./postgres-retries.ts";
 import { postgresRows } from "./postgres-rows.ts";
-import type { Created, PageQuery, PetPage, Store } from "./store.ts";
+import type { Created, OpenOptions, PageQuery, PetPage, Store } from "./store.ts";
 import { turnBatch } from "./turn-batch.ts";
 
-const idempotencyMs = idempotencyHours * 3_600_000;
 const sweepEveryMs = 10 * 60_000;
 
 /**
  * Opens, and migrates where needed, the store in this database.
  * @throws StoreRefused
  */
-export async function openPostgres(url: string, now: () => number): Promise<Store> {
-	const { pool, cursorSecret } = await openPool(url);
+export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+	const { pool, cursorSecret } = await openPool(url, options);
+	const untilCommitted = retrying(options.random ?? (() => 1));
 	const query: Query = (statement, values) => untilCommitted(() => pool.query({ ...statement, values }));
-	const creates = groupCommit<Create, Created>((batch) => createAll(pool, batch));
-	const sweep = () => void query(sweepRetries, [now() - idempotencyMs]).catch(() => {});
-	const sweeper = setInterval(sweep, sweepEveryMs).unref();
+	const creates = groupCommit<Create, Created>((batch) => createAll(pool, untilCommitted, batch));
+	const stopSweeping = sweepIdempotencyKeys(query, now);
 
 	const getPet = turnBatch<bigint, Pet | undefined>(String, async (ids) => {
 		const { rows } = await query(petsById, [ids]);
@@ -43,7 +42,7 @@ export async function openPostgres(url: string, now: () => number): Promise<Stor
 		listPets,
 		createPet: (pet, retry) => creates.write({ pet, retry, nowMs: now() }),
 		cursorSecret,
-		keys: keyRows(pool, query),
+		keys: keyRows(pool, query, untilCommitted),
 		rows: postgresRows(pool),
 		async countPets(after, limit) {
 			const { rows } = await query(countByStatus, [after, limit]);
@@ -57,11 +56,45 @@ export async function openPostgres(url: string, now: () => number): Promise<Stor
 			await query({ name: "check", text: "UPDATE counters SET last_id = last_id WHERE name = 'none'" }, []);
 		},
 		async close() {
-			clearInterval(sweeper);
+			stopSweeping();
 			while (creates.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};
+}
+
+/** Removes keys that have expired, now and from time to time. @returns what ends it */
+function sweepIdempotencyKeys(query: Query, now: () => number): () => void {
+	let isStopped = false;
+	async function sweep(): Promise<void> {
+		let swept: number | null;
+		do swept = (await query(dropOldKeys, [now() - idempotencyMs])).rowCount;
+		while (swept === sweepRows && !isStopped);
+	}
+	const start = () => void sweep().catch(() => {}); // The next one sweeps what this one left.
+	const sweeper = setInterval(start, sweepEveryMs).unref();
+	start();
+	return () => {
+		isStopped = true;
+		clearInterval(sweeper);
+	};
+}
+
+const dropOldKeys = {
+	name: "dropOldKeys",
+	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
+	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
+};
+
+interface PetRow {
+	id: bigint;
+	name: string;
+	category_id: bigint;
+	status: PetStatus | null;
+}
+
+function toPet({ id, name, category_id: categoryId, status }: PetRow): Pet {
+	return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
 const columns = "SELECT id, name, category_id, status FROM pets";
@@ -87,9 +120,3 @@ async function readPage(query: Query, { status, after, limit }: PageQuery): Prom
 	if (hasMore) pets.pop();
 	return { pets, hasMore };
 }
-
-const sweepRetries = {
-	name: "sweepRetries",
-	text: `DELETE FROM retries WHERE (caller, key) IN
-	(SELECT caller, key FROM retries WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT 10000)`,
-};

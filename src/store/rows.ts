@@ -27,7 +27,10 @@ export const tables = {
 			expires_at_ms: "bigint",
 		},
 	},
-	retries: { keyLength: 2, columns: { caller: "text", key: "text", pet_id: "bigint", created_at_ms: "bigint" } },
+	idempotency_keys: {
+		keyLength: 2,
+		columns: { caller: "text", key: "text", pet_id: "bigint", fingerprint: "text", created_at_ms: "bigint" },
+	},
 } as const;
 
 export type Table = keyof typeof tables;
@@ -47,11 +50,13 @@ export interface Rows {
 	read(table: Table, after: Row | undefined, limit: number): Promise<Row[]>;
 	/** The largest id of an animal. */
 	lastPetId(): Promise<bigint | undefined>;
+	/** The last id that an animal was given, 0 before the first; it may be gone. */
+	lastGivenId(): Promise<bigint>;
 	/** Keeps rows as they are, all or none; those that are there already stay. */
 	write(table: Table, rows: Row[]): Promise<void>;
 	/** What this store is an unfinished copy of. */
 	copyMark(): Promise<string | undefined>;
 	markCopy(mark: string): Promise<void>;
-	/** Ends a copy: cursors of the source work from now on, and the next id follows the largest. */
-	finishCopy(cursorSecret: Buffer): Promise<void>;
+	/** Ends a copy: cursors of the source work from now on, and the next id follows the last one of the source. */
+	finishCopy(source: { cursorSecret: Buffer; lastGivenId: bigint }): Promise<void>;
 }

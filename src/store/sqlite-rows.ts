@@ -25,10 +25,13 @@ export function sqliteRows({ database, read, write }: RowsOptions): Rows {
 		count: async (table) => Number(all(`SELECT count(*) FROM ${table}`, [])[0]?.[0]),
 		read: async (table, after, limit) => all(pageOf(table, after, limit), after ?? []),
 		lastPetId: async () => (all("SELECT max(id) FROM pets", [])[0]?.[0] as bigint | null) ?? undefined,
+		lastGivenId: async () =>
+			(all("SELECT seq FROM sqlite_sequence WHERE name = 'pets'", [])[0]?.[0] as bigint | undefined) ?? 0n,
 		write: async (table, rows) => void (await write({ kind: "addRows", table, rows })),
 		copyMark: async () => setting("copy_of")?.toString(),
 		markCopy: async (mark) => void (await write({ kind: "setSetting", name: "copy_of", value: Buffer.from(mark) })),
-		async finishCopy(cursorSecret) {
+		async finishCopy({ cursorSecret, lastGivenId }) {
+			await write({ kind: "setLastId", lastId: lastGivenId });
 			await write({ kind: "setSetting", name: "cursor_secret", value: cursorSecret });
 			await write({ kind: "setSetting", name: "copy_of", value: undefined });
 		},

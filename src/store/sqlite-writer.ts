@@ -3,76 +3,93 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
-import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
+import { type Create, fingerprintOf, idempotencyMs, type Meaning, repeated, sweepRows } from "./idempotency.ts";
 import { columnsOf, type Row, type Table } from "./rows.ts";
-import { openSqliteWriter } from "./sqlite-file.ts";
-import { type Created, type KeyUse, type NewKey, type NewSecret, type RetryKey, StoreRefused } from "./store.ts";
+import { type FileOptions, openSqliteWriter, refusal } from "./sqlite-file.ts";
+import { type Created, type KeyUse, type NewKey, type NewSecret, StoreRefused } from "./store.ts";
 
 /** One write; a batch of them is one transaction. */
 export type Write =
-	| { kind: "createPet"; pet: NewPet; retry: RetryKey | undefined; nowMs: number }
+	| ({ kind: "createPet" } & Create)
 	| { kind: "sweepRetries"; nowMs: number }
 	| { kind: "addKey"; key: NewKey; secret: NewSecret }
 	| { kind: "rotateKey"; keyId: string; secret: NewSecret; graceEndsAtMs: number }
 	| { kind: "revokeKey"; keyId: string; nowMs: number }
 	| { kind: "touchKeys"; uses: KeyUse[] }
 	| { kind: "addRows"; table: Table; rows: Row[] }
+	| { kind: "setLastId"; lastId: bigint }
 	| { kind: "setSetting"; name: string; value: Uint8Array | undefined };
 
-/** The first message is `opened` or `refused`; then one `committed` or `failed` for each batch. */
+/** The first message is `opened` or `refused`; then one of the others for each batch. After `lost` nothing else is committed. */
 export type WriterMessage =
-	| { kind: "opened" }
+	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: (Created | number | undefined)[] }
-	| { kind: "failed"; code: string; message: string };
-
-const idempotencyMs = idempotencyHours * 3_600_000;
-const sweepRows = 10_000;
+	| { kind: "failed"; code: string; message: string }
+	| { kind: "lost"; path: string };
 
 if (parentPort) run(parentPort, workerData);
 
-function run(port: NonNullable<typeof parentPort>, { file, isVerified }: { file: string; isVerified: boolean }): void {
+export type WriterData = FileOptions & { file: string };
+
+function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterData): void {
 	const post = (message: WriterMessage) => port.postMessage(message);
-	let database: Database.Database;
+	let writer: ReturnType<typeof open>;
 	try {
-		database = openSqliteWriter(file, { isVerified });
+		writer = open(file, options);
 	} catch (error) {
-		if (!(error instanceof StoreRefused)) throw error;
-		post({ kind: "refused", message: error.message });
+		const isForeseen = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
+		if (!isForeseen) throw error;
+		post({ kind: "refused", message: refusal(file, error).message });
 		return;
 	}
-	const commit = prepareCommit(database);
-	post({ kind: "opened" });
+	const { database, isNew, commit, files } = writer;
+	post({ kind: "opened", isNew });
 	port.on("message", (batch: Write[] | "close") => {
 		if (batch === "close") {
 			database.close();
 			return port.close();
 		}
-		try {
-			post({ kind: "committed", results: commit(batch) });
-		} catch (error) {
-			const { code = "", message } = error as NodeJS.ErrnoException;
-			post({ kind: "failed", code, message });
-		}
+		const outcome = outcomeOf(() => commit(batch));
+		// After the commit and before anybody hears of it.
+		const path = files.lost();
+		if (path === undefined) return post(outcome);
+		post({ kind: "lost", path });
+		files.rescue(database);
 	});
+}
+
+function open(file: string, options: FileOptions) {
+	const opened = openSqliteWriter(file, options);
+	return { ...opened, commit: prepareCommit(opened.database) };
+}
+
+function outcomeOf(commit: () => (Created | number | undefined)[]): WriterMessage {
+	try {
+		return { kind: "committed", results: commit() };
+	} catch (error) {
+		const { code = "", message } = error as NodeJS.ErrnoException;
+		return { kind: "failed", code, message };
+	}
 }
 
 /** Applies a batch in one transaction: all of it is on disk when this returns, none of it is kept when it throws. */
 function prepareCommit(database: Database.Database) {
 	const addPet = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)").safeIntegers();
-	const retried = database
-		.prepare<object, { id: bigint; isSame: bigint }>(
-			`SELECT p.id, p.name = @name AND p.category_id = @categoryId AND p.status IS @status AS isSame
-			FROM retries r JOIN pets p ON p.id = r.pet_id
-			WHERE r.caller = @caller AND r.key = @key AND r.created_at_ms > @sinceMs`,
+	const takenKey = database
+		.prepare<unknown[], Meaning>(
+			`SELECT pet_id AS petId, fingerprint FROM idempotency_keys
+			WHERE caller = ? AND key = ? AND created_at_ms > ?`,
 		)
 		.safeIntegers();
-	const addRetry = database.prepare(
-		"INSERT OR REPLACE INTO retries (caller, key, pet_id, created_at_ms) VALUES (?, ?, ?, ?)",
+	const addIdempotencyKey = database.prepare(
+		`INSERT OR REPLACE INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+		VALUES (?, ?, ?, ?, ?)`,
 	);
 	const sweep = database.prepare(
-		`DELETE FROM retries WHERE rowid IN (SELECT rowid FROM retries WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
+		`DELETE FROM idempotency_keys WHERE rowid IN
+		(SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
 	);
 	const addKey = database.prepare("INSERT INTO keys (id, name, scopes, rate, created_at_ms) VALUES (?, ?, ?, ?, ?)");
 	const addSecret = database.prepare(
@@ -88,6 +105,8 @@ function prepareCommit(database: Database.Database) {
 		get_pet_used_at_ms = nullif(max(coalesce(get_pet_used_at_ms, 0), coalesce(@getPetUsedAtMs, 0)), 0)
 		WHERE id = @keyId`,
 	);
+	const dropLastId = database.prepare("DELETE FROM sqlite_sequence WHERE name = 'pets'");
+	const addLastId = database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', ?)");
 	const putSetting = database.prepare("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)");
 	const dropSetting = database.prepare("DELETE FROM settings WHERE name = ?");
 	const keepSecret = (keyId: string, secret: NewSecret) =>
@@ -100,14 +119,18 @@ function prepareCommit(database: Database.Database) {
 		for (const row of rows) add.run(...row);
 	}
 
-	function createPet({ pet, retry, nowMs }: Write & { kind: "createPet" }): Created {
-		const { name, categoryId, status = null } = pet;
-		if (retry) {
-			const earlier = retried.get({ ...retry, name, categoryId, status, sinceMs: nowMs - idempotencyMs });
-			if (earlier) return { id: earlier.id, outcome: earlier.isSame ? "replayed" : "reused" };
-		}
-		const id = addPet.run(name, categoryId, status).lastInsertRowid as bigint;
-		if (retry) addRetry.run(retry.caller, retry.key, id, nowMs);
+	function keepPet({ name, categoryId, status }: NewPet): bigint {
+		return addPet.run(name, categoryId, status ?? null).lastInsertRowid as bigint;
+	}
+
+	function createPet({ pet, retry, nowMs }: Create): Created {
+		if (!retry) return { id: keepPet(pet), outcome: "created" };
+		const { caller, key } = retry;
+		const fingerprint = fingerprintOf(pet);
+		const taken = takenKey.get(caller, key, nowMs - idempotencyMs);
+		if (taken) return repeated(taken, fingerprint);
+		const id = keepPet(pet);
+		addIdempotencyKey.run(caller, key, id, fingerprint, nowMs);
 		return { id, outcome: "created" };
 	}
 
@@ -135,6 +158,10 @@ function prepareCommit(database: Database.Database) {
 				return;
 			case "addRows":
 				addRows(write.table, write.rows);
+				return;
+			case "setLastId":
+				dropLastId.run();
+				addLastId.run(write.lastId);
 				return;
 			case "setSetting":
 				if (write.value === undefined) dropSetting.run(write.name);

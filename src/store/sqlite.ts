@@ -3,43 +3,62 @@
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../contract/pet.ts";
+import { sweepRows } from "./idempotency.ts";
 import { toPetCount } from "./pet-count.ts";
 import { storeError } from "./sqlite-errors.ts";
-import { openSqliteReader } from "./sqlite-file.ts";
+import { openSqliteReader, refusal } from "./sqlite-file.ts";
 import { keyRows } from "./sqlite-keys.ts";
 import { startWriter } from "./sqlite-queue.ts";
 import { sqliteRows } from "./sqlite-rows.ts";
-import { type Created, type PageQuery, type PetCount, type PetPage, StorageUnavailable, type Store } from "./store.ts";
+import {
+	type Created,
+	type OpenOptions,
+	type PageQuery,
+	type PetCount,
+	type PetPage,
+	StorageUnavailable,
+	type Store,
+} from "./store.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
-interface SqliteOptions {
+interface SqliteOptions extends OpenOptions {
 	file: string;
 	now: () => number;
-	/** Whether the whole file is read before it is opened, to refuse a damaged one. */
-	isVerified: boolean;
 }
 
 /**
- * Opens, and makes where it is missing, the store in this file.
+ * Opens the store in this file, and makes a missing one unless it must exist.
  * @throws StoreRefused
  */
-export async function openSqlite({ file, now, isVerified }: SqliteOptions): Promise<Store> {
+export async function openSqlite({
+	file,
+	now,
+	isVerified = false,
+	mustExist = false,
+	onCreate,
+	onFatal = () => {},
+}: SqliteOptions): Promise<Store> {
 	let endSnapshot = () => {};
-	const writer = await startWriter({ file, isVerified, onCommit: () => endSnapshot() });
-	const database = openSqliteReader(file);
-	const snapshot = turnSnapshot(database);
+	const writer = await startWriter({ file, isVerified, mustExist, onFatal, onCommit: () => endSnapshot() });
+	if (writer.isNew) onCreate?.(file);
+	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
+		await writer.close();
+		throw refusal(file, error);
+	});
 	endSnapshot = snapshot.end;
-	const reads = prepareReads(database);
-	const sweep = () => void writer.write({ kind: "sweepRetries", nowMs: now() }).catch(() => {});
-	const sweeper = setInterval(sweep, sweepEveryMs).unref();
-	sweep();
+	async function sweep(): Promise<void> {
+		while ((await writer.write({ kind: "sweepRetries", nowMs: now() })) === sweepRows);
+	}
+	const startSweep = () => void sweep().catch(() => {});
+	const sweeper = setInterval(startSweep, sweepEveryMs).unref();
+	startSweep();
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
 		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
 		createPet: (pet, retry) => writer.write({ kind: "createPet", pet, retry, nowMs: now() }) as Promise<Created>,
-		cursorSecret: database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer,
+		cursorSecret,
 		keys: keyRows({ database, read: snapshot.read, write: writer.write }),
 		rows: sqliteRows({ database, read: snapshot.read, write: writer.write }),
 		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
@@ -60,6 +79,12 @@ export async function openSqlite({ file, now, isVerified }: SqliteOptions): Prom
 			await writer.close();
 		},
 	};
+}
+
+async function openReads(file: string) {
+	const database = openSqliteReader(file);
+	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
+	return { database, snapshot: turnSnapshot(database), reads: prepareReads(database), cursorSecret: secret };
 }
 
 /**

@@ -15,8 +15,9 @@ export interface Store {
 
 	/**
 	 * Keeps an animal. Resolves after the commit that holds it is on disk. Ids ascend in commit order from 1 and are
-	 * never used twice. With `retry`, the same retry key of the same caller leads to the same animal for
-	 * `idempotencyHours`, also when both requests run at once; key and animal are stored in one transaction.
+	 * never used twice. With `retry`, the same Idempotency-Key of the same caller leads to the same animal for
+	 * `idempotencyHours`, also when both requests run at once, and whatever becomes of the animal meanwhile; key and animal
+	 * are stored in one transaction.
 	 */
 	createPet(pet: NewPet, retry?: RetryKey): Promise<Created>;
 
@@ -42,6 +43,20 @@ export interface Store {
 
 	/** Commits what was accepted, then lets go of files and connections. */
 	close(): Promise<void>;
+}
+
+/** How a store is opened. */
+export interface OpenOptions {
+	/** Reads the whole store first where it is a file, to refuse a damaged one: for the service; commands leave it out. */
+	isVerified?: boolean;
+	/** Refuses where there is no store, instead of making one. */
+	mustExist?: boolean;
+	/** Called when a new store was made; `place` is its file or its database. */
+	onCreate?: (place: string) => void;
+	/** Called once, when no write is taken any more until the store is opened again. */
+	onFatal?: (reason: string) => void;
+	/** From 0 to 1: spreads the retries of nodes that write at once. Commands, which write once, leave it out. */
+	random?: () => number;
 }
 
 export interface PageQuery {

@@ -1,0 +1,122 @@
+// Failures that are told outside the app: what the parser or framing.ts refuses, and requests that do not arrive in time. They
+// have the one shape of every failure, and the connection ends with them.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { ApiError } from "../contract/errors.ts";
+import { type Connection, lingerMs } from "./connections.ts";
+import { errorHeaders } from "./errors.ts";
+import { headersMaxBytes, urlMaxLength } from "./framing.ts";
+
+export interface RefusalOptions {
+	log: Logger;
+	/** Names a request in its reply and in the log. */
+	requestId: (request: Pick<IncomingMessage, "headers">) => string;
+	/** On every reply. */
+	fixedHeaders: Record<string, string>;
+	/** Called after each reply. */
+	onReply: (reply: { operation: string; status: number; seconds: number }) => void;
+}
+
+export interface Refusals {
+	/** Answers a request and lets the connection live. */
+	answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
+	/** Answers a request, and ends the connection without hearing what follows. */
+	refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
+	/** Answers what is no request yet, or the one that is still arriving, and ends the connection. */
+	refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void;
+	/** Answers what the parser refused, after the replies to earlier requests of the connection. */
+	refuseInTurn(connection: Connection, error: ParserError): void;
+}
+
+export interface ParserError extends NodeJS.ErrnoException {
+	reason?: string;
+	rawPacket?: Buffer;
+	bytesParsed?: number;
+}
+
+export function createRefusals({ log, requestId, fixedHeaders, onReply }: RefusalOptions): Refusals {
+	function headersOf(failure: ApiError, id: string): Record<string, string> {
+		return {
+			...fixedHeaders,
+			...errorHeaders(failure),
+			"x-request-id": id,
+			"content-type": "application/json",
+			"content-length": String(Buffer.byteLength(JSON.stringify(failure))),
+		};
+	}
+
+	/** Logs and counts what the app never hears of. */
+	function note({ status, code }: ApiError, id: string): void {
+		log.info({ requestId: id, operation: "none", status, code }, "request refused");
+		onReply({ operation: "none", status, seconds: 0 });
+	}
+
+	function answer(
+		request: IncomingMessage,
+		response: ServerResponse,
+		failure: ApiError,
+		id = requestId(request),
+	): void {
+		response.writeHead(failure.status, headersOf(failure, id)).end(JSON.stringify(failure));
+	}
+
+	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
+		(request.socket as Connection).isRefused = true;
+		const id = requestId(request);
+		note(failure, id);
+		answer(request, response.setHeader("connection", "close"), failure, id);
+	}
+
+	function refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void {
+		if (!connection.writable) return;
+		connection.isRefused = true;
+		const { request } = connection.latest ?? {};
+		const arriving = request?.complete === false ? request : undefined;
+		const isHead = arriving ? arriving.method === "HEAD" : isHeadLast(error);
+		const id = requestId(arriving ?? { headers: {} });
+		note(failure, id);
+		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
+		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
+		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+		const head = `HTTP/1.1 ${failure.status} ${failure.code}\r\n${lines.join("")}\r\n`;
+		connection.end(isHead ? head : head + JSON.stringify(failure));
+		setTimeout(() => connection.destroy(), lingerMs).unref();
+	}
+
+	function refuseInTurn(connection: Connection, error: ParserError): void {
+		if (connection.isRefused) return;
+		const current = connection.latest;
+		const isReplying = current?.response.headersSent && !current.response.writableFinished;
+		const isNextRequest = current?.request.complete && !current.response.writableFinished;
+		const refuseIt = () => refuseOn(connection, parserFailure(error), error);
+		if (error.code === "ECONNRESET" || !connection.writable || (isReplying && !isNextRequest)) connection.destroy();
+		else if (isNextRequest) current.response.once("close", refuseIt);
+		else refuseIt();
+	}
+
+	return { answer, refuse, refuseOn, refuseInTurn };
+}
+
+export function tooSlow(): ApiError {
+	return new ApiError("request_timeout", "the request did not arrive in time: send it without pauses");
+}
+
+function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return tooSlow();
+	if (code === "HPE_HEADER_OVERFLOW") {
+		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
+		const lineLength = rawPacket?.indexOf("\n") ?? 0;
+		return isRequestLine && (lineLength < 0 || lineLength > urlMaxLength)
+			? new ApiError("uri_too_long", `the URL must be at most ${urlMaxLength} characters`)
+			: new ApiError("headers_too_large", `the headers must be at most ${headersMaxBytes} bytes`);
+	}
+	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
+}
+
+/** Whether the packet's last request, up to where the parser stopped, is HEAD: its reply has no body. */
+function isHeadLast(error: ParserError | undefined): boolean {
+	const read = error?.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
+	const end = read.lastIndexOf("\r\n\r\n");
+	return read.startsWith("HEAD ", end < 0 ? 0 : end + 4);
+}

@@ -1,0 +1,114 @@
+// Group commit: who hears what, and when.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupCommit } from "./group-commit.ts";
+
+type Outcome = { value: string } | { reason: string };
+
+/** A group commit whose batches end when the test says so. */
+function commits() {
+	const batches: { writes: string[]; done: PromiseWithResolvers<string[]> }[] = [];
+	const group = groupCommit<string, string>((writes) => {
+		const done = Promise.withResolvers<string[]>();
+		batches.push({ writes, done });
+		return done.promise;
+	});
+	const heard = new Map<string, Outcome>();
+	const write = (name: string) =>
+		void group.write(name).then(
+			(value) => {
+				heard.set(name, { value });
+			},
+			(error: Error) => {
+				heard.set(name, { reason: error.message });
+			},
+		);
+	const finish = async (number: number) => {
+		const batch = batches[number];
+		batch?.done.resolve(batch.writes.map((name) => `${name}!`));
+		await settled();
+	};
+	return { group, batches, heard, write, finish, writes: () => batches.map(({ writes }) => writes) };
+}
+
+const settled = () => new Promise(setImmediate);
+
+test("one batch is under way at a time, and what arrives meanwhile is the next one, in the order of the calls", async () => {
+	const { group, write, writes, finish, heard } = commits();
+	for (const name of ["a", "b", "c"]) write(name);
+	assert.deepEqual(writes(), [["a"]]);
+	assert.equal(group.length, 3);
+	await finish(0);
+	assert.deepEqual(writes(), [["a"], ["b", "c"]]);
+	assert.deepEqual(Object.fromEntries(heard), { a: { value: "a!" } });
+	await finish(1);
+	assert.deepEqual(Object.fromEntries(heard), { a: { value: "a!" }, b: { value: "b!" }, c: { value: "c!" } });
+	assert.equal(group.length, 0);
+});
+
+test("nobody hears of a write before the commit of its batch has ended", async () => {
+	const { write, finish, heard } = commits();
+	write("a");
+	write("b");
+	await settled();
+	assert.deepEqual(Object.fromEntries(heard), {});
+	await finish(0);
+	assert.deepEqual([...heard.keys()], ["a"]);
+});
+
+test("a batch that fails is refused whole, and the next one goes on", async () => {
+	const { write, batches, finish, heard } = commits();
+	for (const name of ["a", "b", "c", "d"]) write(name);
+	await finish(0);
+	write("e");
+	batches[1]?.done.reject(new Error("no room"));
+	await settled();
+	await finish(2);
+	const reason = "no room";
+	assert.deepEqual(Object.fromEntries(heard), {
+		a: { value: "a!" },
+		b: { reason },
+		c: { reason },
+		d: { reason },
+		e: { value: "e!" },
+	});
+});
+
+test("a batch holds a thousand writes at most", async () => {
+	const { write, writes, finish } = commits();
+	for (let number = 0; number < 2002; number++) write(String(number));
+	await finish(0);
+	await finish(1);
+	assert.deepEqual(
+		writes().map(({ length }) => length),
+		[1, 1000, 1000],
+	);
+});
+
+test("refuseAll refuses everybody who waits, the first and the last, and every write from then on", async () => {
+	const { group, write, writes, finish, heard } = commits();
+	for (const name of ["a", "b", "c", "d"]) write(name);
+	group.refuseAll("it is over");
+	group.refuseAll("another reason");
+	write("e");
+	await settled();
+	const reason = "it is over";
+	assert.deepEqual(Object.fromEntries(heard), { b: { reason }, c: { reason }, d: { reason }, e: { reason } });
+	assert.equal(group.length, 1);
+	await finish(0);
+	assert.deepEqual(heard.get("a"), { value: "a!" }, "its commit had begun");
+	assert.deepEqual([writes(), group.length], [[["a"]], 0]);
+});
+
+test("created animals are counted when their commit has ended, and the batches that held some", async () => {
+	const created = { outcome: "created", id: 1n } as const;
+	const group = groupCommit<string, unknown>(async (writes) =>
+		writes.map((name) => (name === "pet" ? created : { outcome: name })),
+	);
+	const all = [group.write("pet"), group.write("replayed"), group.write("pet"), group.write("pet")];
+	assert.deepEqual(group.created, { animals: 0, batches: 0 });
+	await Promise.all(all);
+	await group.write("reused");
+	assert.deepEqual(group.created, { animals: 3, batches: 2 });
+});

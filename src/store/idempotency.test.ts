@@ -1,0 +1,57 @@
+// What becomes of a batch of creates with Idempotency-Keys.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type NewPet, petStatuses } from "../contract/pet.ts";
+import { type Create, fingerprintOf, planBatch } from "./idempotency.ts";
+
+const rex: NewPet = { name: "Rex", categoryId: 1n };
+const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
+
+const create = (pet: NewPet, key?: string, caller = "a"): Create => ({
+	pet,
+	retry: key === undefined ? undefined : { caller, key },
+	nowMs: 5,
+});
+
+test("a batch makes an animal for each create without a key and for each key that is new, in order", () => {
+	const taken = [{ caller: "a", key: "old", petId: 7n, fingerprint: fingerprintOf(rex) }];
+	const batch = [
+		create(rex),
+		create(rex, "old"),
+		create(max, "old"),
+		create(max, "new"),
+		create(max, "new"),
+		create(rex, "new"),
+		create(rex, "old", "b"),
+		create(rex),
+	];
+	const { fresh, keys, settle } = planBatch(batch, taken);
+	assert.deepEqual(fresh, [batch[0], batch[3], batch[6], batch[7]]);
+	assert.deepEqual(keys, [
+		{ caller: "a", key: "new", place: 2, fingerprint: fingerprintOf(max), createdAtMs: 5 },
+		{ caller: "b", key: "old", place: 3, fingerprint: fingerprintOf(rex), createdAtMs: 5 },
+	]);
+	assert.deepEqual(settle(100n), [
+		{ id: 100n, outcome: "created" },
+		{ id: 7n, outcome: "replayed" },
+		{ id: 7n, outcome: "reused" },
+		{ id: 101n, outcome: "created" },
+		{ id: 101n, outcome: "replayed" },
+		{ id: 101n, outcome: "reused" },
+		{ id: 102n, outcome: "created" },
+		{ id: 103n, outcome: "created" },
+	]);
+});
+
+test("requests have one fingerprint exactly when they ask for the same animal", () => {
+	const names = ["Rex", "rex", "Rex ", "1 Rex", "- Rex", "sold Rex", "1 sold Rex", "2 - Rex", "😀", "é", "e\u0301"];
+	const categoryIds = [1n, -1n, 11n, 0n, 9007199254740993n, 9007199254740992n, -(2n ** 63n)];
+	const statuses = [undefined, ...petStatuses];
+	const pets = names.flatMap((name) =>
+		categoryIds.flatMap((categoryId) => statuses.map((status): NewPet => ({ name, categoryId, status }))),
+	);
+	assert.equal(new Set(pets.map(fingerprintOf)).size, pets.length);
+	assert.deepEqual(pets.map(fingerprintOf), structuredClone(pets).map(fingerprintOf));
+	assert.equal(fingerprintOf({ name: "Rex", categoryId: 1n }), fingerprintOf({ ...rex, status: undefined }));
+});

@@ -1,0 +1,38 @@
+// How long, and after which failures, a transaction is tried again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { retrying } from "./postgres-retries.ts";
+import { StorageUnavailable } from "./store.ts";
+
+async function triesUntilRefused(random: () => number, failure: object): Promise<{ tries: number; refusal: unknown }> {
+	let tries = 0;
+	const transaction = async () => {
+		tries++;
+		throw Object.assign(new Error("no"), failure);
+	};
+	const refusal = await retrying(random)(transaction).catch((error: unknown) => error);
+	return { tries, refusal };
+}
+
+test("a transaction that was rolled back for others is tried again for 3 seconds, after pauses that chance draws", async () => {
+	const startedAtMs = performance.now();
+	const taken = { code: "23505", table: "idempotency_keys" };
+	const [shortest, longest, ofKeys] = await Promise.all([
+		triesUntilRefused(() => 0, { code: "40001" }),
+		triesUntilRefused(() => 1, { code: "40P01" }),
+		triesUntilRefused(() => 1, taken),
+	]);
+	for (const { refusal } of [shortest, longest, ofKeys]) assert.ok(refusal instanceof StorageUnavailable);
+	const took = performance.now() - startedAtMs;
+	assert.ok(took > 2_800, `${took} ms`);
+	// 2, 4, … 64 and then 100 ms each time: 35 tries at most.
+	for (const { tries } of [longest, ofKeys]) assert.ok(tries > 1 && tries <= 36, `${tries} tries`);
+	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
+});
+
+test("what is no rollback for others is tried once", async () => {
+	for (const failure of [{ code: "23505", table: "pets" }, { code: "57014" }, {}]) {
+		assert.equal((await triesUntilRefused(() => 0, failure)).tries, 1, JSON.stringify(failure));
+	}
+});

@@ -1,0 +1,261 @@
+// `animal-store backup` and `animal-store restore`: a copy is complete and on disk or not there at all, and a restore brings back
+// the moment of the backup, whatever stood in its place.
+
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { backupStore, openStore, restoreStore } from "../src/store/open.ts";
+import { recordFileCalls } from "./file-calls.ts";
+import { begin, runProgram, startProgram } from "./program.ts";
+import { proveRestores } from "./restore-proof.ts";
+import { temporaryFolder } from "./service.ts";
+import { until, within } from "./until.ts";
+
+const never = new AbortController().signal;
+
+/** A store with this many animals, and commands on it. */
+async function someStore(context: TestContext, animals = 20) {
+	const folder = temporaryFolder(context);
+	const path = (name: string) => join(folder, name);
+	const url = `sqlite:${path("s.db")}`;
+	await addTo(url, animals);
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
+	return { folder, path, url, run };
+}
+
+async function addTo(url: string, animals: number): Promise<void> {
+	const store = await openStore(url, Date.now);
+	await Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n })));
+	await store.close();
+}
+
+/** What is in a folder, without the empty log of a store that was only read. */
+function namesIn(folder: string): string[] {
+	return readdirSync(folder)
+		.filter((name) => !/^s\.db-(wal|shm)$/.test(name))
+		.sort();
+}
+
+async function countIn(file: string): Promise<number> {
+	const store = await openStore(`sqlite:${file}`, Date.now, { isVerified: true, mustExist: true });
+	try {
+		return await store.rows.count("pets");
+	} finally {
+		await store.close();
+	}
+}
+
+test("a backup taken under load is restored over a crashed store, whose log is named and never replayed", {
+	timeout: 120_000,
+}, async (context) => {
+	const newFolder = () => temporaryFolder(context);
+	const proven = await proveRestores({ rounds: 2, seed: randomInt(2 ** 31), context, newFolder });
+	context.diagnostic(JSON.stringify(proven));
+	assert.ok(proven.restored >= 60 && proven.later > 0);
+});
+
+test("a backup is a store: it is served, written to, and backed up again", async (context) => {
+	const { path, run } = await someStore(context);
+	assert.equal((await run("backup", path("b.db"))).stdout, `20 animals are in ${path("b.db")}\n`);
+	await addTo(`sqlite:${path("b.db")}`, 5);
+	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), never), 25);
+	assert.equal(await restoreStore(path("c.db"), `sqlite:${path("d.db")}`, { force: false, signal: never }), 25);
+	assert.equal(await backupStore(`sqlite:${path("d.db")}`, path("e.db"), never), 25, "a store that was just restored");
+	assert.equal(await countIn(path("e.db")), 25);
+});
+
+test("a file in use for the first time is no copy over a crashed store, also after a SIGKILL", async (context) => {
+	const { path, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	for (let start = 0; start < 2; start++) {
+		const service = await startProgram(context, { DATABASE_URL: `sqlite:${path("b.db")}` });
+		service.process.kill("SIGKILL");
+		await service.finished;
+	}
+	assert.equal(await countIn(path("b.db")), 20);
+});
+
+test("a backup is on disk before it has its name, and its name before the command ends", async (context) => {
+	const { url, path, folder } = await someStore(context);
+	const { calls, fail } = recordFileCalls(context);
+	await backupStore(url, path("b.db"), never);
+	assert.deepEqual(calls, ["sync b.db.new", "link b.db.new b.db", `sync ${basename(folder)}`]);
+	fail("sync", "EIO");
+	await assert.rejects(backupStore(url, path("c.db"), never), { name: "StoreRefused" });
+	fail("link", "EPERM");
+	await assert.rejects(
+		backupStore(url, path("c.db"), never),
+		/its file system has no hard links \(EPERM\); name a place/,
+	);
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
+});
+
+test("a copy that reads back damaged gets no name", async (context) => {
+	const { url, path, folder } = await someStore(context, 2000);
+	const bytes = readFileSync(path("s.db"));
+	const page = bytes.readUInt16BE(16);
+	writeFileSync(path("s.db"), bytes.fill(0, page * 8, page * 9));
+	await assert.rejects(backupStore(url, path("b.db"), never), /s\.db is damaged/);
+	assert.deepEqual(namesIn(folder), ["s.db"]);
+});
+
+test("a backup that is told to stop ends with 130 and leaves nothing, and one that was killed is cleaned up", {
+	timeout: 90_000,
+}, async (context) => {
+	const { url, path, folder } = await someStore(context);
+	const database = new Database(path("s.db"));
+	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(2500)), 1 FROM n`);
+	database.close();
+	const drafts = () => readdirSync(folder).filter((name) => name.includes(".new"));
+	for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
+		const backup = begin(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
+		await until("the copy to begin", () => drafts().length > 0, { everyMs: 0 });
+		backup.child.kill(signal);
+		const { code, stderr } = await within("the backup to end", backup.finished);
+		assert.ok(!readdirSync(folder).includes("b.db"));
+		if (signal === "SIGKILL") break;
+		assert.deepEqual([code, stderr], [130, "animal-store: interrupted: no backup was made\n"]);
+		assert.deepEqual(drafts(), []);
+	}
+	assert.ok(drafts().length > 0, "it was killed in the middle");
+	await backupStore(url, path("b.db"), never);
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
+});
+
+test("a target without room is told in one sentence, and nothing is left there", async (context) => {
+	const { url, path, folder } = await someStore(context, 2000);
+	const target = join(folder, "small");
+	mkdirSync(target);
+	const under = ["bash", "-c", 'ulimit -S -f 40; exec "$@"', "-"];
+	const { code, stderr } = await runProgram(["backup", join(target, "b.db")], {
+		environment: { DATABASE_URL: url },
+		under,
+	});
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: .*b\.db.*\n$/);
+	assert.deepEqual([readdirSync(target), namesIn(folder)], [[], ["s.db", "small"]]);
+	assert.equal(await countIn(path("s.db")), 2000);
+});
+
+test("a backup is refused where it cannot be made, in one sentence", async (context) => {
+	const { path, run } = await someStore(context);
+	writeFileSync(path("there"), "mine");
+	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
+	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
+		[run("backup", path("there")), /there is there already: name a new file/],
+		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
+		[run("backup", "/etc/passwd/b.db"), /cannot (write|open) /],
+		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
+		[elsewhere("postgres://a/b"), /use pg_dump/],
+	];
+	for (const [running, said] of rows) {
+		const { code, stderr } = await running;
+		assert.equal(code, 1);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+	}
+	assert.equal(readFileSync(path("there"), "utf8"), "mine");
+});
+
+test("a store that a service has open is not restored over, also when the service is idle", async (context) => {
+	const { url, path, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	await addTo(url, 1);
+	const service = await startProgram(context, { DATABASE_URL: url });
+	const { code, stderr } = await run("restore", path("b.db"), "--force");
+	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+	assert.equal(await countIn(path("s.db")), 21);
+	assert.equal((await run("restore", path("b.db"), "--force")).code, 0);
+	assert.equal(await countIn(path("s.db")), 20);
+});
+
+test("a restore takes the place of what is damaged, missing or beside an old log", async (context) => {
+	const { url, path, folder, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	const restored = { force: true, signal: never };
+	writeFileSync(path("s.db"), "damaged");
+	await restoreStore(path("b.db"), url, restored);
+	assert.equal(await countIn(path("s.db")), 20);
+	rmSync(path("s.db"));
+	writeFileSync(path("s.db-wal"), "what a crash left of another store");
+	const missing = await run("serve");
+	assert.match(
+		missing.stderr,
+		/s\.db is missing and its log .*s\.db-wal is there: restore a backup, or remove the log/,
+	);
+	assert.ok(!readdirSync(folder).includes("s.db"), "nothing was made beside the log");
+	renameSync(path("b.db"), path("s.db"));
+	assert.match((await run("serve")).stderr, /s\.db is a backup beside the log of another store/);
+	renameSync(path("s.db"), path("b.db"));
+	await restoreStore(path("b.db"), url, { ...restored, force: false });
+	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);
+	assert.equal(await countIn(path("s.db")), 20);
+});
+
+test("a restored store is on disk before it takes the place of the old one, and the old log goes last", async (context) => {
+	const { url, path, folder } = await someStore(context);
+	await backupStore(url, path("b.db"), never);
+	const { calls, fail } = recordFileCalls(context);
+	await restoreStore(path("b.db"), url, { force: true, signal: never });
+	const place = basename(folder);
+	assert.deepEqual(calls, [
+		"link s.db s.db.new-locked",
+		"sync s.db.new",
+		"rename s.db.new s.db",
+		`sync ${place}`,
+		`sync ${place}`,
+	]);
+	await addTo(url, 1);
+	fail("sync", "EIO");
+	await assert.rejects(restoreStore(path("b.db"), url, { force: true, signal: never }), { name: "StoreRefused" });
+	assert.equal(await countIn(path("s.db")), 21, "the store is as it was");
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
+});
+
+test("what is no good backup is refused in one sentence, and the store stays as it is", async (context) => {
+	const { path, url, run, folder } = await someStore(context);
+	await run("backup", path("b.db"));
+	const bytes = readFileSync(path("b.db"));
+	const changed = (name: string, change: (copy: Buffer) => Buffer) => {
+		writeFileSync(path(name), change(Buffer.from(bytes)));
+		return path(name);
+	};
+	const page = bytes.readUInt16BE(16);
+	const newer = path("newer.db");
+	copyFileSync(path("b.db"), newer);
+	new Database(newer).exec("PRAGMA user_version = 99").close();
+	const foreign = path("foreign.db");
+	new Database(foreign).exec("CREATE TABLE a (b)").close();
+	const before = readFileSync(path("s.db"));
+	const rows: [parameters: string[], said: RegExp][] = [
+		[[path("none.db")], /there is no backup at .*none\.db: name a file that is there/],
+		[[changed("text", () => Buffer.from("hello"))], /is not an animal store/],
+		[[changed("page", (copy) => copy.fill(0, page, page * 2))], /is damaged/],
+		[[changed("short", (copy) => copy.subarray(0, page * 3))], /is damaged/],
+		[[newer], /written by a newer animal-store/],
+		[[foreign], /belongs to another program/],
+		[[path("s.db")], /is the file to restore to: move it to another name/],
+		[[path("b.db"), "--to", folder], /is a directory: name a file/],
+	];
+	for (const [parameters, said] of rows) {
+		const { code, stderr } = await run("restore", ...parameters, "--force");
+		assert.equal(code, 1, parameters.join(" "));
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+	}
+	assert.ok(readFileSync(path("s.db")).equals(before));
+	assert.deepEqual(
+		readdirSync(folder).filter((name) => name.includes(".new")),
+		[],
+	);
+	const environment = { DATABASE_URL: "postgres://a/b" };
+	assert.match((await runProgram(["restore", path("b.db")], { environment })).stderr, /use pg_restore/);
+	assert.equal(await restoreStore(path("b.db"), url, { force: true, signal: never }), 20);
+});

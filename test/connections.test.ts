@@ -1,0 +1,159 @@
+// Connections as a server of ours keeps them: how many, how long, and how they end.
+
+import assert from "node:assert/strict";
+import type { RequestListener, Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { lingerMs, networkOf } from "../src/http/connections.ts";
+import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
+import { createRefusals } from "../src/http/refusals.ts";
+import { requestIds } from "../src/http/request-id.ts";
+import { createLogTo } from "../src/ops/log.ts";
+import { testService } from "./service.ts";
+import { until, within } from "./until.ts";
+import { exchange } from "./wire.ts";
+
+const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+const answers: RequestListener = (_request, response) => void response.end("yes");
+
+/** A server as both ports of the service are, around this handler. */
+async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
+	const log = createLogTo({ write() {} }, "silent");
+	const refusals = createRefusals({ log, requestId: requestIds("test"), fixedHeaders: {}, onReply() {} });
+	const server = createHttpServer(handler, refusals, { timeouts: defaultTimeouts, ...options });
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	context.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { server, port: (server.address() as AddressInfo).port };
+}
+
+const openConnections = (server: Server) =>
+	new Promise<number>((resolve, reject) =>
+		server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+	);
+
+/** A connection that has sent one request, with what it was answered; "" where it was closed instead. */
+function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
+	const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(get));
+	context.after(() => socket.destroy());
+	socket.on("error", () => {});
+	const answer = new Promise<string>((resolve) => {
+		socket.setEncoding("utf8").once("data", (text) => resolve(String(text)));
+		socket.once("close", () => resolve(""));
+	});
+	return { socket, answer: within("an answer or the end of a connection", answer) };
+}
+
+test("a reader that stopped reading is cut off, and one that is slow is not", async (context) => {
+	const size = 60_000_000;
+	const sends: RequestListener = (_request, response) => void response.end(Buffer.alloc(size));
+	const { server, port } = await listen(context, sends, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
+	const deaf = connect(port, "127.0.0.1", () => deaf.write(get));
+	context.after(() => deaf.destroy());
+	deaf.on("error", () => {}).pause();
+	await until("the connection to be there", async () => (await openConnections(server)) === 1);
+	await until("the connection to be cut off", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
+
+	let received = 0;
+	const slow = connect(port, "127.0.0.1", () => slow.write(get));
+	context.after(() => slow.destroy());
+	slow.on("data", (chunk) => {
+		received += chunk.length;
+	});
+	await until("all bytes", () => received > size);
+});
+
+test("idle connections are closed, those that never sent anything too", async (context) => {
+	const timeouts = { ...defaultTimeouts, headersMs: 300, keepAliveMs: 200, stalledMs: 400 };
+	const { server, port } = await listen(context, answers, { timeouts });
+	const silent = connect(port, "127.0.0.1").resume();
+	context.after(() => silent.destroy());
+	assert.match(await open(context, port).answer, /yes/);
+	await until("both to be closed", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
+});
+
+test("a reply to a request that is not read to its end arrives: its connection is left half open for a moment", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const refuses: RequestListener = (_request, response) =>
+		void response.writeHead(401, { connection: "close" }).end("no");
+	const { server, port } = await listen(context, refuses, {});
+	let received = "";
+	let isEnded = false;
+	const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
+		socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
+		socket.write(Buffer.alloc(1_000_000));
+	});
+	context.after(() => socket.destroy());
+	socket.on("error", () => {});
+	socket.setEncoding("utf8").on("data", (text) => {
+		received += text;
+	});
+	socket.on("end", () => {
+		isEnded = true;
+	});
+	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await turn();
+	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
+	assert.equal(await openConnections(server), 1, "half open");
+	context.mock.timers.tick(lingerMs);
+	assert.equal(await openConnections(server), 0, "closed for good");
+});
+
+test("connections beyond the number that is allowed are closed as they come", async (context) => {
+	const { port } = await listen(context, answers, { connectionsMax: 3 });
+	const kept = [];
+	for (let count = 0; count < 3; count++) {
+		kept.push(open(context, port));
+		assert.match(await (kept[count]?.answer ?? ""), /yes/);
+	}
+	assert.equal(await open(context, port).answer, "");
+	kept[0]?.socket.destroy();
+	await until("a place to be free", async () => /yes/.test(await open(context, port).answer));
+});
+
+test("one address has CONNECTIONS_PER_ADDRESS connections at most, and others are let in", async (context) => {
+	const { port } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
+	const kept: { socket: Socket; answer: Promise<string> }[] = [];
+	for (let count = 0; count < 2; count++) {
+		kept.push(open(context, port));
+		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
+	}
+	assert.equal(await open(context, port).answer, "");
+	// Only Linux has all of 127.0.0.0/8 without being told.
+	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
+	kept[0]?.socket.destroy();
+	await until("a place to be free", async () => /200 OK/.test(await open(context, port).answer));
+	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
+	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
+});
+
+test("an IPv6 client is known by its /64 network, and an IPv4 one by its address in either spelling", () => {
+	const rows: Record<string, string> = {
+		"192.0.2.1": "192.0.2.1",
+		"::ffff:192.0.2.1": "192.0.2.1",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2",
+		"2001:db8:1:2::9": "2001:db8:1:2",
+		"2001:db8::9": "2001:db8:0:0",
+		"2001:db8::3:4:5:6": "2001:db8:0:0",
+		"2001::2:3:4:5:6": "2001:0:0:2",
+		"::1": "0:0:0:0",
+	};
+	for (const [address, network] of Object.entries(rows)) assert.equal(networkOf(address), network, address);
+});
+
+test("a refused request is the last of its connection: what was sent behind it is not heard", async (context) => {
+	const heard: string[] = [];
+	const hears: RequestListener = (request, response) => {
+		heard.push(String(request.url));
+		response.end("yes");
+	};
+	const { port } = await listen(context, hears, {});
+	const replies = await exchange(port, `${get}GET *v1 HTTP/1.1\r\nHost: a\r\n\r\n${get.replace("livez", "hidden")}`);
+	assert.deepEqual(
+		replies.map(({ status }) => status),
+		[200, 400],
+	);
+	assert.deepEqual(heard, ["/livez"]);
+});

@@ -1,0 +1,52 @@
+// What the code under test asks of the file system, in order: syncs, links and renames cannot be seen in their result, because
+// only a loss of power tells a file that is on disk from one that is not yet.
+
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename } from "node:path";
+import type { TestContext } from "node:test";
+
+export interface FileCalls {
+	/** Such as `sync a.db` and `link a.db.new a.db`; of paths the last names, and `.new` for every draft. */
+	calls: string[];
+	/** The next call of this kind fails with this code. */
+	fail(call: "sync" | "link", code: string): void;
+}
+
+/** Records the calls of this thread until the test ends. */
+export function recordFileCalls(context: TestContext): FileCalls {
+	const calls: string[] = [];
+	const failures = new Map<string, string>();
+	const opened = new Map<number, string>();
+	const { openSync, fsyncSync, linkSync, renameSync } = fs;
+	const shown = (path: unknown) => basename(String(path)).replace(/\.\d+-\d+\.new/, ".new");
+	function record(call: string, ...names: string[]): void {
+		calls.push([call, ...names].join(" "));
+		const code = failures.get(call);
+		failures.delete(call);
+		if (code) throw Object.assign(new Error(`${code}: as the test wants`), { code });
+	}
+	context.mock.method(fs, "openSync", (...given: Parameters<typeof openSync>) => {
+		const descriptor = openSync(...given);
+		opened.set(descriptor, shown(given[0]));
+		return descriptor;
+	});
+	context.mock.method(fs, "fsyncSync", (descriptor: number) => {
+		record("sync", opened.get(descriptor) ?? "?");
+		fsyncSync(descriptor);
+	});
+	context.mock.method(fs, "linkSync", (...given: Parameters<typeof linkSync>) => {
+		record("link", ...given.map(shown));
+		linkSync(...given);
+	});
+	context.mock.method(fs, "renameSync", (...given: Parameters<typeof renameSync>) => {
+		record("rename", ...given.map(shown));
+		renameSync(...given);
+	});
+	syncBuiltinESMExports();
+	context.after(() => {
+		context.mock.restoreAll();
+		syncBuiltinESMExports();
+	});
+	return { calls, fail: (call, code) => failures.set(call, code) };
+}

@@ -1,0 +1,150 @@
+// The files of a store are removed or replaced while the service runs: nothing is acknowledged into a file that the store's path
+// does not name, and what was acknowledged before stays wherever its file is.
+
+import assert from "node:assert/strict";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../src/store/open.ts";
+import { post } from "./crash-proof.ts";
+import { attempt, idOf } from "./full-disk.ts";
+import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import { type Running, runProgram, startProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+import { until, within } from "./until.ts";
+
+interface Loaded {
+	service: Running;
+	/** The store's file; `other` is a store with one animal and the same key. */
+	file: string;
+	other: string;
+	key: string;
+	/** Everything acknowledged so far is one of its animals. */
+	ledger: Ledger;
+	/** Does something to the files while creates with and without Idempotency-Keys go on; all are refused from then on. */
+	lose(deed: () => void): Promise<void>;
+}
+
+async function loaded(context: TestContext): Promise<Loaded> {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "data", "animals.db");
+	const other = join(folder, "other.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = (await runProgram(["keys", "create", "--name", "lost"], { environment })).stdout.trim();
+	await runProgram(["backup", other], { environment });
+	const store = await openStore(`sqlite:${other}`, Date.now);
+	await store.createPet({ name: "the other one", categoryId: 1n });
+	await store.close();
+	const service = await startProgram(context, environment);
+	const ledger = new Ledger();
+	const lose = async (deed: () => void) => {
+		const agent = new Agent({ keepAlive: true });
+		context.after(() => agent.destroy());
+		let number = 0;
+		let isDone = false;
+		const client = async (isKeyed: boolean) => {
+			for (let refused = 0; refused < 3; ) {
+				const mine: Attempt = attempt(number++);
+				if (isKeyed) mine.idempotencyKey = `key-${number}`;
+				const wasDone = isDone;
+				ledger.lose(mine);
+				const answer = await post(service.url, key, agent, mine);
+				if (answer.status === 201) {
+					assert.ok(!wasDone, "acknowledged into a file that has no name");
+					ledger.acknowledge(mine, idOf(answer));
+				} else {
+					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
+					refused++;
+				}
+			}
+		};
+		const clients = [true, false, true, false, true, false].map(client);
+		await until("creates with and without keys", () => ledger.acknowledged.size > 100);
+		deed();
+		isDone = true;
+		await within("every client to be refused", Promise.all(clients));
+	};
+	return { service, file, other, key, ledger, lose };
+}
+
+/** Reads go on, readiness and one line of the log tell the state, and the service stops as ever. */
+async function assertStopped({ service, key }: Loaded, path: string): Promise<void> {
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+	const headers = { authorization: `Bearer ${key}` };
+	assert.equal((await fetch(`${service.url}/v1/pets`, { headers })).status, 200, "reads go on");
+	service.process.kill("SIGTERM");
+	const { code, stdout } = await within("the service to stop", service.finished);
+	assert.equal(code, 0);
+	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
+	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
+	const reason = `${path} was removed or replaced while it was open: no write is taken until the service is started again`;
+	assert.equal(JSON.parse(fatal[0] ?? "").msg, reason);
+}
+
+async function listed(context: TestContext, file: string, key: string) {
+	const service = await startProgram(context, { DATABASE_URL: `sqlite:${file}` });
+	return listAll(service.url, key);
+}
+
+test("nothing is acknowledged once the store's folder is removed", { timeout: 90_000 }, async (context) => {
+	const it = await loaded(context);
+	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
+	await assertStopped(it, it.file);
+});
+
+test("nothing is acknowledged once another file has the store's name, and that file stays as it is", {
+	timeout: 90_000,
+}, async (context) => {
+	const it = await loaded(context);
+	const away = `${it.file}.away`;
+	await it.lose(() => {
+		renameSync(it.file, away);
+		renameSync(it.other, it.file);
+	});
+	await assertStopped(it, it.file);
+	const pets = await listed(context, it.file, it.key);
+	assert.deepEqual(
+		pets.map(({ name }) => name),
+		["the other one"],
+		"the log of the store before was not replayed over it",
+	);
+	it.ledger.verify(await listed(context, away, it.key));
+});
+
+test("nothing is acknowledged once the store's folder has another name, and all that was is in that folder", {
+	timeout: 90_000,
+}, async (context) => {
+	const it = await loaded(context);
+	const away = `${dirname(it.file)}-away`;
+	await it.lose(() => {
+		renameSync(dirname(it.file), away);
+		mkdirSync(dirname(it.file));
+		renameSync(it.other, it.file);
+	});
+	await assertStopped(it, it.file);
+	assert.equal((await listed(context, it.file, it.key)).length, 1);
+	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
+});
+
+for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
+	test(`nothing is acknowledged without ${removed.join(" and ")}, and what was survives a SIGKILL`, {
+		timeout: 90_000,
+	}, async (context) => {
+		const it = await loaded(context);
+		await it.lose(() => {
+			for (const suffix of removed) rmSync(it.file + suffix);
+		});
+		assert.equal((await fetch(`${it.service.url}/readyz`)).status, 503);
+		it.service.process.kill("SIGKILL");
+		await it.service.finished;
+		it.ledger.verify(await listed(context, it.file, it.key));
+	});
+}
+
+test("readiness tells that the store's file is gone before anybody creates", { timeout: 90_000 }, async (context) => {
+	const it = await loaded(context);
+	assert.equal((await fetch(`${it.service.url}/readyz`)).status, 200);
+	rmSync(dirname(it.file), { recursive: true });
+	await assertStopped(it, it.file);
+});

@@ -1,0 +1,70 @@
+// Stores of earlier schemas, made by hand from their SQL, are opened: nothing that they hold is lost or changes its meaning.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { type NewPet, petStatuses } from "../src/contract/pet.ts";
+import { openStore } from "../src/store/open.ts";
+import { testDatabase } from "./postgres.ts";
+import { temporaryFolder } from "./service.ts";
+
+const read = (name: string) => readFileSync(new URL(`../src/store/migrations/${name}`, import.meta.url), "utf8");
+
+/** Runs SQL on a new, empty database of schema 1. @returns its DATABASE_URL */
+type Made = (context: TestContext, sql: string) => Promise<string>;
+
+const engines: Record<string, Made> = {
+	async sqlite(context, sql) {
+		const file = join(temporaryFolder(context), "animals.db");
+		const database = new Database(file);
+		database.pragma("foreign_keys = OFF");
+		database.exec(`PRAGMA application_id = 0x50455453; ${read("sqlite-001.sql")}; PRAGMA user_version = 1; ${sql}`);
+		database.close();
+		return `sqlite:${file}`;
+	},
+	async postgres(context, sql) {
+		const database = await testDatabase();
+		context.after(() => database.drop());
+		await database.query(`CREATE TABLE schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);
+			INSERT INTO schema_version VALUES (1, 1); ${read("postgres-001.sql")}; ${sql}`);
+		await database.query("UPDATE counters SET last_id = (SELECT max(id) FROM pets)");
+		return database.url;
+	},
+};
+
+const names = ["Rex", "1 Rex", "- sold", "it's", 'a "b" \\ c', "😀\u{10ffff}", "e\u0301 é", " x "];
+const pets = names.flatMap((name, row) =>
+	[undefined, ...petStatuses].map((status, column): NewPet => {
+		const categoryId = [1n, -(2n ** 63n), 2n ** 63n - 1n, 9007199254740993n][(row + column) % 4] ?? 0n;
+		return status ? { name, categoryId, status } : { name, categoryId };
+	}),
+);
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: after schema 1, Idempotency-Keys go on to stand for what was asked for with them`, async (context) => {
+		const nowMs = Date.now();
+		const rows = pets.map(({ name, categoryId, status }, index) => {
+			const values = [index + 1, `'${name.replaceAll("'", "''")}'`, categoryId, status ? `'${status}'` : "NULL"];
+			return `INSERT INTO pets (id, name, category_id, status) VALUES (${values.join(", ")});
+				INSERT INTO retries VALUES ('a', 'k${index}', ${index + 1}, ${nowMs});`;
+		});
+		const gone = `INSERT INTO retries VALUES ('a', 'gone', 999999, ${nowMs});`;
+		const url = await make(context, rows.join("\n") + gone);
+		for (let start = 0; start < 2; start++) {
+			const store = await openStore(url, () => nowMs);
+			for (const [index, pet] of pets.entries()) {
+				const retry = { caller: "a", key: `k${index}` };
+				const id = BigInt(index + 1);
+				assert.deepEqual(await store.createPet(pet, retry), { id, outcome: "replayed" }, pet.name);
+				const other = { ...pet, name: `${pet.name}.` };
+				assert.deepEqual(await store.createPet(other, retry), { id, outcome: "reused" }, pet.name);
+				assert.deepEqual(await store.getPet(id), { id, ...pet });
+			}
+			const next = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };
+			assert.deepEqual(await store.createPet({ name: "next", categoryId: 1n }, { caller: "a", key: "gone" }), next);
+			await store.close();
+		}
+	});
+}

@@ -1,0 +1,60 @@
+// Faults of keys that the tests must see.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/keys/issue.ts",
+		from: "newSecret(key, now(), spanMs)",
+		to: "newSecret(key, now(), undefined)",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/issue.ts",
+		from: "secret.expiresAtMs - secret.createdAtMs",
+		to: "secret.expiresAtMs - now()",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "if (!entry || ageMs > trustedForMs)",
+		to: "if (!entry)",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);",
+		to: "",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "for (const use of flushed.values()) keep(use);",
+		to: "",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "later.getPetUsedAtMs ??= use.getPetUsedAtMs;",
+		to: "return;",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "?? Number.POSITIVE_INFINITY) > nowMs",
+		to: "?? Number.POSITIVE_INFINITY) >= nowMs",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "row.revokedAtMs === undefined && ",
+		to: "",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-format.ts",
+		from: "return checksum(text.slice(0, end)) === text.slice(end);",
+		to: "return true;",
+		tests: ["src/keys/keys.test.ts"],
+	},
+];

@@ -1,0 +1,39 @@
+// Faults in what people hold in their hands (client, commands, console), and the tests that see them. The console is built again
+// for its own (`npm run build`).
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "client/src/index.ts",
+		from: "2 ** attempt",
+		to: "2",
+		tests: ["test/client.test.ts"],
+	},
+	{
+		file: "client/src/index.ts",
+		from: "0.5 + Math.random() / 2",
+		to: "0.75",
+		tests: ["test/client.test.ts"],
+	},
+	{
+		file: "client/src/index.ts",
+		from: "(429|50[234])",
+		to: "(429|50[0234])",
+		tests: ["test/client.test.ts"],
+	},
+	{
+		file: "src/cli/import.ts",
+		from: "[403, 429, 503].includes",
+		to: "[401, 403, 429, 503].includes",
+		tests: ["test/import.test.ts"],
+	},
+	{
+		file: "console/src/pet-table.tsx",
+		from: `<dd class="name" dir="auto">
+				{pet.name}
+			</dd>`,
+		to: '<dd class="name" dir="auto" dangerouslySetInnerHTML={{ __html: pet.name }} />',
+		tests: ["test/console.test.ts"],
+	},
+];

@@ -1,0 +1,156 @@
+// Faults of the PostgreSQL store, of Idempotency-Keys in both engines, and of copy, and the quickest test that sees each.
+
+import type { Mutant } from "../mutant.ts";
+
+const store = ["test/store-postgres.test.ts"];
+const refused = ["test/refused-postgres.test.ts"];
+const copy = ["test/copy.test.ts"];
+
+const opening: Mutant[] = [
+	{
+		file: "src/store/postgres-open.ts",
+		from: 'pool.on("connect", (client) => client.on("error", () => {}));',
+		to: "",
+		tests: store,
+	},
+	{ file: "src/store/postgres-open.ts", from: ' || fsync === "off"', to: "", tests: refused },
+	{ file: "src/store/postgres-open.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
+	{
+		file: "src/store/postgres-migrate.ts",
+		from: "({ rows }) => rows.length > 0",
+		to: "() => false",
+		tests: refused,
+	},
+	{
+		file: "src/store/migrations/postgres-002.sql",
+		from: "coalesce(p.status, '-')",
+		to: "coalesce(p.status, '')",
+		tests: ["test/migrations.test.ts"],
+	},
+	{
+		file: "src/store/migrations/sqlite-002.sql",
+		from: "p.category_id || ' ' || ",
+		to: "p.category_id || ",
+		tests: ["test/migrations.test.ts"],
+	},
+];
+
+const failures: Mutant[] = [
+	{
+		file: "src/store/postgres-errors.ts",
+		from: "/^(08|",
+		to: "/^(08|0A|",
+		tests: ["src/store/postgres-errors.test.ts"],
+	},
+	{
+		file: "src/store/postgres-errors.ts",
+		from: "error instanceof pg.DatabaseError && ",
+		to: "",
+		tests: ["src/store/postgres-errors.test.ts"],
+	},
+	{
+		file: "src/store/postgres-retries.ts",
+		from: "random() * Math.min",
+		to: "Math.min",
+		tests: ["src/store/postgres-retries.test.ts"],
+	},
+	{
+		file: "src/store/postgres-retries.ts",
+		from: "retryForMs = 3_000",
+		to: "retryForMs = 300",
+		tests: ["src/store/postgres-retries.test.ts"],
+	},
+	{ file: "src/store/postgres-retries.ts", from: 'code === "40001" || ', to: "", tests: store },
+	{
+		file: "src/store/postgres-retries.ts",
+		from: ' && table === "idempotency_keys"',
+		to: "",
+		tests: ["src/store/postgres-retries.test.ts"],
+	},
+	{
+		file: "src/store/postgres-retries.ts",
+		from: '(code === "23505" && table === "idempotency_keys")',
+		to: "false",
+		tests: store,
+	},
+];
+
+const idempotencyKeys: Mutant[] = [
+	{ file: "src/store/postgres.ts", from: "WHERE created_at_ms <= $1", to: "WHERE created_at_ms > $1", tests: store },
+	{ file: "src/store/postgres.ts", from: "\tstart();\n", to: "", tests: store },
+	{
+		file: "src/store/postgres.ts",
+		from: "sweepEveryMs = 10 * 60_000",
+		to: "sweepEveryMs = 24 * 3_600_000",
+		tests: store,
+	},
+	{ file: "src/store/postgres.ts", from: "swept === sweepRows && ", to: "false && ", tests: store },
+	{
+		file: "src/store/postgres-creates.ts",
+		from: "k.created_at_ms > $3 AS is_valid",
+		to: "true AS is_valid",
+		tests: store,
+	},
+	{
+		file: "src/store/postgres-creates.ts",
+		from: "counter.last_before + given.place, given.fingerprint",
+		to: "counter.last_before + 1, given.fingerprint",
+		tests: store,
+	},
+	{
+		file: "src/store/idempotency.ts",
+		from: 'fingerprint === own ? "replayed" : "reused"',
+		to: '"replayed"',
+		tests: ["src/store/idempotency.test.ts"],
+	},
+	{
+		file: "src/store/idempotency.ts",
+		from: "if (before) return",
+		to: "if (before && fresh.length > 99) return",
+		tests: ["src/store/idempotency.test.ts"],
+	},
+	{
+		file: "src/store/idempotency.ts",
+		from: 'status ?? "-"',
+		to: '"-"',
+		tests: ["src/store/idempotency.test.ts"],
+	},
+	{
+		file: "src/store/sqlite-writer.ts",
+		from: "nowMs - idempotencyMs);\n\t\tif (taken)",
+		to: "nowMs - idempotencyMs / 2);\n\t\tif (taken)",
+		tests: ["test/store-sqlite.test.ts"],
+	},
+	{
+		file: "src/store/sqlite.ts",
+		from: "=== sweepRows);",
+		to: "=== -1);",
+		tests: ["test/store-sqlite.test.ts"],
+	},
+];
+
+const moving: Mutant[] = [
+	{
+		file: "src/store/copy.ts",
+		from: "source.count !== target.count || source.sum !== target.sum",
+		to: "false",
+		tests: copy,
+	},
+	{ file: "src/store/copy.ts", from: " || source.sum !== target.sum", to: "", tests: copy },
+	{
+		file: "src/store/copy.ts",
+		from: "JSON.stringify(row.map(",
+		to: "JSON.stringify(row.slice(0, 3).map(",
+		tests: copy,
+	},
+	{ file: "src/store/postgres-rows.ts", from: "SET last_id = $1 WHERE", to: "SET last_id = $1 - 1 WHERE", tests: copy },
+	{ file: "src/store/sqlite-rows.ts", from: "lastId: lastGivenId", to: "lastId: 0n", tests: copy },
+	{
+		file: "src/store/sqlite-rows.ts",
+		from: "SELECT seq FROM sqlite_sequence WHERE name = 'pets'",
+		to: "SELECT max(id) FROM pets",
+		tests: copy,
+	},
+];
+
+export const mutants: Mutant[] = [...opening, ...failures, ...idempotencyKeys, ...moving];

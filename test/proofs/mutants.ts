@@ -1,0 +1,131 @@
+// Whether the tests see faults: the committed lists of mutants, or mutants that are made by chance in one room.
+
+import assert from "node:assert/strict";
+import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { systemChromium, unpackChromium } from "../chromium.ts";
+import type { Mutant } from "../mutant.ts";
+import { mutationsOf, sample } from "../mutant-generator.ts";
+import { testsFor } from "../mutant-rooms.ts";
+import {
+	copyTree,
+	type RunOptions,
+	readMutants,
+	root,
+	runTests,
+	shareOut,
+	tryMutant,
+	type Verdict,
+} from "../mutants.ts";
+import { startPostgres } from "../postgres-server.ts";
+import type { Proof, Trial } from "../proof.ts";
+import { seededRandom } from "../random.ts";
+
+export const proof: Proof = {
+	shows: "a test fails, and ends, for every fault of the committed lists, or for nine in ten of those made by chance",
+	options: {
+		list: { default: "", text: "one list of test/mutants, such as contract" },
+		generate: { default: "", text: "mutants made by chance in this folder or file, such as src/contract" },
+		sample: { default: "50", text: "how many of them" },
+		least: { default: "90", text: "how many of a hundred must be killed" },
+		limit: { default: "300", text: "seconds after which a run of tests is given up" },
+	},
+	async prove(trial) {
+		const room = trial.option("generate");
+		const mutants = room ? generate(room, trial) : (await readMutants(trial.option("list"))).map(listed);
+		const options = await prepare(trial);
+		const trees = Array.from({ length: availableParallelism() }, (_, place) =>
+			copyTree(join(trial.folder, `tree-${place}`)),
+		);
+		await assertPassing(mutants, trees, options, trial);
+		const verdicts = new Map<Generated, Verdict>();
+		await shareOut(mutants, trees, async (mutant, tree) => {
+			const verdict = await tryMutant(tree, mutant, options);
+			verdicts.set(mutant, verdict);
+			trial.say(`${verdicts.size} of ${mutants.length}: ${described(mutant)}: ${verdict.outcome} ${verdict.by ?? ""}`);
+		});
+		return judge(verdicts, room, trial);
+	},
+};
+
+type Generated = Mutant & { line: number };
+
+function listed(mutant: Mutant): Generated {
+	const before = readFileSync(join(root, mutant.file), "utf8").split(mutant.from)[0] ?? "";
+	return { ...mutant, line: before.split("\n").length };
+}
+
+function generate(room: string, { seed, option }: Trial): Generated[] {
+	const files = room.endsWith(".ts") ? [room] : globSync(`${room}/**/*.ts`, { cwd: root });
+	const all = files
+		.filter((file) => !file.endsWith(".test.ts"))
+		.sort()
+		.flatMap((file) => {
+			const text = readFileSync(join(root, file), "utf8");
+			return mutationsOf(text).map(({ start, end, to }) => wholeLine(file, text, { start, end, to }));
+		});
+	return sample(all, Number(option("sample")), seededRandom(seed));
+}
+
+/** As in a list: with as much around the place as makes it the only one. */
+function wholeLine(file: string, text: string, place: { start: number; end: number; to: string }): Generated {
+	const line = text.slice(0, place.start).split("\n").length;
+	let [start, end] = [place.start, place.end];
+	while (text.split(text.slice(start, end)).length !== 2) {
+		start = Math.max(0, text.lastIndexOf("\n", start - 1));
+		end = text.indexOf("\n", end + 1) < 0 ? text.length : text.indexOf("\n", end + 1);
+	}
+	const to = text.slice(start, place.start) + place.to + text.slice(place.end, end);
+	return { file, from: text.slice(start, end), to, tests: testsFor(file, root), line };
+}
+
+/** One PostgreSQL and one Chromium for all runs. */
+async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
+	chmodSync(folder, 0o755);
+	const server = await startPostgres(["-c", "max_connections=300"]);
+	after(() => server.remove());
+	const environment: RunOptions["environment"] = { TEST_POSTGRES_URL: server.url };
+	if (!systemChromium) {
+		const chromium = join(folder, "chromium");
+		mkdirSync(chromium);
+		await unpackChromium(chromium);
+		environment["TEST_CHROMIUM"] = chromium;
+	}
+	return { environment, limitMs: Number(option("limit")) * 1000 };
+}
+
+/** Tests that fail without any fault would see every mutant. */
+async function assertPassing(mutants: Mutant[], trees: string[], options: RunOptions, { say }: Trial): Promise<void> {
+	const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+	say(`${mutants.length} mutants; first ${tests.length} test files without any`);
+	await shareOut(tests, trees, async (test, tree) => {
+		const passes = async () => (await runTests(tree, [test], options)).outcome === "survived";
+		if (await passes()) return;
+		say(`${test} fails without a mutant; once more`);
+		assert.ok(await passes(), `${test} fails without a mutant`);
+	});
+}
+
+function described({ file, line, from, to }: Generated): string {
+	const shown = (text: string) => JSON.stringify(text.trim().slice(0, 160));
+	return `${file}:${line} ${shown(from)} → ${shown(to)}`;
+}
+
+function judge(verdicts: Map<Generated, Verdict>, room: string, { seed, option }: Trial): object {
+	const those = (outcome: Verdict["outcome"]) =>
+		[...verdicts].filter(([, verdict]) => verdict.outcome === outcome).map(([mutant]) => described(mutant));
+	const survived = those("survived");
+	const endless = those("did not end");
+	// A fault that keeps a test file from loading is seen, but is no example of what a test sees.
+	const unloaded = room ? [] : those("unloaded");
+	const killed = verdicts.size - survived.length - endless.length - unloaded.length;
+	const percent = Math.floor((100 * killed) / verdicts.size);
+	const figures = { ...(room && { room, seed }), mutants: verdicts.size, killed, percent, survived, endless, unloaded };
+	const least = room ? Number(option("least")) : 100;
+	assert.ok(
+		percent >= least,
+		`${percent} of 100 were killed, and ${least} must be\n${JSON.stringify(figures, null, "\t")}`,
+	);
+	return figures;
+}

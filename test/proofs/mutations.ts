@@ -1,0 +1,43 @@
+// Mutations of good requests in great number, over both engines.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runMutations } from "../mutation-run.ts";
+import { startPostgres } from "../postgres-server.ts";
+import type { Proof, Trial } from "../proof.ts";
+
+async function databaseOf(engine: string, { folder, after }: Trial): Promise<string> {
+	if (engine === "sqlite") return `sqlite:${join(folder, "mutations.db")}`;
+	const server = await startPostgres();
+	after(() => server.remove());
+	return `${server.url}/postgres`;
+}
+
+export const proof: Proof = {
+	shows: "whatever bytes are sent: no 5xx, nothing without the key, every failure in the one shape",
+	options: {
+		cases: { default: "100000", text: "how many, half of them over each engine" },
+		first: { default: "0", text: "the number of the first case" },
+		engine: { default: "", text: "sqlite or postgres alone" },
+	},
+	async prove(trial) {
+		const engines = trial.option("engine") ? [trial.option("engine")] : ["sqlite", "postgres"];
+		const each = Math.ceil(Number(trial.option("cases")) / engines.length);
+		const figures: Record<string, object> = {};
+		for (const [place, engine] of engines.entries()) {
+			const first = Number(trial.option("first")) + place * each;
+			const say = (line: string) => trial.say(`${engine}: ${line}`);
+			const databaseUrl = await databaseOf(engine, trial);
+			const { findings, statuses } = await runMutations(trial, {
+				databaseUrl,
+				seed: trial.seed,
+				first,
+				cases: each,
+				say,
+			});
+			assert.equal(findings.length, 0, `${findings.length} findings, told above`);
+			figures[engine] = { cases: each, statuses };
+		}
+		return { seed: trial.seed, ...figures };
+	},
+};

@@ -1,0 +1,137 @@
+// Schemathesis, a tester of other people's making, on the live service: it makes requests out of our OpenAPI document, good ones and
+// broken ones, and holds the replies against the document with all of its checks.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startProgram } from "../program.ts";
+import { newDatabase, newStore, type Proof, program, type Trial, type TrialStore } from "../proof.ts";
+
+const release = "4.32.5";
+const run = promisify(execFile);
+
+export const proof: Proof = {
+	shows: `the live service keeps what openapi.json says, as Schemathesis ${release} from PyPI sees it with all its checks`,
+	needs: [program("python3", "python3 with python3-venv")],
+	options: { examples: { default: "300", text: "requests for each operation, at most" } },
+	async prove(trial) {
+		const python = join(trial.folder, "python");
+		await run("python3", ["-m", "venv", python]);
+		await run(join(python, "bin", "pip"), ["install", "--quiet", `schemathesis==${release}`]);
+		const command = join(python, "bin", "schemathesis");
+		return {
+			version: release,
+			seed: trial.seed,
+			sqlite: await tryService(command, await newStore("schemathesis", trial.folder), trial),
+			postgres: await tryService(command, await newDatabase(trial), trial),
+		};
+	},
+};
+
+interface Outcome {
+	cases: number;
+	/** Operations for which Schemathesis could make no requests, and why. */
+	notGenerated: string[];
+}
+
+async function tryService(command: string, { environment, key }: TrialStore, trial: Trial): Promise<Outcome> {
+	const service = await startProgram(trial, environment);
+	const published: string = await (await fetch(`${service.url}/openapi.json`)).text();
+	const outcome = await tryDocument(command, published, { url: service.url, key, trial });
+	for (const problem of outcome.notGenerated) trial.say(`the document as it is published lacks requests: ${problem}`);
+	if (outcome.notGenerated.length > 0) {
+		trial.say("trying it with a plain pattern for names");
+		const plain = await tryDocument(command, withPlainNames(published), { url: service.url, key, trial });
+		assert.deepEqual(plain.notGenerated, []);
+		outcome.cases += plain.cases;
+	}
+	assert.doesNotMatch(service.output.stdout, /"level":"(error|fatal)"/);
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+	return outcome;
+}
+
+/** The same rule for names, without the classes of Unicode properties that regular expressions of Python do not know. */
+function withPlainNames(document: string): string {
+	const blank = "\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+	const refused = "\\u0000-\\u001f\\u007f";
+	return JSON.stringify(
+		JSON.parse(document, (name, value) =>
+			name === "pattern" && String(value).includes("\\p{")
+				? `^[^${refused}]*[^${refused}${blank}][^${refused}]*$`
+				: value,
+		),
+	);
+}
+
+/** One run over one document. @throws AssertionError when a check failed */
+async function tryDocument(
+	command: string,
+	document: string,
+	{ url, key, trial }: { url: string; key: string; trial: Trial },
+): Promise<Outcome> {
+	const [file, report] = [join(trial.folder, "openapi.json"), join(trial.folder, "report.ndjson")];
+	writeFileSync(file, document);
+	const bounds = ["--max-examples", trial.option("examples"), "--seed", String(trial.seed)];
+	const output = ["--report", "ndjson", "--report-ndjson-path", report, "--generation-database", "none"];
+	const { stdout } = await run(
+		command,
+		[
+			"--no-color",
+			"run",
+			file,
+			"--url",
+			`${url}/v1`,
+			"--checks",
+			"all",
+			"--continue-on-failure",
+			...bounds,
+			...output,
+		].concat("--header", `Authorization: Bearer ${key}`),
+		{ cwd: trial.folder, maxBuffer: 1e9 },
+		// It ends with 1 for every finding, known ones too: the report says which.
+	).catch((error: { stdout: string; stderr: string; code: number }) => {
+		if (error.code === 1) return error;
+		throw new Error(`Schemathesis did not run: ${error.stdout}${error.stderr}`);
+	});
+	const { failures, notGenerated } = readReport(readFileSync(report, "utf8"));
+	assert.equal(failures.length, 0, `${failures.length} checks failed, the first ${failures[0]}\n${stdout}`);
+	const [, cases] = /(\d+) generated/.exec(stdout) ?? [];
+	assert.ok(Number(cases) > 100, stdout);
+	return { cases: Number(cases), notGenerated };
+}
+
+/** What is read of an event in Schemathesis's report. */
+interface ReportEvent {
+	NonFatalError?: { label: string; value: { message: string } };
+	ScenarioFinished?: {
+		recorder: {
+			checks?: Record<string, { name: string; failure_info?: { failure: { title: string; message: string } } }[]>;
+			interactions?: Record<string, { response?: { content?: { $base64?: string } } }>;
+		};
+	};
+}
+
+function readReport(text: string): { failures: string[]; notGenerated: string[] } {
+	const failures: string[] = [];
+	const notGenerated = new Set<string>();
+	for (const line of text.trim().split("\n")) {
+		const { NonFatalError: error, ScenarioFinished: scenario }: ReportEvent = JSON.parse(line);
+		if (error) notGenerated.add(`${error.label}: ${error.value.message}`);
+		const { checks = {}, interactions = {} } = scenario?.recorder ?? {};
+		for (const [id, made] of Object.entries(checks)) {
+			const content = interactions[id]?.response?.content?.$base64 ?? "";
+			const reply = Buffer.from(content, "base64").toString();
+			for (const { name, failure_info: info } of made)
+				if (info && !isKnown(name, reply)) failures.push(`${name}: ${info.failure.message}: ${reply}`);
+		}
+	}
+	return { failures, notGenerated: [...notGenerated] };
+}
+
+/** Whether a valid request was refused for what a schema cannot say: which cursors were given out, and which keys were used before. */
+function isKnown(check: string, reply: string): boolean {
+	return check === "positive_data_acceptance" && /^\{"code":"(invalid_cursor|idempotency_key_reused)"/.test(reply);
+}

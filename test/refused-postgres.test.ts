@@ -1,0 +1,92 @@
+// Which PostgreSQL servers and databases the service refuses to start on, and how it says why.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requireStandby, testDatabase } from "./postgres.ts";
+import { startPostgres } from "./postgres-server.ts";
+import { runProgram, startProgram } from "./program.ts";
+
+const startRefused = (url: string) =>
+	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
+
+test("a database that cannot be used is refused with one sentence that says what to do", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	const newer = await testDatabase();
+	context.after(() => newer.drop());
+	const replica = await testDatabase();
+	context.after(() => replica.drop());
+	assert.equal(
+		(await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code,
+		0,
+	);
+	await newer.query("UPDATE schema_version SET version = 99");
+	const { pathname } = new URL(replica.url);
+	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
+	// An older server, as far as its version can tell: the database answers with a function of its own.
+	const old = await testDatabase();
+	context.after(() => old.drop());
+	await old.query(`CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
+		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name) END $$`);
+	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
+	const lax = await testDatabase();
+	context.after(() => lax.drop());
+	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
+	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
+	const rows: [url: string, said: RegExp][] = [
+		[
+			changed({ port: "1" }),
+			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or mend host and port/,
+		],
+		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
+		[changed({ password: "wrong" }), /does not let animals in: mend user and password/],
+		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
+		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
+		[
+			newer.url,
+			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 2\): upgrade/,
+		],
+		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
+		[lax.url, /acknowledges what is not on disk yet: turn fsync and synchronous_commit on/],
+		[replica.url, /read-only, a replica perhaps: let DATABASE_URL name the primary/],
+	];
+	for (const [url, said] of rows) {
+		const { code, stderr } = await startRefused(url);
+		assert.equal(code, 1, stderr);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		assert.doesNotMatch(stderr, /:animals@|wrong@/, "no password");
+	}
+});
+
+test("a server that does not sync is refused at start", async (context) => {
+	const server = await startPostgres(["-c", "fsync=off"]);
+	context.after(() => server.remove());
+	const { code, stderr } = await startRefused(`${server.url}/postgres`);
+	assert.equal(code, 1, stderr);
+	assert.match(
+		stderr,
+		/^animal-store: the server acknowledges what is not on disk yet: turn fsync and synchronous_commit on\n$/,
+	);
+});
+
+test("a missing synchronous standby is refused at start by its name, again and again, and forgotten once it is not wanted", {
+	timeout: 90_000,
+}, async (context) => {
+	const server = await startPostgres();
+	context.after(() => server.remove());
+	const url = `${server.url}/postgres`;
+	await requireStandby(url, "*");
+	// The second start finds the first one's commit still waiting.
+	for (let start = 0; start < 2; start++) {
+		const { code, stderr } = await startRefused(url);
+		assert.equal(code, 1, stderr);
+		assert.match(
+			stderr,
+			/^animal-store: commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server\n$/,
+		);
+	}
+	await requireStandby(url, "");
+	const service = await startProgram(context, { DATABASE_URL: url });
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+});

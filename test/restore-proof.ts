@@ -1,0 +1,120 @@
+// The proof of a restore: a backup taken while clients create, a SIGKILL, a copy of the backup over the crashed store, which the
+// start refuses because it would replay the old log, and a restore, which brings back the moment of the backup and nothing else.
+
+import assert from "node:assert/strict";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { basename, dirname, join } from "node:path";
+import { post } from "./crash-proof.ts";
+import { attempt, idOf } from "./full-disk.ts";
+import { Ledger, listAll } from "./ledger.ts";
+import { runProgram, startProgram } from "./program.ts";
+import { seededRandom } from "./random.ts";
+import { until } from "./until.ts";
+
+export interface RestoreProof {
+	rounds: number;
+	seed: number;
+	context: { after(cleanUp: () => void): void };
+	/** An empty folder for each round. */
+	newFolder(): string;
+}
+
+export interface RestoresProven {
+	seed: number;
+	rounds: number;
+	/** Animals in all backups, each of them there after its restore. */
+	restored: number;
+	/** Animals that were acknowledged after the backup began; some of them may be in it. */
+	later: number;
+}
+
+/** @throws AssertionError when a promise is broken */
+export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof): Promise<RestoresProven> {
+	const random = seededRandom(seed);
+	const proven: RestoresProven = { seed, rounds, restored: 0, later: 0 };
+	for (let round = 0; round < rounds; round++) {
+		const file = join(newFolder(), "s.db");
+		const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
+		const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
+		const backup = join(dirname(file), "b.db");
+		const crashed = await crash({ context, environment, key, backup, later: Math.floor(random() * 600) });
+
+		copyFileSync(backup, file);
+		const log = readFileSync(`${file}-wal`);
+		const refused = await runProgram(["serve"], { environment });
+		assert.equal(refused.code, 1);
+		assert.match(
+			refused.stderr,
+			/^animal-store: .*s\.db is a backup beside the log of another store, .*s\.db-wal: .*\n$/,
+		);
+		assert.match(refused.stderr, /animal-store restore BACKUP --to .*s\.db\n$/);
+		assert.ok(
+			readFileSync(`${file}-wal`).equals(log) && readFileSync(file).equals(readFileSync(backup)),
+			"not touched",
+		);
+
+		const unforced = await runProgram(["restore", backup], { environment });
+		assert.match(unforced.stderr, /s\.db is there already: name another file with --to, or replace it with --force\n$/);
+		const { code, stdout, stderr } = await runProgram(["restore", backup, "--force"], { environment });
+		assert.deepEqual([code, stderr], [0, ""]);
+		assert.equal(stdout, `${crashed.animals} animals were restored from ${backup}\n`);
+		assert.deepEqual(readdirSync(dirname(file)).sort(), [basename(backup), basename(file)]);
+
+		const service = await startProgram(context, environment);
+		const listed = await listAll(service.url, key);
+		assert.deepEqual(
+			listed.map(({ id }) => id),
+			Array.from({ length: crashed.animals }, (_, index) => BigInt(index + 1)),
+			"one moment, without gaps",
+		);
+		const { acknowledged, unknown } = crashed.ledger;
+		for (const pet of listed)
+			assert.deepEqual(pet, { id: pet.id, ...(acknowledged.get(pet.name) ?? unknown.get(pet.name))?.pet });
+		for (const id of crashed.before) assert.ok(id <= BigInt(crashed.animals), "what was there before it is in it");
+		const next = await post(service.url, key, new Agent(), attempt(-1));
+		assert.equal(idOf(next), BigInt(crashed.animals + 1));
+		service.process.kill("SIGKILL");
+		await service.finished;
+		proven.restored += crashed.animals;
+		proven.later += acknowledged.size - crashed.before.length;
+	}
+	return proven;
+}
+
+interface Crash {
+	context: RestoreProof["context"];
+	environment: Record<string, string>;
+	key: string;
+	backup: string;
+	/** Creates after the backup. */
+	later: number;
+}
+
+/** Clients create with and without Idempotency-Keys, a backup is taken meanwhile, and the service is killed. */
+async function crash({ context, environment, key, backup, later }: Crash) {
+	const service = await startProgram(context, environment);
+	const ledger = new Ledger();
+	const agent = new Agent({ keepAlive: true });
+	let number = 0;
+	const clients = Array.from({ length: 4 }, async (_, client) => {
+		for (;;) {
+			const mine = attempt(number++);
+			if (client % 2) mine.idempotencyKey = `key-${number}`;
+			ledger.lose(mine);
+			const answer = await post(service.url, key, agent, mine).catch(() => undefined);
+			if (!answer) return;
+			ledger.acknowledge(mine, idOf(answer));
+		}
+	});
+	await until("the creates before the backup", () => ledger.acknowledged.size >= 30);
+	const before = [...ledger.acknowledged.values()].map(({ id = 0n }) => id);
+	const { code, stdout, stderr } = await runProgram(["backup", backup], { environment });
+	assert.equal(code, 0, stderr);
+	const afterBackup = ledger.acknowledged.size;
+	await until("the creates after the backup", () => ledger.acknowledged.size > afterBackup + later);
+	service.process.kill("SIGKILL");
+	await Promise.all([...clients, service.finished]);
+	agent.destroy();
+	return { ledger, before, animals: Number(/^(\d+) animals are in /.exec(stdout)?.[1]) };
+}
