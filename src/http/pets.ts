@@ -1,11 +1,13 @@
 // The three operations: one handler each. Everything that can be refused before has been (see app.ts).
 
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Static } from "typebox";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
-import { limitDefault, type OperationName } from "../contract/operations.ts";
-import type { NewPet, Pet, PetStatus, Pets } from "../contract/pet.ts";
+import { limitDefault, type OperationName, type operations } from "../contract/operations.ts";
+import type { NewPet, Pet, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
+import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag, varyOn } from "./conditional.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import { sendJson } from "./send-json.ts";
@@ -40,7 +42,7 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 			const { name, categoryId, status } = request.body as NewPet;
 			const newPet = status === undefined ? { name, categoryId } : { name, categoryId, status };
 			const key = request.idempotencyKey;
-			const retry = key === undefined ? undefined : { caller: request.caller.id, key };
+			const retry = key === undefined ? undefined : { caller: callerOf(request).id, key };
 			const { id, outcome } = await store.createPet(newPet, retry);
 			if (outcome === "reused") {
 				throw new ApiError(
@@ -67,11 +69,8 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 	};
 }
 
-interface ListQuery {
-	limit?: number;
-	status?: PetStatus;
-	cursor?: string;
-}
+/** As validation.ts has checked it. */
+type ListQuery = Static<typeof operations.listPets.query>;
 
 export function petNotFound(): ApiError {
 	return new ApiError("pet_not_found", "there is no animal with this id");

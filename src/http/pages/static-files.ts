@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { entityTag, matchesTag, varyOn } from "./conditional.ts";
-import { addPath } from "./paths.ts";
+import { entityTag, matchesTag, varyOn } from "../conditional.ts";
+import { addPath } from "../paths.ts";
 
 const contentTypes: Record<string, string> = {
 	".html": "text/html; charset=utf-8",

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { openApiDocument } from "../contract/openapi.ts";
-import { type Operation, operations } from "../contract/operations.ts";
-import { addPath } from "./paths.ts";
-import { pagePolicy } from "./security-headers.ts";
+import { openApiDocument } from "../../contract/openapi.ts";
+import { type Operation, operations } from "../../contract/operations.ts";
+import { addPath } from "../paths.ts";
+import { pagePolicy } from "../security-headers.ts";
 import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
 
 /** The reference adds its style sheet and style attributes as it runs, and no hash or nonce allows attributes. */

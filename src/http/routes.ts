@@ -1,0 +1,68 @@
+// What is served: each path with its methods, who may call them, and their handlers. Under /v1 these are the operations of the
+// interface document and nothing else.
+
+import fastJson from "fast-json-stringify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { openApiText } from "../contract/openapi.ts";
+import { type Operation, type OperationName, operations } from "../contract/operations.ts";
+import { Pet, Pets } from "../contract/pet.ts";
+import type { Store } from "../store/store.ts";
+import { deprecationNotice } from "./deprecation.ts";
+import { addConsole, type ConsoleOptions } from "./pages/console.ts";
+import { addDocsPage } from "./pages/docs-page.ts";
+import { addPath, type Route } from "./paths.ts";
+import { petHandlers } from "./pets.ts";
+import { sendJson } from "./send-json.ts";
+
+export interface RouteTableOptions extends ConsoleOptions {
+	store: Store;
+	/** The base address, as the caller of this request can use it. */
+	baseUrlOf: (request: FastifyRequest) => string;
+	/** @throws ApiError while the service cannot take requests */
+	checkReady: () => Promise<void>;
+}
+
+export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
+	addOperations(app, options);
+	const openApi = openApiText();
+	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
+	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
+	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
+	addDocsPage(app);
+	addConsole(app, options);
+}
+
+function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOptions): void {
+	const petJson = fastJson({ ...Pet });
+	const petsJson = fastJson({ ...Pets });
+	const handlers = petHandlers({ store, baseUrlOf, petJson, petsJson });
+
+	function route(name: OperationName): Route {
+		const { method, scope, query, body, deprecation }: Operation = operations[name];
+		return {
+			method,
+			config: {
+				operation: name,
+				access: scope,
+				takesBody: body !== undefined,
+				...(deprecation && { deprecation: deprecationNotice(deprecation) }),
+			},
+			schema: { querystring: query, ...(body && { body }) },
+			handler: handlers[name],
+		};
+	}
+	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);
+	for (const [path, names = []] of Object.entries(paths)) {
+		addPath(app, `/v1${path.replace(/\{(\w+)\}/g, ":$1")}`, names.map(route));
+	}
+}
+
+/** A route for everybody that answers JSON. */
+function openRoute(json: () => Promise<string>, headers: Record<string, string> = {}): Route {
+	return {
+		method: "GET",
+		config: { access: "open" },
+		handler: async (_request, reply) =>
+			sendJson(reply.headers({ "cache-control": "no-cache", ...headers }), await json()),
+	};
+}
