@@ -44,7 +44,7 @@ test("around the page, methods and paths are answered as everywhere", async (con
 		}
 		assert.equal((await send({ path: `${path}?from=mail` })).status, 200);
 	}
-	for (const path of ["/docs/x", "/docs/scalar.js/", "/docs/../src/http/docs-page.ts", "/Docs"])
+	for (const path of ["/docs/x", "/docs/scalar.js/", "/docs/../src/http/pages/docs-page.ts", "/Docs"])
 		assertFailure(await send({ path }), "route_not_found");
 	const { status, headers } = await send({ path: "/docs/" });
 	assert.deepEqual(

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../src/store/open.ts";
-import { openSqliteWriter } from "../src/store/sqlite-file.ts";
+import { openSqliteWriter } from "../src/store/sqlite/file.ts";
 import type { Store } from "../src/store/store.ts";
 import { recordFileCalls } from "./file-calls.ts";
 import { testDatabase } from "./postgres.ts";

@@ -46,7 +46,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
 	assert.deepEqual(readdirSync(folder), ["animals.db"]);
-	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
+	const { openSqliteWriter } = await import("../src/store/sqlite/file.ts");
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
@@ -164,7 +164,7 @@ test("sqlite: a flipped bit in the schema's text is refused with a sentence, and
 	const database = new Database(file, { readonly: true });
 	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
 	database.close();
-	const { openSqliteWriter } = await import("../src/store/sqlite-file.ts");
+	const { openSqliteWriter } = await import("../src/store/sqlite/file.ts");
 	const random = seeded(context);
 	const refuses = (position: number, bit: number) => {
 		const copy = Buffer.from(bytes);

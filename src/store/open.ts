@@ -1,8 +1,8 @@
 // DATABASE_URL → a migrated, running Store.
 
-import { openPostgres } from "./postgres.ts";
-import { openSqlite } from "./sqlite.ts";
-import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
+import { openPostgres } from "./postgres/open.ts";
+import { backupSqlite, restoreSqlite } from "./sqlite/backup.ts";
+import { openSqlite } from "./sqlite/open.ts";
 import { type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
 /**

@@ -8,15 +8,15 @@ const copy = ["test/copy.test.ts"];
 
 const opening: Mutant[] = [
 	{
-		file: "src/store/postgres-open.ts",
+		file: "src/store/postgres/pool.ts",
 		from: 'pool.on("connect", (client) => client.on("error", () => {}));',
 		to: "",
 		tests: store,
 	},
-	{ file: "src/store/postgres-open.ts", from: ' || fsync === "off"', to: "", tests: refused },
-	{ file: "src/store/postgres-open.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
+	{ file: "src/store/postgres/pool.ts", from: ' || fsync === "off"', to: "", tests: refused },
+	{ file: "src/store/postgres/pool.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
 	{
-		file: "src/store/postgres-migrate.ts",
+		file: "src/store/postgres/migrate.ts",
 		from: "({ rows }) => rows.length > 0",
 		to: "() => false",
 		tests: refused,
@@ -37,38 +37,38 @@ const opening: Mutant[] = [
 
 const failures: Mutant[] = [
 	{
-		file: "src/store/postgres-errors.ts",
+		file: "src/store/postgres/errors.ts",
 		from: "/^(08|",
 		to: "/^(08|0A|",
-		tests: ["src/store/postgres-errors.test.ts"],
+		tests: ["src/store/postgres/errors.test.ts"],
 	},
 	{
-		file: "src/store/postgres-errors.ts",
+		file: "src/store/postgres/errors.ts",
 		from: "error instanceof pg.DatabaseError && ",
 		to: "",
-		tests: ["src/store/postgres-errors.test.ts"],
+		tests: ["src/store/postgres/errors.test.ts"],
 	},
 	{
-		file: "src/store/postgres-retries.ts",
+		file: "src/store/postgres/retries.ts",
 		from: "random() * Math.min",
 		to: "Math.min",
-		tests: ["src/store/postgres-retries.test.ts"],
+		tests: ["src/store/postgres/retries.test.ts"],
 	},
 	{
-		file: "src/store/postgres-retries.ts",
+		file: "src/store/postgres/retries.ts",
 		from: "retryForMs = 3_000",
 		to: "retryForMs = 300",
-		tests: ["src/store/postgres-retries.test.ts"],
+		tests: ["src/store/postgres/retries.test.ts"],
 	},
-	{ file: "src/store/postgres-retries.ts", from: 'code === "40001" || ', to: "", tests: store },
+	{ file: "src/store/postgres/retries.ts", from: 'code === "40001" || ', to: "", tests: store },
 	{
-		file: "src/store/postgres-retries.ts",
+		file: "src/store/postgres/retries.ts",
 		from: ' && table === "idempotency_keys"',
 		to: "",
-		tests: ["src/store/postgres-retries.test.ts"],
+		tests: ["src/store/postgres/retries.test.ts"],
 	},
 	{
-		file: "src/store/postgres-retries.ts",
+		file: "src/store/postgres/retries.ts",
 		from: '(code === "23505" && table === "idempotency_keys")',
 		to: "false",
 		tests: store,
@@ -76,23 +76,28 @@ const failures: Mutant[] = [
 ];
 
 const idempotencyKeys: Mutant[] = [
-	{ file: "src/store/postgres.ts", from: "WHERE created_at_ms <= $1", to: "WHERE created_at_ms > $1", tests: store },
-	{ file: "src/store/postgres.ts", from: "\tstart();\n", to: "", tests: store },
 	{
-		file: "src/store/postgres.ts",
+		file: "src/store/postgres/open.ts",
+		from: "WHERE created_at_ms <= $1",
+		to: "WHERE created_at_ms > $1",
+		tests: store,
+	},
+	{ file: "src/store/postgres/open.ts", from: "\tstart();\n", to: "", tests: store },
+	{
+		file: "src/store/postgres/open.ts",
 		from: "sweepEveryMs = 10 * 60_000",
 		to: "sweepEveryMs = 24 * 3_600_000",
 		tests: store,
 	},
-	{ file: "src/store/postgres.ts", from: "swept === sweepRows && ", to: "false && ", tests: store },
+	{ file: "src/store/postgres/open.ts", from: "swept === sweepRows && ", to: "false && ", tests: store },
 	{
-		file: "src/store/postgres-creates.ts",
+		file: "src/store/postgres/creates.ts",
 		from: "k.created_at_ms > $3 AS is_valid",
 		to: "true AS is_valid",
 		tests: store,
 	},
 	{
-		file: "src/store/postgres-creates.ts",
+		file: "src/store/postgres/creates.ts",
 		from: "counter.last_before + given.place, given.fingerprint",
 		to: "counter.last_before + 1, given.fingerprint",
 		tests: store,
@@ -116,13 +121,13 @@ const idempotencyKeys: Mutant[] = [
 		tests: ["src/store/idempotency.test.ts"],
 	},
 	{
-		file: "src/store/sqlite-writer.ts",
+		file: "src/store/sqlite/writer-thread.ts",
 		from: "nowMs - idempotencyMs);\n\t\tif (taken)",
 		to: "nowMs - idempotencyMs / 2);\n\t\tif (taken)",
 		tests: ["test/store-sqlite.test.ts"],
 	},
 	{
-		file: "src/store/sqlite.ts",
+		file: "src/store/sqlite/open.ts",
 		from: "=== sweepRows);",
 		to: "=== -1);",
 		tests: ["test/store-sqlite.test.ts"],
@@ -143,10 +148,10 @@ const moving: Mutant[] = [
 		to: "JSON.stringify(row.slice(0, 3).map(",
 		tests: copy,
 	},
-	{ file: "src/store/postgres-rows.ts", from: "SET last_id = $1 WHERE", to: "SET last_id = $1 - 1 WHERE", tests: copy },
-	{ file: "src/store/sqlite-rows.ts", from: "lastId: lastGivenId", to: "lastId: 0n", tests: copy },
+	{ file: "src/store/postgres/rows.ts", from: "SET last_id = $1 WHERE", to: "SET last_id = $1 - 1 WHERE", tests: copy },
+	{ file: "src/store/sqlite/rows.ts", from: "lastId: lastGivenId", to: "lastId: 0n", tests: copy },
 	{
-		file: "src/store/sqlite-rows.ts",
+		file: "src/store/sqlite/rows.ts",
 		from: "SELECT seq FROM sqlite_sequence WHERE name = 'pets'",
 		to: "SELECT max(id) FROM pets",
 		tests: copy,

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retrying } from "./postgres-retries.ts";
-import { StorageUnavailable } from "./store.ts";
+import { StorageUnavailable } from "../store.ts";
+import { retrying } from "./retries.ts";
 
 async function triesUntilRefused(random: () => number, failure: object): Promise<{ tries: number; refusal: unknown }> {
 	let tries = 0;

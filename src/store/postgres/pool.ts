@@ -2,9 +2,9 @@
 
 import { existsSync } from "node:fs";
 import pg from "pg";
-import { refusal } from "./postgres-errors.ts";
-import { migrate } from "./postgres-migrate.ts";
-import { type OpenOptions, StoreRefused } from "./store.ts";
+import { type OpenOptions, StoreRefused } from "../store.ts";
+import { refusal } from "./errors.ts";
+import { migrate } from "./migrate.ts";
 
 const connectionsMax = 10;
 const connectTimeoutMs = 3_000;

@@ -1,8 +1,8 @@
 // The rows of a PostgreSQL store as they are kept.
 
 import type pg from "pg";
-import { storeError } from "./postgres-errors.ts";
-import { columnsOf, keyOf, type Row, type Rows, type Table, tables } from "./rows.ts";
+import { columnsOf, keyOf, type Row, type Rows, type Table, tables } from "../rows.ts";
+import { storeError } from "./errors.ts";
 
 export function postgresRows(pool: pg.Pool): Rows {
 	async function all(text: string, values: unknown[] = []): Promise<Row[]> {

@@ -4,7 +4,7 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
-import { StoreRefused } from "./store.ts";
+import { StoreRefused } from "../store.ts";
 
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;

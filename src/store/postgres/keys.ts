@@ -1,10 +1,10 @@
 // How PostgreSQL keeps API keys.
 
 import type pg from "pg";
-import type { Query } from "./postgres-open.ts";
-import type { UntilCommitted } from "./postgres-retries.ts";
-import type { KeyRow, KeyRows, NewSecret } from "./store.ts";
-import { turnBatch } from "./turn-batch.ts";
+import type { KeyRow, KeyRows, NewSecret } from "../store.ts";
+import { turnBatch } from "../turn-batch.ts";
+import type { Query } from "./pool.ts";
+import type { UntilCommitted } from "./retries.ts";
 
 const columns = `SELECT k.id, k.name, k.scopes, k.rate, k.created_at_ms, k.revoked_at_ms, k.last_used_at_ms,
 	k.get_pet_used_at_ms, s.hash, s.last4, s.created_at_ms AS secret_created_at_ms, s.expires_at_ms

@@ -3,11 +3,11 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
-import type { NewPet } from "../contract/pet.ts";
-import { type Create, fingerprintOf, idempotencyMs, type Meaning, repeated, sweepRows } from "./idempotency.ts";
-import { columnsOf, type Row, type Table } from "./rows.ts";
-import { type FileOptions, openSqliteWriter, refusal } from "./sqlite-file.ts";
-import { type Created, type KeyUse, type NewKey, type NewSecret, StoreRefused } from "./store.ts";
+import type { NewPet } from "../../contract/pet.ts";
+import { type Create, fingerprintOf, idempotencyMs, type Meaning, repeated, sweepRows } from "../idempotency.ts";
+import { columnsOf, type Row, type Table } from "../rows.ts";
+import { type Created, type KeyUse, type NewKey, type NewSecret, StoreRefused } from "../store.ts";
+import { type FileOptions, openSqliteWriter, refusal } from "./file.ts";
 
 /** One write; a batch of them is one transaction. */
 export type Write =

@@ -1,10 +1,10 @@
 // The main thread's side of the writer thread: what is to be written waits here until the commit before it is on disk.
 
 import { Worker } from "node:worker_threads";
-import { groupCommit } from "./group-commit.ts";
-import { isFailedSync, storeError } from "./sqlite-errors.ts";
-import type { Write, WriterData, WriterMessage } from "./sqlite-writer.ts";
-import { type Created, type CreatedCount, StorageUnavailable, StoreRefused } from "./store.ts";
+import { groupCommit } from "../group-commit.ts";
+import { type Created, type CreatedCount, StorageUnavailable, StoreRefused } from "../store.ts";
+import { isFailedSync, storeError } from "./errors.ts";
+import type { Write, WriterData, WriterMessage } from "./writer-thread.ts";
 
 type Result = Created | number | undefined;
 
@@ -32,7 +32,7 @@ interface WriterOptions extends WriterData {
  * @throws StoreRefused
  */
 export async function startWriter({ onFatal, onCommit, ...workerData }: WriterOptions): Promise<Writer> {
-	const worker = new Worker(new URL("./sqlite-writer.ts", import.meta.url), { workerData });
+	const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData });
 	const isNew = await opened(worker);
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 	let answer = Promise.withResolvers<Result[]>();

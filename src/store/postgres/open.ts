@@ -2,17 +2,17 @@
 // group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pet, PetStatus } from "../contract/pet.ts";
-import { groupCommit } from "./group-commit.ts";
-import { type Create, idempotencyMs, sweepRows } from "./idempotency.ts";
-import { toPetCount } from "./pet-count.ts";
-import { createAll } from "./postgres-creates.ts";
-import { keyRows } from "./postgres-keys.ts";
-import { openPool, type Query } from "./postgres-open.ts";
-import { retrying } from "./postgres-retries.ts";
-import { postgresRows } from "./postgres-rows.ts";
-import type { Created, OpenOptions, PageQuery, PetPage, Store } from "./store.ts";
-import { turnBatch } from "./turn-batch.ts";
+import type { Pet, PetStatus } from "../../contract/pet.ts";
+import { groupCommit } from "../group-commit.ts";
+import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
+import { toPetCount } from "../pet-count.ts";
+import type { Created, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
+import { turnBatch } from "../turn-batch.ts";
+import { createAll } from "./creates.ts";
+import { keyRows } from "./keys.ts";
+import { openPool, type Query } from "./pool.ts";
+import { retrying } from "./retries.ts";
+import { postgresRows } from "./rows.ts";
 
 const sweepEveryMs = 10 * 60_000;
 

@@ -1,8 +1,8 @@
 // The rows of a SQLite store as they are kept.
 
 import type Database from "better-sqlite3";
-import { columnsOf, keyOf, type Row, type Rows, type Table } from "./rows.ts";
-import type { Writer } from "./sqlite-queue.ts";
+import { columnsOf, keyOf, type Row, type Rows, type Table } from "../rows.ts";
+import type { Writer } from "./writer.ts";
 
 interface RowsOptions {
 	database: Database.Database;

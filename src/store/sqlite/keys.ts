@@ -1,9 +1,9 @@
 // How SQLite keeps API keys.
 
 import type Database from "better-sqlite3";
-import type { Writer } from "./sqlite-queue.ts";
-import type { Write } from "./sqlite-writer.ts";
-import type { KeyRow, KeyRows } from "./store.ts";
+import type { KeyRow, KeyRows } from "../store.ts";
+import type { Writer } from "./writer.ts";
+import type { Write } from "./writer-thread.ts";
 
 interface KeyAccess {
 	database: Database.Database;

@@ -1,8 +1,8 @@
 // Transactions that the server rolled back for another one's sake are tried again.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { storeError } from "./postgres-errors.ts";
-import { StorageUnavailable } from "./store.ts";
+import { StorageUnavailable } from "../store.ts";
+import { storeError } from "./errors.ts";
 
 /**
  * Tries a transaction again that the server rolled back. One whose fate is unknown is not tried again.

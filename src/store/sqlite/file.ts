@@ -4,13 +4,13 @@
 import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./sqlite-draft.ts";
-import { identityOf, type OpenFiles, openFiles } from "./sqlite-identity.ts";
-import { StoreRefused } from "./store.ts";
+import { StoreRefused } from "../store.ts";
+import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
+import { identityOf, type OpenFiles, openFiles } from "./identity.ts";
 
 /** `PETS` in the header of every file of ours (SQLite file format, offset 68). */
 const applicationId = 0x50455453;
-const migrationsFolder = new URL("./migrations/", import.meta.url);
+const migrationsFolder = new URL("../migrations/", import.meta.url);
 const migrations = readdirSync(migrationsFolder)
 	.filter((name) => /^sqlite-\d+\.sql$/.test(name))
 	.sort();

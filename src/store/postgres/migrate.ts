@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import type pg from "pg";
-import { StoreRefused } from "./store.ts";
+import { StoreRefused } from "../store.ts";
 
-const migrationsFolder = new URL("./migrations/", import.meta.url);
+const migrationsFolder = new URL("../migrations/", import.meta.url);
 const migrations = readdirSync(migrationsFolder)
 	.filter((name) => /^postgres-\d+\.sql$/.test(name))
 	.sort();

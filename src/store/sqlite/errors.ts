@@ -1,6 +1,6 @@
 // SQLite's error codes in the words of the Store.
 
-import { StorageUnavailable } from "./store.ts";
+import { StorageUnavailable } from "../store.ts";
 
 /** What waiting or a person may cure is `StorageUnavailable`; anything else is a bug of ours and stays as it is. */
 export function storeError(error: unknown): unknown {

@@ -1,7 +1,7 @@
 // PostgreSQL's failures in the words of the Store.
 
 import pg from "pg";
-import { StorageUnavailable, StoreRefused } from "./store.ts";
+import { StorageUnavailable, StoreRefused } from "../store.ts";
 
 type ServerError = NodeJS.ErrnoException & { code?: string };
 

@@ -2,10 +2,10 @@
 // statement. What the keys stand for already is looked up before, so that nobody waits for the counter over a round trip.
 
 import type pg from "pg";
-import type { NewPet } from "../contract/pet.ts";
-import { type Create, idempotencyMs, type Meaning, planBatch } from "./idempotency.ts";
-import type { UntilCommitted } from "./postgres-retries.ts";
-import type { Created, RetryKey } from "./store.ts";
+import type { NewPet } from "../../contract/pet.ts";
+import { type Create, idempotencyMs, type Meaning, planBatch } from "../idempotency.ts";
+import type { Created, RetryKey } from "../store.ts";
+import type { UntilCommitted } from "./retries.ts";
 
 /** Takes the ids and adds the animals. The row of the counter is held until the statement's commit. */
 const addAnimals = `counter AS (

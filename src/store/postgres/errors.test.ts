@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { storeError } from "./postgres-errors.ts";
-import { StorageUnavailable, StoreRefused } from "./store.ts";
+import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { storeError } from "./errors.ts";
 
 const serverError = (code: string) => Object.assign(new pg.DatabaseError("said the server", 9, "error"), { code });
 

@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { StoreRefused } from "../store.ts";
 import {
 	draftName,
 	dropCompanions,
@@ -14,10 +15,9 @@ import {
 	newDraft,
 	publish,
 	replace,
-} from "./sqlite-draft.ts";
-import { missing, recognise, refusal, verifyPages, verifySchema } from "./sqlite-file.ts";
-import { identityOf } from "./sqlite-identity.ts";
-import { StoreRefused } from "./store.ts";
+} from "./draft.ts";
+import { missing, recognise, refusal, verifyPages, verifySchema } from "./file.ts";
+import { identityOf } from "./identity.ts";
 
 /** Copied at a time; the event loop turns in between, and hears signals. */
 const pagesPerTurn = 2000;

@@ -2,14 +2,9 @@
 // writer thread in batches (sqlite-writer.ts).
 
 import type Database from "better-sqlite3";
-import type { Pet, PetStatus } from "../contract/pet.ts";
-import { sweepRows } from "./idempotency.ts";
-import { toPetCount } from "./pet-count.ts";
-import { storeError } from "./sqlite-errors.ts";
-import { openSqliteReader, refusal } from "./sqlite-file.ts";
-import { keyRows } from "./sqlite-keys.ts";
-import { startWriter } from "./sqlite-queue.ts";
-import { sqliteRows } from "./sqlite-rows.ts";
+import type { Pet, PetStatus } from "../../contract/pet.ts";
+import { sweepRows } from "../idempotency.ts";
+import { toPetCount } from "../pet-count.ts";
 import {
 	type Created,
 	type OpenOptions,
@@ -18,7 +13,12 @@ import {
 	type PetPage,
 	StorageUnavailable,
 	type Store,
-} from "./store.ts";
+} from "../store.ts";
+import { storeError } from "./errors.ts";
+import { openSqliteReader, refusal } from "./file.ts";
+import { keyRows } from "./keys.ts";
+import { sqliteRows } from "./rows.ts";
+import { startWriter } from "./writer.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
