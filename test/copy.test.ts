@@ -6,8 +6,9 @@ import { type TestContext, test } from "node:test";
 import { petStatuses } from "../src/contract/pet.ts";
 import { copyStore } from "../src/store/copy.ts";
 import { openStore } from "../src/store/open.ts";
-import type { Row, Table } from "../src/store/rows.ts";
+import type { Row } from "../src/store/rows.ts";
 import type { Store } from "../src/store/store.ts";
+import { type TableName, tables } from "../src/store/tables.ts";
 import { testDatabase } from "./postgres.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
@@ -101,19 +102,20 @@ test("a copy that differs from its source is told, and stays an unfinished one",
 		await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
 	const changed = (column: number, value: string | bigint) => (rows: Row[]) =>
 		rows.map((row, place) => (place === 2 ? row.with(column, value) : row));
-	const faults: [table: Table, fault: (rows: Row[]) => Row[]][] = [
+	const faults: [table: TableName, fault: (rows: Row[]) => Row[]][] = [
 		["pets", (rows) => rows.slice(1)],
 		["pets", changed(1, "other")],
 		["pets", changed(2, 2n)],
 		["pets", changed(3, "sold")],
-		["idempotency_keys", (rows) => rows.slice(0, -1)],
-		["idempotency_keys", changed(3, "0")],
+		["idempotencyKeys", (rows) => rows.slice(0, -1)],
+		["idempotencyKeys", changed(3, "0")],
 	];
 	for (const [place, [table, fault]] of faults.entries()) {
 		const target = await open(`to-${place}.db`);
 		const write: Store["rows"]["write"] = (to, rows) => target.rows.write(to, to === table ? fault(rows) : rows);
 		const to = { ...target, rows: { ...target.rows, write } };
-		await assert.rejects(copyStore({ from, to, onProgress() {} }), new RegExp(`differs from its source in ${table} `));
+		const named = new RegExp(`differs from its source in ${tables[table].name} `);
+		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
 		assert.ok(await target.rows.copyMark(), "no service starts on it");
 	}
 });

@@ -228,7 +228,7 @@ test("a rotated key has the life span of the one before, from its rotation on; o
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
 });
 
-test("a last use that could not be stored is stored the next time, with that of getPet", async (context) => {
+test("a last use that could not be stored is stored the next time, unless the operation was called again since", async (context) => {
 	const { issuer, key } = await testService(context);
 	const row = await issuer.rows.byHash(hashOfKey(key));
 	assert.ok(row);
@@ -236,14 +236,19 @@ test("a last use that could not be stored is stored the next time, with that of 
 	const stored: KeyUse[][] = [];
 	const away = async () => {
 		nowMs = 2000;
-		keyCheck.noteUse(row, false); // Meanwhile.
+		keyCheck.noteUse(row, "listPets"); // Meanwhile.
 		throw new StorageUnavailable("away");
 	};
 	let touch: (uses: KeyUse[]) => Promise<void> = away;
 	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs);
-	keyCheck.noteUse(row, true);
+	for (const operation of ["listPets", "getPet"]) keyCheck.noteUse(row, operation);
 	await keyCheck.close();
 	touch = async (uses) => void stored.push(uses);
 	await keyCheck.close();
-	assert.deepEqual(stored, [[{ keyId: row.id, usedAtMs: 2000, getPetUsedAtMs: 1000 }]]);
+	assert.deepEqual(stored, [
+		[
+			{ keyId: row.id, operation: "listPets", usedAtMs: 2000 },
+			{ keyId: row.id, operation: "getPet", usedAtMs: 1000 },
+		],
+	]);
 });

@@ -44,7 +44,7 @@ test("a database that cannot be used is refused with one sentence that says what
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
 		[
 			newer.url,
-			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 2\): upgrade/,
+			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 3\): upgrade/,
 		],
 		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
 		[lax.url, /acknowledges what is not on disk yet: turn fsync and synchronous_commit on/],

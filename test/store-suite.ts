@@ -113,13 +113,15 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		const { store } = await open(context);
 		const requests = Array.from({ length: 300 }, (_, index) => ({
 			pet: { name: `n${index}`, categoryId: 1n },
-			retry: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
+			idempotencyKey: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
 		}));
-		const created = await Promise.all(requests.map(({ pet, retry }) => store.createPet(pet, retry)));
-		const keyed = requests.flatMap(({ pet, retry }, index) => (retry ? [{ pet, retry, id: created[index]?.id }] : []));
+		const created = await Promise.all(requests.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
+		const keyed = requests.flatMap(({ pet, idempotencyKey }, index) =>
+			idempotencyKey ? [{ pet, idempotencyKey, id: created[index]?.id }] : [],
+		);
 		assert.equal(keyed.length, 200);
 		for (const { pet, id } of keyed) assert.equal((await store.getPet(id ?? 0n))?.name, pet.name);
-		const again = await Promise.all(keyed.map(({ pet, retry }) => store.createPet(pet, retry)));
+		const again = await Promise.all(keyed.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
 		assert.deepEqual(
 			again,
 			keyed.map(({ id }) => ({ id, outcome: "replayed" })),
@@ -213,10 +215,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.equal((await keys.byHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
 		assert.equal((await keys.byHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
-			{ keyId: "a", usedAtMs: 50, getPetUsedAtMs: 40 },
-			{ keyId: "b", usedAtMs: 60 },
+			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
+			{ keyId: "a", operation: "getPet", usedAtMs: 40 },
+			{ keyId: "b", operation: "listPets", usedAtMs: 60 },
 		]);
-		await keys.touch([{ keyId: "a", usedAtMs: 45 }]);
+		await keys.touch([{ keyId: "a", operation: "listPets", usedAtMs: 45 }]);
 		await keys.revoke("b", 77);
 		await keys.revoke("b", 99);
 		const reopened = (await reopen()).keys;
@@ -225,12 +228,9 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				id: "a",
 				name: "A",
 				scopes: ["pets:read", "pets:write"],
-				rate: undefined,
 				createdAtMs: 5,
-				revokedAtMs: undefined,
-				lastUsedAtMs: 50,
-				getPetUsedAtMs: 40,
-				secret: secret("0003", 7),
+				usedAtMs: { listPets: 50, getPet: 40 },
+				secret: { last4: "0003", createdAtMs: 7 },
 			},
 			{
 				id: "b",
@@ -239,9 +239,8 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				rate: "5/1s",
 				createdAtMs: 6,
 				revokedAtMs: 77,
-				lastUsedAtMs: 60,
-				getPetUsedAtMs: undefined,
-				secret: secret("0004", 7),
+				usedAtMs: { listPets: 60 },
+				secret: { last4: "0004", createdAtMs: 7 },
 			},
 		]);
 		assert.equal((await reopened.byHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");

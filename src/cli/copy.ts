@@ -39,7 +39,7 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 			bar.stop();
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 			process.stdout.write(
-				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.idempotency_keys} Idempotency-Keys in ${seconds} s; both stores agree\n`,
+				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.idempotencyKeys} Idempotency-Keys in ${seconds} s; both stores agree\n`,
 			);
 		} finally {
 			bar.stop();

@@ -3,13 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError } from "commander";
 import { readConfig } from "../config.ts";
-import { type Scope, scopes } from "../contract/operations.ts";
+import { type Operation, operations, type Scope, scopes } from "../contract/operations.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import { keyFromRandom } from "../keys/key-format.ts";
 import { parseRate } from "../keys/rate.ts";
 import { openStore } from "../store/open.ts";
-import type { KeyRow, OpenOptions } from "../store/store.ts";
+import type { ListedKey, OpenOptions } from "../store/store.ts";
 import { durationMs } from "./arguments.ts";
 
 export function keysCommand(): Command {
@@ -65,6 +65,11 @@ async function create({ name, scopes, expires, rate }: CreateOptions): Promise<v
 	await withIssuer(issue, { onCreate });
 }
 
+/** Operators watch who still calls these. */
+const deprecated = Object.entries<Operation>(operations)
+	.filter(([, { deprecation }]) => deprecation)
+	.map(([name]) => name);
+
 async function list({ json = false }: { json?: boolean }): Promise<void> {
 	await withIssuer(async ({ rows, now }) => {
 		const keys = (await rows.list()).map((row) => shown(row, now()));
@@ -80,8 +85,8 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
 			"created",
 			"expires",
 			"lastUsed",
-			"getPetLastUsed",
-		] as const;
+			...deprecated.map((name) => `${name}LastUsed`),
+		];
 		const lines = [columns.map(String), ...keys.map((key) => columns.map((column) => String(key[column] ?? "-")))];
 		const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? "").length)));
 		for (const line of lines)
@@ -94,7 +99,8 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
 	});
 }
 
-function shown(row: KeyRow, nowMs: number) {
+function shown(row: ListedKey, nowMs: number): Record<string, string | null> {
+	const uses = Object.values(row.usedAtMs);
 	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 	return {
 		id: row.id,
@@ -106,8 +112,8 @@ function shown(row: KeyRow, nowMs: number) {
 		created: time(row.createdAtMs),
 		expires: time(row.secret.expiresAtMs),
 		revoked: time(row.revokedAtMs),
-		lastUsed: time(row.lastUsedAtMs),
-		getPetLastUsed: time(row.getPetUsedAtMs),
+		lastUsed: time(uses.length > 0 ? Math.max(...uses) : undefined),
+		...Object.fromEntries(deprecated.map((name) => [`${name}LastUsed`, time(row.usedAtMs[name])])),
 	};
 }
 

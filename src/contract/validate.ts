@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import { type BrokenField, brokenFieldsMessage } from "./broken-fields.ts";
 import { ApiError } from "./errors.ts";
 import { isInt64 } from "./int64.ts";
-import { NewPet } from "./pet.ts";
+import { NewPet, newPetFields } from "./pet.ts";
 
 const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true, formats: { int64: true } });
 ajv.addKeyword({
@@ -66,13 +66,19 @@ export function integersFromText(schema: TObject, texts: Record<string, unknown>
 const brokenFieldsOf = compileCheck(NewPet);
 
 /**
- * Checks the body of `createPet`, as `parseJson` gave it.
+ * Checks the body of `createPet`, as `parseJson` gave it. Fields that the contract does not know are left out.
  * @throws ApiError `invalid_body`, naming every broken field.
  */
 export function checkNewPet(value: unknown): NewPet {
 	const broken = brokenFieldsOf(value);
 	if (broken.length > 0) throw new ApiError("invalid_body", brokenFieldsMessage(broken));
-	return value as NewPet;
+	return knownFieldsOf(value as NewPet);
+}
+
+function knownFieldsOf(given: NewPet): NewPet {
+	const known: Record<string, unknown> = {};
+	for (const field of newPetFields) if (given[field] !== undefined) known[field] = given[field];
+	return known as unknown as NewPet;
 }
 
 /**

@@ -121,7 +121,7 @@ function scope({ keyCheck }: CheckOptions): Check {
 		if (access === "open" || access === undefined) return;
 		const caller = callerOf(request);
 		requireScope(caller, access, reply);
-		if (operation) keyCheck.noteUse(caller, operation === "getPet");
+		if (operation) keyCheck.noteUse(caller, operation);
 	};
 }
 

@@ -39,11 +39,10 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 		},
 
 		async createPet(request, reply) {
-			const { name, categoryId, status } = request.body as NewPet;
-			const newPet = status === undefined ? { name, categoryId } : { name, categoryId, status };
+			const newPet = request.body as NewPet;
 			const key = request.idempotencyKey;
-			const retry = key === undefined ? undefined : { caller: callerOf(request).id, key };
-			const { id, outcome } = await store.createPet(newPet, retry);
+			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(request).id, key };
+			const { id, outcome } = await store.createPet(newPet, idempotencyKey);
 			if (outcome === "reused") {
 				throw new ApiError(
 					"idempotency_key_reused",

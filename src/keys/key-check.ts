@@ -13,8 +13,8 @@ const flushEveryMs = 5_000;
 export interface KeyCheck {
 	/** The row of a working key; undefined for every other text, whatever the reason. A promise when it must be read. */
 	check(key: string): KeyRow | undefined | Promise<KeyRow | undefined>;
-	/** Notes that a request was let in with this key. */
-	noteUse(row: KeyRow, isGetPet: boolean): void;
+	/** Notes that an operation was called with this key. */
+	noteUse(row: KeyRow, operation: string): void;
 	/** Stores the last-used times that are not stored yet. */
 	close(): Promise<void>;
 }
@@ -60,11 +60,10 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		});
 	}
 
-	/** Puts back what could not be stored; a later use of the same key goes before it. */
+	/** Puts back what could not be stored, unless it was used again since. */
 	function keep(use: KeyUse): void {
-		const later = uses.get(use.keyId);
-		if (later) later.getPetUsedAtMs ??= use.getPetUsedAtMs;
-		else uses.set(use.keyId, use);
+		const name = nameOf(use);
+		if (!uses.has(name)) uses.set(name, use);
 	}
 	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
 
@@ -78,14 +77,9 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},
-		noteUse(row, isGetPet) {
-			const use = uses.get(row.id);
-			const usedAtMs = now();
-			if (!use) uses.set(row.id, { keyId: row.id, usedAtMs, getPetUsedAtMs: isGetPet ? usedAtMs : undefined });
-			else {
-				use.usedAtMs = usedAtMs;
-				if (isGetPet) use.getPetUsedAtMs = usedAtMs;
-			}
+		noteUse({ id: keyId }, operation) {
+			const use = { keyId, operation, usedAtMs: now() };
+			uses.set(nameOf(use), use);
 		},
 		async close() {
 			clearInterval(flusher);
@@ -93,6 +87,8 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		},
 	};
 }
+
+const nameOf = ({ keyId, operation }: KeyUse) => `${keyId} ${operation}`;
 
 /** Whether this secret of this key opens the door at `nowMs`. */
 export function isWorking(row: KeyRow, nowMs: number): boolean {

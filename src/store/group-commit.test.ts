@@ -86,25 +86,20 @@ test("a batch holds a thousand writes at most", async () => {
 	);
 });
 
-test("refuseAll refuses everybody who waits, the first and the last, and every write from then on", async () => {
-	const { group, write, writes, finish, heard } = commits();
-	for (const name of ["a", "b", "c", "d"]) write(name);
-	group.refuseAll("it is over");
-	group.refuseAll("another reason");
-	write("e");
-	await settled();
-	const reason = "it is over";
-	assert.deepEqual(Object.fromEntries(heard), { b: { reason }, c: { reason }, d: { reason }, e: { reason } });
-	assert.equal(group.length, 1);
-	await finish(0);
-	assert.deepEqual(heard.get("a"), { value: "a!" }, "its commit had begun");
-	assert.deepEqual([writes(), group.length], [[["a"]], 0]);
+test("a commit that refuses every batch refuses everybody who waits, the last one too, and every later write", async () => {
+	const refusal = new Error("it is over");
+	const group = groupCommit<string, string>(() => Promise.reject(refusal));
+	const names = Array.from({ length: 2500 }, (_, index) => `${index}`);
+	const outcomes = await Promise.allSettled(names.map((name) => group.write(name)));
+	assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === refusal));
+	await assert.rejects(group.write("later"), refusal);
+	assert.equal(group.length, 0);
 });
 
 test("created animals are counted when their commit has ended, and the batches that held some", async () => {
-	const created = { outcome: "created", id: 1n } as const;
+	let id = 0n;
 	const group = groupCommit<string, unknown>(async (writes) =>
-		writes.map((name) => (name === "pet" ? created : { outcome: name })),
+		writes.map((name) => (name === "pet" ? { outcome: "created", id: ++id } : { outcome: name })),
 	);
 	const all = [group.write("pet"), group.write("replayed"), group.write("pet"), group.write("pet")];
 	assert.deepEqual(group.created, { animals: 0, batches: 0 });

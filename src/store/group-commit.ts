@@ -1,7 +1,8 @@
 // Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that one sync
 // of the disk serves many writers. Both engines keep their writes this way.
 
-import { type Created, type CreatedCount, StorageUnavailable } from "./store.ts";
+import assert from "node:assert/strict";
+import type { Created, CreatedCount } from "./store.ts";
 
 /** Bounds the time that one transaction takes. */
 const batchMax = 1000;
@@ -12,8 +13,6 @@ export interface GroupCommit<Write, Result> {
 	/** Writes that wait for their commit. */
 	readonly length: number;
 	readonly created: CreatedCount;
-	/** Refuses everything that waits, and every write from now on. */
-	refuseAll(reason: string): void;
 }
 
 interface Waiting<Write, Result> {
@@ -24,15 +23,16 @@ interface Waiting<Write, Result> {
 
 /** @param commit makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged */
 export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<Result[]>): GroupCommit<Write, Result> {
-	let waiting: Waiting<Write, Result>[] = [];
+	const waiting: Waiting<Write, Result>[] = [];
 	let committing: Waiting<Write, Result>[] = [];
-	let refusal: StorageUnavailable | undefined;
 	const created: CreatedCount = { animals: 0, batches: 0 };
 
+	/** Counts the animals of a batch, whose ids ascend. */
 	function count(results: unknown[]): void {
-		const animals = results.filter((result) => (result as Created | undefined)?.outcome === "created").length;
-		created.animals += animals;
-		if (animals > 0) created.batches++;
+		const made = results.filter((result): result is Created => (result as Created | undefined)?.outcome === "created");
+		for (const [index, { id }] of made.entries()) assert.ok(index === 0 || id > (made[index - 1]?.id ?? id));
+		created.animals += made.length;
+		if (made.length > 0) created.batches++;
 	}
 
 	function commitNext(): void {
@@ -41,6 +41,7 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 		if (batch.length === 0) return;
 		commit(batch.map(({ request }) => request)).then(
 			(results) => {
+				assert.equal(results.length, batch.length, "one result for each request");
 				commitNext();
 				count(results);
 				for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
@@ -55,18 +56,12 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 	return {
 		write: (request) =>
 			new Promise((resolve, reject) => {
-				if (refusal) return reject(refusal);
 				waiting.push({ request, resolve, reject });
 				if (committing.length === 0) commitNext();
 			}),
 		created,
 		get length() {
 			return waiting.length + committing.length;
-		},
-		refuseAll(reason) {
-			refusal ??= new StorageUnavailable(reason);
-			for (const { reject } of waiting) reject(refusal);
-			waiting = [];
 		},
 	};
 }

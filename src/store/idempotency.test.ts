@@ -10,7 +10,7 @@ const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
 
 const create = (pet: NewPet, key?: string, caller = "a"): Create => ({
 	pet,
-	retry: key === undefined ? undefined : { caller, key },
+	idempotencyKey: key === undefined ? undefined : { caller, key },
 	nowMs: 5,
 });
 

@@ -3,8 +3,8 @@
 
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
-import type { NewPet } from "../contract/pet.ts";
-import type { Created, RetryKey } from "./store.ts";
+import { type NewPet, newPetFields } from "../contract/pet.ts";
+import type { Created, IdempotencyKey, IdempotencyKeyRecord } from "./store.ts";
 
 /** How long an Idempotency-Key stands for its animal. */
 export const idempotencyMs = idempotencyHours * 3_600_000;
@@ -14,23 +14,25 @@ export const sweepRows = 10_000;
 
 export interface Create {
 	pet: NewPet;
-	retry: RetryKey | undefined;
+	idempotencyKey: IdempotencyKey | undefined;
 	nowMs: number;
 }
 
 /** What an Idempotency-Key stands for. */
-export interface Meaning {
-	petId: bigint;
-	/** Of the request that made the animal, whatever became of the animal since. */
-	fingerprint: string;
-}
+export type Meaning = Pick<IdempotencyKeyRecord, "petId" | "fingerprint">;
+
+/** The fields that came after the fingerprint was settled. */
+const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
  * Equal for requests for the same animal, and for no others: SHA-256 of `categoryId status name`. The first two have no spaces,
- * and an absent status is `-`, which no status is. The migrations 002 compute the same in SQL.
+ * and an absent status is `-`, which no status is; the migrations 002 compute the same in SQL. A field that came later follows
+ * where it is present, behind a U+0000, which no name holds.
  */
-export function fingerprintOf({ name, categoryId, status }: NewPet): string {
-	return hash("sha256", `${categoryId} ${status ?? "-"} ${name}`);
+export function fingerprintOf(pet: NewPet): string {
+	const { name, categoryId, status } = pet;
+	const later = laterFields.map((field) => (pet[field] === undefined ? "" : `\0${field}\0${pet[field]}`));
+	return hash("sha256", `${categoryId} ${status ?? "-"} ${name}${later.join("")}`);
 }
 
 /** What becomes of a create whose key is taken. */
@@ -42,21 +44,21 @@ export interface Plan {
 	/** The creates that make an animal, in order. */
 	fresh: Create[];
 	/** The keys that come to stand for them; `place` is that of the animal, from 1. */
-	keys: (RetryKey & { place: number; fingerprint: string; createdAtMs: number })[];
+	keys: (Omit<IdempotencyKeyRecord, "petId"> & { place: number })[];
 	/** What became of each create of the batch, once the id of the first animal is known. */
 	settle(firstId: bigint): Created[];
 }
 
 /** @param taken what those keys of the batch stand for that were used before it */
-export function planBatch(batch: Create[], taken: (RetryKey & Meaning)[]): Plan {
-	const nameOf = ({ caller, key }: RetryKey) => `${caller} ${key}`;
+export function planBatch(batch: Create[], taken: (IdempotencyKey & Meaning)[]): Plan {
+	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;
 	const takenBefore = new Map(taken.map((row) => [nameOf(row), row]));
 	const takenHere = new Map<string, Plan["keys"][number]>();
 	const fresh: Create[] = [];
 	const outcomes = batch.map((create): ((firstId: bigint) => Created) => {
-		const { pet, retry, nowMs } = create;
-		if (retry) {
-			const name = nameOf(retry);
+		const { pet, idempotencyKey, nowMs } = create;
+		if (idempotencyKey) {
+			const name = nameOf(idempotencyKey);
 			const fingerprint = fingerprintOf(pet);
 			const before = takenBefore.get(name);
 			if (before) return () => repeated(before, fingerprint);
@@ -65,7 +67,7 @@ export function planBatch(batch: Create[], taken: (RetryKey & Meaning)[]): Plan 
 				const { place, fingerprint: first } = here;
 				return (firstId) => repeated({ petId: idAt(firstId, place), fingerprint: first }, fingerprint);
 			}
-			takenHere.set(name, { ...retry, place: fresh.length + 1, fingerprint, createdAtMs: nowMs });
+			takenHere.set(name, { ...idempotencyKey, place: fresh.length + 1, fingerprint, createdAtMs: nowMs });
 		}
 		const place = fresh.push(create);
 		return (firstId) => ({ id: idAt(firstId, place), outcome: "created" });

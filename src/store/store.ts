@@ -1,4 +1,4 @@
-// The Store: what every engine promises about the animals it keeps. No code.
+// The Store: what every engine promises about the animals it keeps, and the two ways in which it refuses.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type { Rows } from "./rows.ts";
@@ -15,11 +15,11 @@ export interface Store {
 
 	/**
 	 * Keeps an animal. Resolves after the commit that holds it is on disk. Ids ascend in commit order from 1 and are
-	 * never used twice. With `retry`, the same Idempotency-Key of the same caller leads to the same animal for
+	 * never used twice. With an Idempotency-Key, the same key of the same caller leads to the same animal for
 	 * `idempotencyHours`, also when both requests run at once, and whatever becomes of the animal meanwhile; key and animal
 	 * are stored in one transaction.
 	 */
-	createPet(pet: NewPet, retry?: RetryKey): Promise<Created>;
+	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<Created>;
 
 	/** 32 random bytes, made with the store and equal on all nodes: cursors are signed with it. */
 	readonly cursorSecret: Buffer;
@@ -83,10 +83,19 @@ export interface CreatedCount {
 	batches: number;
 }
 
-export interface RetryKey {
+/** Idempotency-Keys are scoped to the API key. */
+export interface IdempotencyKey {
 	/** The id of the caller's API key. */
 	caller: string;
 	key: string;
+}
+
+/** What an Idempotency-Key stands for, as it is kept. */
+export interface IdempotencyKeyRecord extends IdempotencyKey {
+	petId: bigint;
+	/** Of the request that made the animal, whatever became of the animal since. */
+	fingerprint: string;
+	createdAtMs: number;
 }
 
 /** What became of a create. `replayed`: `id` was made by an earlier equal request. `reused`: by one for another animal. */
@@ -100,7 +109,7 @@ export interface KeyRows {
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	byHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row for each key, with its newest secret, oldest key first. */
-	list(): Promise<KeyRow[]>;
+	list(): Promise<ListedKey[]>;
 	/** Keeps a new key with its first secret. Both or neither. */
 	add(key: NewKey, secret: NewSecret): Promise<void>;
 	/** Gives the key one more secret; its older ones end at `graceEndsAtMs`, unless they end before. Both or neither. */
@@ -132,18 +141,32 @@ export interface NewSecret extends Secret {
 	hash: string;
 }
 
-export interface KeyRow extends NewKey {
+/** A key as it is kept. */
+export interface KeyRecord extends NewKey {
 	revokedAtMs?: number | undefined;
-	lastUsedAtMs?: number | undefined;
-	/** When the deprecated getPet was last called with this key. */
-	getPetUsedAtMs?: number | undefined;
+}
+
+/** A secret as it is kept; of a key's secrets the one with the largest number is the newest. */
+export interface SecretRecord extends NewSecret {
+	keyId: string;
+	number: number;
+}
+
+/** A key with one of its secrets. */
+export interface KeyRow extends KeyRecord {
 	secret: Secret;
 }
 
+export interface ListedKey extends KeyRow {
+	/** When each operation was last called with this key. */
+	usedAtMs: Readonly<Record<string, number>>;
+}
+
+/** The last call of an operation with a key. */
 export interface KeyUse {
 	keyId: string;
+	operation: string;
 	usedAtMs: number;
-	getPetUsedAtMs?: number | undefined;
 }
 
 /** What waiting may cure: a full disk, a lost server. Callers see 503. */

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../src/store/open.ts";
-import type { RetryKey, Store } from "../../src/store/store.ts";
+import type { IdempotencyKey, Store } from "../../src/store/store.ts";
 import { newDatabase, type Proof } from "../proof.ts";
 import { slowLink } from "../slow-link.ts";
 import { runSql } from "../sql.ts";
@@ -32,7 +32,7 @@ export const proof: Proof = {
 };
 
 /** @returns creates a second of all stores together */
-async function createFor(seconds: number, stores: Store[], newKey: () => RetryKey | undefined) {
+async function createFor(seconds: number, stores: Store[], newKey: () => IdempotencyKey | undefined) {
 	let created = 0;
 	let isOver = false;
 	const work = stores.flatMap((store) =>

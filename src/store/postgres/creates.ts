@@ -2,28 +2,38 @@
 // statement. What the keys stand for already is looked up before, so that nobody waits for the counter over a round trip.
 
 import type pg from "pg";
-import type { NewPet } from "../../contract/pet.ts";
 import { type Create, idempotencyMs, type Meaning, planBatch } from "../idempotency.ts";
-import type { Created, RetryKey } from "../store.ts";
+import type { Created, IdempotencyKey } from "../store.ts";
+import { columnList, columnsOf, rowWriter, tables } from "../tables.ts";
 import type { UntilCommitted } from "./retries.ts";
+
+const { pets, idempotencyKeys } = tables;
+const petRow = rowWriter(pets);
+/** What a create gives; the id is taken from the counter. */
+const given = columnsOf(pets).slice(1);
+const givenNames = given.map(({ name }) => name);
+const givenArrays = given.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
 /** Takes the ids and adds the animals. The row of the counter is held until the statement's commit. */
 const addAnimals = `counter AS (
 		UPDATE counters SET last_id = last_id + $1 WHERE name = 'pets' RETURNING last_id - $1 AS last_before
 	), added AS (
-		INSERT INTO pets (id, name, category_id, status)
-		SELECT counter.last_before + given.place, given.name, given.category_id, given.status
-		FROM counter, unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS given (name, category_id, status, place)
+		INSERT INTO pets (${columnList(pets)})
+		SELECT counter.last_before + given.place, ${givenNames.map((name) => `given.${name}`).join(", ")}
+		FROM counter, unnest(${givenArrays.join(", ")}) WITH ORDINALITY AS given (${givenNames.join(", ")}, place)
 	)`;
 const addPets = { name: "addPets", text: `WITH ${addAnimals} SELECT last_before + 1 AS first_id FROM counter` };
+
+const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
+	(type, index) => `$${given.length + 2 + index}::${type}[]`,
+);
 /** A key that another batch has taken meanwhile breaks the uniqueness of the table, and nothing of the statement is kept. */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH ${addAnimals}, kept AS (
-		INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
-		FROM counter, unnest($5::text[], $6::text[], $7::bigint[], $8::text[], $9::bigint[])
-			AS given (caller, key, place, fingerprint, created_at_ms)
+		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms)
 	)
 	SELECT last_before + 1 AS first_id FROM counter`,
 };
@@ -44,12 +54,12 @@ const dropExpiredKeys = {
  * again; one whose fate is unknown is not (its callers see 503, and settle it with their Idempotency-Key).
  */
 export function createAll(pool: pg.Pool, untilCommitted: UntilCommitted, batch: Create[]): Promise<Created[]> {
-	const isPlain = batch.every(({ retry }) => !retry);
+	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	return untilCommitted(() => (isPlain ? createPlain(pool, batch) : createWithKeys(pool, batch)));
 }
 
 async function createPlain(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
-	const { rows } = await pool.query({ ...addPets, values: petColumns(batch.map(({ pet }) => pet)) });
+	const { rows } = await pool.query({ ...addPets, values: petArrays(batch) });
 	return batch.map((_, index) => ({ id: rows[0].first_id + BigInt(index), outcome: "created" }));
 }
 
@@ -57,7 +67,7 @@ async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<Created[]
 	const { fresh, keys, settle } = planBatch(batch, await lookUp(pool, batch));
 	if (fresh.length === 0) return settle(0n);
 	const values = [
-		...petColumns(fresh.map(({ pet }) => pet)),
+		...petArrays(fresh),
 		keys.map(({ caller }) => caller),
 		keys.map(({ key }) => key),
 		keys.map(({ place }) => place),
@@ -69,27 +79,24 @@ async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<Created[]
 }
 
 /** What the keys of a batch stand for. Those that have expired are free again when this resolves. */
-async function lookUp(pool: pg.Pool, batch: Create[]): Promise<(RetryKey & Meaning)[]> {
-	const given = batch.flatMap(({ retry }) => retry ?? []);
+async function lookUp(pool: pg.Pool, batch: Create[]): Promise<(IdempotencyKey & Meaning)[]> {
+	const keys = batch.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
-	const values = [given.map(({ caller }) => caller), given.map(({ key }) => key), sinceMs];
+	const values = [keys.map(({ caller }) => caller), keys.map(({ key }) => key), sinceMs];
 	const { rows }: pg.QueryResult<TakenKey> = await pool.query({ ...takenKeys, values });
 	const valid = rows.filter(({ is_valid: isValid }) => isValid);
 	if (valid.length < rows.length) await pool.query({ ...dropExpiredKeys, values });
 	return valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint }));
 }
 
-interface TakenKey extends RetryKey {
+interface TakenKey extends IdempotencyKey {
 	pet_id: bigint;
 	fingerprint: string;
 	is_valid: boolean;
 }
 
-function petColumns(pets: NewPet[]): unknown[] {
-	return [
-		pets.length,
-		pets.map(({ name }) => name),
-		pets.map(({ categoryId }) => categoryId),
-		pets.map(({ status = null }) => status),
-	];
+/** The number of animals, and an array for each column. */
+function petArrays(creates: Create[]): unknown[] {
+	const rows = creates.map(({ pet }) => petRow(pet));
+	return [creates.length, ...given.map((_, index) => rows.map((row) => row[index + 1]))];
 }

@@ -2,19 +2,19 @@
 // group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pet, PetStatus } from "../../contract/pet.ts";
+import type { Pet } from "../../contract/pet.ts";
 import { groupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
+import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
 import type { Created, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
+import { columnList, recordReader, tables } from "../tables.ts";
 import { turnBatch } from "../turn-batch.ts";
 import { createAll } from "./creates.ts";
 import { keyRows } from "./keys.ts";
 import { openPool, type Query } from "./pool.ts";
 import { retrying } from "./retries.ts";
 import { postgresRows } from "./rows.ts";
-
-const sweepEveryMs = 10 * 60_000;
 
 /**
  * Opens, and migrates where needed, the store in this database.
@@ -23,13 +23,16 @@ const sweepEveryMs = 10 * 60_000;
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
 	const { pool, cursorSecret } = await openPool(url, options);
 	const untilCommitted = retrying(options.random ?? (() => 1));
-	const query: Query = (statement, values) => untilCommitted(() => pool.query({ ...statement, values }));
+	const query: Query = (statement, values) =>
+		untilCommitted(() => pool.query({ ...statement, values, rowMode: "array" }));
 	const creates = groupCommit<Create, Created>((batch) => createAll(pool, untilCommitted, batch));
-	const stopSweeping = sweepIdempotencyKeys(query, now);
+	const stopSweeping = sweepIdempotencyKeys(
+		async () => (await query(dropOldKeys, [now() - idempotencyMs])).rowCount ?? 0,
+	);
 
 	const getPet = turnBatch<bigint, Pet | undefined>(String, async (ids) => {
 		const { rows } = await query(petsById, [ids]);
-		const pets = new Map((rows as PetRow[]).map((row) => [row.id, toPet(row)]));
+		const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
 		return ids.map((id) => pets.get(id));
 	});
 	const listPets = turnBatch<PageQuery, PetPage>(
@@ -40,13 +43,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	return {
 		getPet,
 		listPets,
-		createPet: (pet, retry) => creates.write({ pet, retry, nowMs: now() }),
+		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		keys: keyRows(pool, query, untilCommitted),
 		rows: postgresRows(pool),
 		async countPets(after, limit) {
 			const { rows } = await query(countByStatus, [after, limit]);
-			return toPetCount(rows.map(({ status, count, last_id }) => [status, count, last_id]));
+			return toPetCount(rows as Parameters<typeof toPetCount>[0]);
 		},
 		created: creates.created,
 		get queueLength() {
@@ -63,41 +66,15 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	};
 }
 
-/** Removes keys that have expired, now and from time to time. @returns what ends it */
-function sweepIdempotencyKeys(query: Query, now: () => number): () => void {
-	let isStopped = false;
-	async function sweep(): Promise<void> {
-		let swept: number | null;
-		do swept = (await query(dropOldKeys, [now() - idempotencyMs])).rowCount;
-		while (swept === sweepRows && !isStopped);
-	}
-	const start = () => void sweep().catch(() => {}); // The next one sweeps what this one left.
-	const sweeper = setInterval(start, sweepEveryMs).unref();
-	start();
-	return () => {
-		isStopped = true;
-		clearInterval(sweeper);
-	};
-}
-
 const dropOldKeys = {
 	name: "dropOldKeys",
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
 };
 
-interface PetRow {
-	id: bigint;
-	name: string;
-	category_id: bigint;
-	status: PetStatus | null;
-}
+const toPet = recordReader<Pet>(tables.pets);
 
-function toPet({ id, name, category_id: categoryId, status }: PetRow): Pet {
-	return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
-}
-
-const columns = "SELECT id, name, category_id, status FROM pets";
+const columns = `SELECT ${columnList(tables.pets)} FROM pets`;
 const petsById = { name: "petsById", text: `${columns} WHERE id = ANY($1::bigint[])` };
 const page = { name: "page", text: `${columns} WHERE id > $1 ORDER BY id LIMIT $2` };
 const pageWithStatus = {
@@ -115,7 +92,7 @@ async function readPage(query: Query, { status, after, limit }: PageQuery): Prom
 	const { rows } = status
 		? await query(pageWithStatus, [status, after, limit + 1])
 		: await query(page, [after, limit + 1]);
-	const pets = (rows as PetRow[]).map(toPet);
+	const pets = rows.map(toPet);
 	const hasMore = pets.length > limit;
 	if (hasMore) pets.pop();
 	return { pets, hasMore };

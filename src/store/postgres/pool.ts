@@ -27,8 +27,8 @@ export interface Statement {
 	text: string;
 }
 
-/** @throws StorageUnavailable */
-export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryResult>;
+/** Rows are arrays, in the order of the statement's columns. @throws StorageUnavailable */
+export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryArrayResult>;
 
 export interface Opened {
 	pool: pg.Pool;

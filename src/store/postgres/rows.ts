@@ -1,7 +1,8 @@
 // The rows of a PostgreSQL store as they are kept.
 
 import type pg from "pg";
-import { columnsOf, keyOf, type Row, type Rows, type Table, tables } from "../rows.ts";
+import type { Row, Rows } from "../rows.ts";
+import { columnList, columnsOf, keyList, type Table, tables } from "../tables.ts";
 import { storeError } from "./errors.ts";
 
 export function postgresRows(pool: pg.Pool): Rows {
@@ -15,19 +16,16 @@ export function postgresRows(pool: pg.Pool): Rows {
 		) as Row[];
 	}
 	return {
-		count: async (table) => Number((await all(`SELECT count(*) FROM ${table}`))[0]?.[0]),
-		read: (table, after, limit) => all(pageOf(table, after, limit), after),
+		count: async (table) => Number((await all(`SELECT count(*) FROM ${tables[table].name}`))[0]?.[0]),
+		read: (table, after, limit) => all(pageOf(tables[table], after, limit), after),
 		lastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
 		lastGivenId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
 		async write(table, rows) {
-			const columns = Object.entries(tables[table].columns);
-			const arrays = columns.map(([, type], place) => `$${place + 1}::${type}[]`);
+			const columns = columnsOf(tables[table]);
+			const arrays = columns.map(({ type }, place) => `$${place + 1}::${type}[]`);
 			const values = columns.map((_, place) => rows.map((row) => row[place]));
-			const names = columns.map(([name]) => name).join(", ");
-			await all(
-				`INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays.join(", ")}) ON CONFLICT DO NOTHING`,
-				values,
-			);
+			const into = `${tables[table].name} (${columnList(tables[table])})`;
+			await all(`INSERT INTO ${into} SELECT * FROM unnest(${arrays.join(", ")}) ON CONFLICT DO NOTHING`, values);
 		},
 		copyMark: async () =>
 			(await all("SELECT convert_from(value, 'UTF8') FROM settings WHERE name = 'copy_of'"))[0]?.[0] as
@@ -43,10 +41,10 @@ export function postgresRows(pool: pg.Pool): Rows {
 }
 
 function pageOf(table: Table, after: Row | undefined, limit: number): string {
-	const key = keyOf(table).join(", ");
-	const types = Object.values(tables[table].columns);
+	const key = keyList(table);
+	const types = columnsOf(table).map(({ type }) => type);
 	const where = after
 		? `WHERE (${key}) > (${after.map((_, place) => `$${place + 1}::${types[place]}`).join(", ")})`
 		: "";
-	return `SELECT ${columnsOf(table).join(", ")} FROM ${table} ${where} ORDER BY ${key} LIMIT ${limit}`;
+	return `SELECT ${columnList(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`;
 }

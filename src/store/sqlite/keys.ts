@@ -1,66 +1,36 @@
 // How SQLite keeps API keys.
 
 import type Database from "better-sqlite3";
-import type { KeyRow, KeyRows } from "../store.ts";
-import type { Writer } from "./writer.ts";
-import type { Write } from "./writer-thread.ts";
+import { keyReader, keySelection, type ListedUse, withUses } from "../key-rows.ts";
+import type { KeyRows } from "../store.ts";
+import { columnList, tables } from "../tables.ts";
+import type { WriteCommand } from "./open.ts";
 
 interface KeyAccess {
 	database: Database.Database;
 	/** Runs a query in the snapshot of this turn. */
 	read: <Result>(query: () => Result) => Result;
-	write: Writer["write"];
+	write: WriteCommand;
 }
 
 export function keyRows({ database, read, write }: KeyAccess): KeyRows {
-	const columns = `SELECT k.*, s.last4, s.created_at_ms AS secret_created_at_ms, s.expires_at_ms
-		FROM keys k JOIN secrets s ON s.key_id = k.id`;
-	const byHash = database.prepare<[string], KeyColumns>(`${columns} WHERE s.hash = ?`);
-	const newest = database.prepare<[], KeyColumns>(
-		`${columns} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id) ORDER BY k.created_at_ms, k.rowid`,
-	);
-	const done = async (request: Write) => void (await write(request));
+	const byHash = database.prepare<[string], unknown[]>(`${keySelection()} WHERE s.hash = ?`).raw();
+	const newest = database
+		.prepare<[], unknown[]>(
+			`${keySelection()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+			ORDER BY k.created_at_ms, k.rowid`,
+		)
+		.raw();
+	const uses = database.prepare<[], ListedUse>(`SELECT ${columnList(tables.keyUses)} FROM key_uses`).raw();
 	return {
-		byHash: async (hash) => {
+		async byHash(hash) {
 			const row = read(() => byHash.get(hash));
-			return row && toKeyRow(row);
+			return row && keyReader(row);
 		},
-		list: async () => read(() => newest.all()).map(toKeyRow),
-		add: (key, secret) => done({ kind: "addKey", key, secret }),
-		rotate: (keyId, secret, graceEndsAtMs) => done({ kind: "rotateKey", keyId, secret, graceEndsAtMs }),
-		revoke: (keyId, nowMs) => done({ kind: "revokeKey", keyId, nowMs }),
-		touch: (uses) => done({ kind: "touchKeys", uses }),
-	};
-}
-
-interface KeyColumns {
-	id: string;
-	name: string;
-	scopes: string;
-	rate: string | null;
-	created_at_ms: number;
-	revoked_at_ms: number | null;
-	last_used_at_ms: number | null;
-	get_pet_used_at_ms: number | null;
-	last4: string;
-	secret_created_at_ms: number;
-	expires_at_ms: number | null;
-}
-
-function toKeyRow(row: KeyColumns): KeyRow {
-	return {
-		id: row.id,
-		name: row.name,
-		scopes: row.scopes.split(" "),
-		rate: row.rate ?? undefined,
-		createdAtMs: row.created_at_ms,
-		revokedAtMs: row.revoked_at_ms ?? undefined,
-		lastUsedAtMs: row.last_used_at_ms ?? undefined,
-		getPetUsedAtMs: row.get_pet_used_at_ms ?? undefined,
-		secret: {
-			last4: row.last4,
-			createdAtMs: row.secret_created_at_ms,
-			expiresAtMs: row.expires_at_ms ?? undefined,
-		},
+		list: async () => read(() => withUses(newest.all().map(keyReader), uses.all())),
+		add: (key, secret) => write("addKey", { key, secret }),
+		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", { keyId, secret, graceEndsAtMs }),
+		revoke: (keyId, nowMs) => write("revokeKey", { keyId, nowMs }),
+		touch: (uses) => write("touchKeys", { uses }),
 	};
 }

@@ -3,10 +3,10 @@
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../../contract/pet.ts";
-import { sweepRows } from "../idempotency.ts";
+import { groupCommit } from "../group-commit.ts";
+import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
 import {
-	type Created,
 	type OpenOptions,
 	type PageQuery,
 	type PetCount,
@@ -14,13 +14,13 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "../store.ts";
+import { columnList, recordReader, tables } from "../tables.ts";
+import type { CommandName, Request, Result, Write } from "./commands.ts";
 import { storeError } from "./errors.ts";
 import { openSqliteReader, refusal } from "./file.ts";
 import { keyRows } from "./keys.ts";
 import { sqliteRows } from "./rows.ts";
 import { startWriter } from "./writer.ts";
-
-const sweepEveryMs = 10 * 60_000;
 
 interface SqliteOptions extends OpenOptions {
 	file: string;
@@ -31,55 +31,50 @@ interface SqliteOptions extends OpenOptions {
  * Opens the store in this file, and makes a missing one unless it must exist.
  * @throws StoreRefused
  */
-export async function openSqlite({
-	file,
-	now,
-	isVerified = false,
-	mustExist = false,
-	onCreate,
-	onFatal = () => {},
-}: SqliteOptions): Promise<Store> {
-	let endSnapshot = () => {};
-	const writer = await startWriter({ file, isVerified, mustExist, onFatal, onCommit: () => endSnapshot() });
+export async function openSqlite(options: SqliteOptions): Promise<Store> {
+	const { file, now, onCreate, onFatal = () => {}, isVerified = false, mustExist = false } = options;
+	const writer = await startWriter({ file, isVerified, mustExist, onLost: onFatal });
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw refusal(file, error);
 	});
-	endSnapshot = snapshot.end;
-	async function sweep(): Promise<void> {
-		while ((await writer.write({ kind: "sweepRetries", nowMs: now() })) === sweepRows);
-	}
-	const startSweep = () => void sweep().catch(() => {});
-	const sweeper = setInterval(startSweep, sweepEveryMs).unref();
-	startSweep();
+	/** The snapshot ends before anybody knows of the commit. */
+	const writes = groupCommit<Write, Result>((batch) => writer.commit(batch).finally(snapshot.end));
+	/** The result is that of the command. */
+	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
+		writes.write({ name, request } as Write) as Promise<Result<Name>>;
+	const stopSweeping = sweepIdempotencyKeys(() => write("sweepIdempotencyKeys", { nowMs: now() }));
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
 		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
-		createPet: (pet, retry) => writer.write({ kind: "createPet", pet, retry, nowMs: now() }) as Promise<Created>,
+		createPet: (pet, idempotencyKey) => write("createPet", { pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
-		keys: keyRows({ database, read: snapshot.read, write: writer.write }),
-		rows: sqliteRows({ database, read: snapshot.read, write: writer.write }),
+		keys: keyRows({ database, read: snapshot.read, write }),
+		rows: sqliteRows({ database, read: snapshot.read, write }),
 		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
-		created: writer.created,
+		created: writes.created,
 		get queueLength() {
-			return writer.queueLength;
+			return writes.length;
 		},
 		async check() {
 			snapshot.end();
 			snapshot.read(() => reads.getPet(0n));
-			await writer.write({ kind: "touchKeys", uses: [] });
+			await write("touchKeys", { uses: [] });
 		},
 		async close() {
-			clearInterval(sweeper);
-			await writer.write({ kind: "touchKeys", uses: [] }).catch(() => {});
+			stopSweeping();
+			await write("touchKeys", { uses: [] }).catch(() => {});
 			snapshot.end();
 			database.close();
 			await writer.close();
 		},
 	};
 }
+
+/** Puts a command into the queue of the writer thread. */
+export type WriteCommand = <Name extends CommandName>(name: Name, request: Request<Name>) => Promise<Result<Name>>;
 
 async function openReads(file: string) {
 	const database = openSqliteReader(file);
@@ -116,12 +111,13 @@ function turnSnapshot(database: Database.Database) {
 	return { read, end };
 }
 
-type PetTuple = [id: bigint, name: string, categoryId: bigint, status: PetStatus | null];
+type PetRow = unknown[];
+const toPet = recordReader<Pet>(tables.pets);
 
 function prepareReads(database: Database.Database): Reads {
 	const prepare = (rest: string) =>
 		database
-			.prepare<unknown[], PetTuple>(`SELECT id, name, category_id, status FROM pets ${rest}`)
+			.prepare<unknown[], PetRow>(`SELECT ${columnList(tables.pets)} FROM pets ${rest}`)
 			.safeIntegers()
 			.raw();
 	const one = prepare("WHERE id = ?");
@@ -131,10 +127,10 @@ function prepareReads(database: Database.Database): Reads {
 		)
 		.safeIntegers()
 		.raw();
-	const pages = new Map<string, Database.Statement<unknown[], PetTuple>>();
+	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit stands in the text, not in a parameter: SQLite plans a statement anew for each bound LIMIT. */
-	function pageStatement(limit: number, where: string): Database.Statement<unknown[], PetTuple> {
+	function pageStatement(limit: number, where: string): Database.Statement<unknown[], PetRow> {
 		const rest = `WHERE ${where} ORDER BY id LIMIT ${limit}`;
 		const statement = pages.get(rest) ?? prepare(rest);
 		pages.set(rest, statement);
@@ -162,8 +158,4 @@ interface Reads {
 	countPets(after: bigint, limit: number): PetCount;
 	getPet(id: bigint): Pet | undefined;
 	listPets(query: PageQuery): PetPage;
-}
-
-function toPet([id, name, categoryId, status]: PetTuple): Pet {
-	return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }

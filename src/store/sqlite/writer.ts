@@ -1,75 +1,71 @@
-// The main thread's side of the writer thread: what is to be written waits here until the commit before it is on disk.
+// The main thread's side of the writer thread: it hands over one batch at a time, and ends writing when the thread, its file or a
+// sync is lost.
 
+import assert from "node:assert/strict";
 import { Worker } from "node:worker_threads";
-import { groupCommit } from "../group-commit.ts";
-import { type Created, type CreatedCount, StorageUnavailable, StoreRefused } from "../store.ts";
+import { StorageUnavailable, StoreRefused } from "../store.ts";
+import type { Result, Write } from "./commands.ts";
 import { isFailedSync, storeError } from "./errors.ts";
-import type { Write, WriterData, WriterMessage } from "./writer-thread.ts";
-
-type Result = Created | number | undefined;
+import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
 export interface Writer {
-	/** Resolves after the commit that holds this write is on disk. */
-	write(request: Write): Promise<Result>;
-	readonly queueLength: number;
-	readonly created: CreatedCount;
+	/** Makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged. One at a time. */
+	commit(batch: Write[]): Promise<Result[]>;
 	/** Whether the file was made by this start. */
 	readonly isNew: boolean;
 	close(): Promise<void>;
 }
 
 interface WriterOptions extends WriterData {
-	/** Called once, when no write is taken any more; the reason is for operators. */
-	onFatal: (reason: string) => void;
-	/** Called after each commit, before anybody hears of it. */
-	onCommit: () => void;
+	/** Called once, when nothing can be written any more; the reason is for operators. */
+	onLost: (reason: string) => void;
 }
 
 /**
- * Starts the writer thread. One batch is under way at a time; what arrives meanwhile becomes the next one. When a sync fails,
- * a file of the store is removed or replaced, or the thread is lost, every write from then on is refused until the service is
- * started again; reads go on.
+ * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread is lost, no write is
+ * taken until the service is started again; reads go on.
  * @throws StoreRefused
  */
-export async function startWriter({ onFatal, onCommit, ...workerData }: WriterOptions): Promise<Writer> {
+export async function startWriter({ onLost, ...workerData }: WriterOptions): Promise<Writer> {
 	const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData });
 	const isNew = await opened(worker);
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-	let answer = Promise.withResolvers<Result[]>();
-	const queue = groupCommit<Write, Result>((batch) => {
-		answer = Promise.withResolvers();
-		worker.postMessage(batch);
-		return answer.promise;
-	});
-
-	worker.on("message", (message: WriterMessage) => {
-		onCommit();
-		if (message.kind === "committed") answer.resolve(message.results);
-		if (message.kind === "lost") stopWriting(`${message.path} was removed or replaced while it was open`);
-		if (message.kind !== "failed") return;
-		if (isFailedSync(message)) stopWriting(`a sync of ${workerData.file} failed`);
-		answer.reject(storeError(Object.assign(new Error(message.message), { code: message.code })));
-	});
-	worker.on("error", (error) => stopWriting(`the writer thread failed (${error.message})`));
-	worker.on("exit", () => stopWriting("the writer thread has ended"));
-
+	let committing: PromiseWithResolvers<Result[]> | undefined;
+	let loss: StorageUnavailable | undefined;
 	let isClosing = false;
-	let isStopped = false;
-	function stopWriting(reason: string): void {
-		const refusal = `${reason}: no write is taken until the service is started again`;
-		queue.refuseAll(refusal);
-		answer.promise.catch(() => {});
-		answer.reject(new StorageUnavailable(refusal));
-		if (!isStopped && !isClosing) onFatal(refusal);
-		isStopped = true;
+
+	function settle(how: (batch: PromiseWithResolvers<Result[]>) => void): void {
+		const batch = committing;
+		committing = undefined;
+		if (batch) how(batch);
 	}
 
+	function lose(reason: string): void {
+		if (loss) return;
+		const refusal = new StorageUnavailable(`${reason}: no write is taken until the service is started again`);
+		loss = refusal;
+		if (!isClosing) onLost(refusal.message);
+		settle(({ reject }) => reject(refusal));
+	}
+
+	worker.on("message", (message: WriterMessage) => {
+		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
+		if (message.kind === "lost") lose(`${message.path} was removed or replaced while it was open`);
+		if (message.kind !== "failed") return;
+		if (isFailedSync(message)) lose(`a sync of ${workerData.file} failed`);
+		settle(({ reject }) => reject(storeError(Object.assign(new Error(message.message), { code: message.code }))));
+	});
+	worker.on("error", (error) => lose(`the writer thread failed (${error.message})`));
+	worker.on("exit", () => lose("the writer thread has ended"));
+
 	return {
-		write: queue.write,
-		created: queue.created,
 		isNew,
-		get queueLength() {
-			return queue.length;
+		commit(batch) {
+			if (loss) return Promise.reject(loss);
+			assert.equal(committing, undefined, "a batch is handed over before the one before it is settled");
+			committing = Promise.withResolvers();
+			worker.postMessage(batch);
+			return committing.promise;
 		},
 		close() {
 			isClosing = true;

@@ -1,0 +1,160 @@
+// Each table once: which field is kept in which column, and how. Column lists, parameters, conversions and the copy of a whole
+// store are derived from this; the SQL of both engines names the rest. A migration makes the columns.
+
+import type { Pet } from "../contract/pet.ts";
+import type { IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./store.ts";
+
+/** A value as both engines keep it. */
+export type SqlValue = bigint | number | string | null;
+
+/** How a field is kept. An absent field is NULL. */
+export interface Column {
+	name: string;
+	type: "text" | "bigint";
+	isOptional: boolean;
+	/** Where the field's own value is not what SQL keeps. */
+	toSql?: (value: never) => SqlValue;
+	fromSql?: (value: never) => unknown;
+}
+
+const text = (name: string): Column => ({ name, type: "text", isOptional: false });
+const int64 = (name: string): Column => ({ name, type: "bigint", isOptional: false });
+/** An integer that a number holds exactly, such as milliseconds since 1970. */
+const number = (name: string): Column => ({
+	name,
+	type: "bigint",
+	isOptional: false,
+	fromSql: (value: bigint) => Number(value),
+});
+/** Words without spaces, with spaces between them. */
+const words = (name: string): Column => ({
+	...text(name),
+	toSql: (list: string[]) => list.join(" "),
+	fromSql: (joined: string) => joined.split(" "),
+});
+const optional = (column: Column): Column => ({ ...column, isOptional: true });
+
+/** A table: its columns by field, the fields of its key first. */
+export interface Table<Field extends string = string> {
+	name: string;
+	keyLength: number;
+	columns: Readonly<Record<Field, Column>>;
+}
+
+/** In the order in which a copy fills them. */
+export const tables = {
+	pets: {
+		name: "pets",
+		keyLength: 1,
+		columns: {
+			id: int64("id"),
+			name: text("name"),
+			categoryId: int64("category_id"),
+			status: optional(text("status")),
+		} satisfies Record<keyof Pet, Column>,
+	},
+	keys: {
+		name: "keys",
+		keyLength: 1,
+		columns: {
+			id: text("id"),
+			name: text("name"),
+			scopes: words("scopes"),
+			rate: optional(text("rate")),
+			createdAtMs: number("created_at_ms"),
+			revokedAtMs: optional(number("revoked_at_ms")),
+		} satisfies Record<keyof KeyRecord, Column>,
+	},
+	secrets: {
+		name: "secrets",
+		keyLength: 1,
+		columns: {
+			hash: text("hash"),
+			keyId: text("key_id"),
+			number: number("number"),
+			last4: text("last4"),
+			createdAtMs: number("created_at_ms"),
+			expiresAtMs: optional(number("expires_at_ms")),
+		} satisfies Record<keyof SecretRecord, Column>,
+	},
+	keyUses: {
+		name: "key_uses",
+		keyLength: 2,
+		columns: {
+			keyId: text("key_id"),
+			operation: text("operation"),
+			usedAtMs: number("last_used_at_ms"),
+		} satisfies Record<keyof KeyUse, Column>,
+	},
+	idempotencyKeys: {
+		name: "idempotency_keys",
+		keyLength: 2,
+		columns: {
+			caller: text("caller"),
+			key: text("key"),
+			petId: int64("pet_id"),
+			fingerprint: text("fingerprint"),
+			createdAtMs: number("created_at_ms"),
+		} satisfies Record<keyof IdempotencyKeyRecord, Column>,
+	},
+} as const satisfies Record<string, Table>;
+
+export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as TableName[];
+
+export function columnsOf({ columns }: Table): Column[] {
+	return Object.values(columns);
+}
+
+/** Some fields of a table, as a table of their own. */
+export function partOf<Field extends string, Part extends Field>(
+	{ name, columns }: Table<Field>,
+	fields: readonly Part[],
+): Table<Part> {
+	const chosen = Object.fromEntries(fields.map((field) => [field, columns[field]]));
+	return { name, keyLength: 0, columns: chosen as Record<Part, Column> };
+}
+
+/** Such as `id, name, category_id, status`. @param prefix such as `k.` */
+export function columnList(table: Table, prefix = ""): string {
+	return columnsOf(table)
+		.map(({ name }) => prefix + name)
+		.join(", ");
+}
+
+export function keyList(table: Table): string {
+	return columnsOf(table)
+		.slice(0, table.keyLength)
+		.map(({ name }) => name)
+		.join(", ");
+}
+
+/** Makes the function that gives the values of a record, in the order of the columns. */
+export function rowWriter<Field extends string>({
+	columns,
+}: Table<Field>): (record: { readonly [F in Field]?: unknown }) => SqlValue[] {
+	const entries = Object.entries<Column>(columns) as [Field, Column][];
+	return (record) => entries.map(([field, column]) => toSql(column, record[field]));
+}
+
+function toSql({ toSql }: Column, value: unknown): SqlValue {
+	if (value === undefined) return null;
+	return toSql ? toSql(value as never) : (value as SqlValue);
+}
+
+/**
+ * Makes the function that turns a row, in the order of the columns, into a record without the absent fields. Its text is built
+ * from the columns, because a loop over them would cost a page of animals a tenth of its time.
+ */
+export function recordReader<Rec>({ columns }: Table<Extract<keyof Rec, string>>): (row: readonly unknown[]) => Rec {
+	const fields = Object.entries<Column>(columns).map(([field, column], index) => {
+		const value = column.fromSql ? `columns[${JSON.stringify(field)}].fromSql(row[${index}])` : `row[${index}]`;
+		return { field: JSON.stringify(field), value, index, isOptional: column.isOptional };
+	});
+	const given = fields.filter(({ isOptional }) => !isOptional).map(({ field, value }) => `${field}: ${value}`);
+	const maybe = fields
+		.filter(({ isOptional }) => isOptional)
+		.map(({ field, value, index }) => `if (row[${index}] !== null) record[${field}] = ${value};`);
+	const body = `return (row) => { const record = { ${given.join(", ")} }; ${maybe.join(" ")} return record; };`;
+	return new Function("columns", body)(columns);
+}
