@@ -71,6 +71,10 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 			post(service, "Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
 			"malformed_request",
 		],
+		"another coding before chunked, then a bad chunk": [
+			post(service, "Transfer-Encoding: gzip, chunked\r\n", "zz\r\n"),
+			"malformed_request",
+		],
 		"two transfer codings": [
 			post(service, "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
 			"malformed_request",
