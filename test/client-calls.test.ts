@@ -18,6 +18,8 @@ function answered(replies: (Response | Error)[], options: Partial<ClientOptions>
 	const attempts: Attempt[] = [];
 	const send: typeof fetch = async (url, request = {}) => {
 		attempts.push({ url: String(url), headers: new Headers(request.headers), request });
+		// A client that would go on for ever is told no.
+		if (attempts.length > 20) return refusal(400);
 		const reply = replies.length > 1 ? replies.shift() : replies[0];
 		if (!(reply instanceof Response)) throw reply;
 		return reply.clone();
