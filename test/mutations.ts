@@ -82,6 +82,7 @@ const partsChanges: PartsChange[] = [
 	changeHeader,
 	changeBody,
 	changeBody,
+	changeBody,
 	(parts, random) => ({ ...parts, chunkBytes: parts.chunkBytes === undefined ? pick([1, 9], random) : undefined }),
 ];
 
@@ -156,7 +157,7 @@ const bytesChanges: BytesChange[] = [
 
 /** One to four changes; fewer are likelier. */
 function times(random: Random): number {
-	return 1 + Math.floor(random() ** 2 * 4);
+	return 1 + Math.floor(random() ** 3 * 4);
 }
 
 /** The key as it is, damaged, or not at all. */
