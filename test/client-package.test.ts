@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -11,13 +12,17 @@ import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { openPage, startBrowser } from "./browser.ts";
 import { compile, installClient } from "./client-package.ts";
-import { temporaryFolder, testService } from "./service.ts";
+import { testService } from "./service.ts";
 
 const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-client-package-"));
+let place: string;
 let browser: Browser;
 before(async () => {
+	place = installClient(folder);
 	browser = await startBrowser();
 });
+after(() => rmSync(folder, { recursive: true, force: true }));
 after(() => browser.close());
 
 /** Adds, lists and gets an animal whose numbers no double holds. */
@@ -33,8 +38,6 @@ const result = [listed.length, listed.at(-1).categoryId === 9223372036854775807n
 const expected = (count: number) => [count, true, "Rex <3", true, "invalid_body"];
 
 test("the installed client works in this Node and in each other Node from version 20 on, Bun and Deno that is on the PATH", async (context) => {
-	const folder = temporaryFolder(context);
-	installClient(folder);
 	const service = await testService(context);
 	const file = join(folder, "program.js");
 	const options = `const url = "${service.url}", key = "${service.key}";`;
@@ -60,7 +63,7 @@ test("the installed client works in this Node and in each other Node from versio
 });
 
 test("the installed client works in a browser", async (context) => {
-	const dist = join(installClient(temporaryFolder(context)), "dist");
+	const dist = join(place, "dist");
 	const service = await testService(context);
 	const { page, errors } = await openPage(context, browser, service.url);
 	// Only the page and the module are handed in; its requests go to the service.
@@ -86,8 +89,6 @@ test("the installed client works in a browser", async (context) => {
 });
 
 test("the package is small, has no dependencies, and its types resolve in every way of importing", async (context) => {
-	const folder = temporaryFolder(context);
-	const place = installClient(folder);
 	const scripts = readdirSync(join(place, "dist")).filter((name) => name.endsWith(".js"));
 	const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(place, "dist", name))).length, 0);
 	context.diagnostic(`${bytes} bytes gzipped`);

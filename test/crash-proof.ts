@@ -136,6 +136,11 @@ export interface Answer {
 	body: string;
 }
 
+/** Where other programs take the CPU, the service may shed for a moment: nothing was kept. */
+export function isShed({ status, body }: Answer): boolean {
+	return status === 503 && body.includes('"code":"overloaded"');
+}
+
 /** One create. @throws Node's error when the connection fails before the reply is complete */
 export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
 	const { name, categoryId, status } = pet;

@@ -15,11 +15,12 @@ import { until } from "./until.ts";
 /** A service with animals, and the command in a folder of its own. */
 async function exporter(context: TestContext, animals = 250) {
 	const service = await testService(context);
-	for (let n = 0; n < animals; n++) {
+	const created = Array.from({ length: animals }, (_, n) => {
 		const status = (["available", "pending", "sold", undefined] as const)[n % 4];
 		const categoryId = n % 2 ? 2n ** 63n - 1n - BigInt(n) : -(2n ** 63n) + BigInt(n);
-		await service.store.createPet({ name: `"${n}", =1+1 \u{1F408}\u2028 '`, categoryId, ...(status && { status }) });
-	}
+		return service.store.createPet({ name: `"${n}", =1+1 \u{1F408}\u2028 '`, categoryId, ...(status && { status }) });
+	});
+	await Promise.all(created);
 	const folder = temporaryFolder(context);
 	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
 	return {

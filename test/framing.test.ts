@@ -71,6 +71,10 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 			post(service, "Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
 			"malformed_request",
 		],
+		"another coding before chunked, then a bad chunk": [
+			post(service, "Transfer-Encoding: gzip, chunked\r\n", "zz\r\n"),
+			"malformed_request",
+		],
 		"two transfer codings": [
 			post(service, "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
 			"malformed_request",
@@ -364,6 +368,13 @@ test("pipelined requests are answered in order, also when the last of them is br
 	assert.match(replies[0]?.body ?? "", /"x"/);
 	assert.match(replies[1]?.body ?? "", /"y"/);
 	assertFailure(replies[3] as (typeof replies)[0], "malformed_request");
+	const badChunk = post(service, "Transfer-Encoding: gzip, chunked\r\n", "zz\r\n");
+	const behind = await exchange(service.port, `${get(service)}${badChunk}`);
+	assert.deepEqual(
+		behind.map(({ status }) => status),
+		[200, 400],
+		"refused, and then broken",
+	);
 });
 
 test("Upgrade is ignored, and a GET with a body is served", async (context) => {

@@ -50,12 +50,7 @@ const rooms: Record<string, string[]> = {
 		"test/keys-command.test.ts",
 		"test/promises.test.ts",
 	],
-	"client/src": [
-		"test/client.test.ts",
-		"test/import.test.ts",
-		"test/pets-command.test.ts",
-		"test/client-package.test.ts",
-	],
+	"client/src": ["test/client-calls.test.ts", "test/client.test.ts"],
 };
 
 export const roomNames = Object.keys(rooms);

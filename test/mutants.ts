@@ -65,9 +65,11 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 		stream.setEncoding("utf8").on("data", (text) => {
 			output += text;
 		});
+	const { pid } = child;
+	if (pid === undefined) throw new Error("the tests could not be started");
 	const endGroup = () => {
 		try {
-			process.kill(-(child.pid ?? 0), "SIGKILL");
+			process.kill(-pid, "SIGKILL");
 		} catch {
 			// It has ended.
 		}

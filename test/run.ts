@@ -9,7 +9,12 @@ import { fileURLToPath } from "node:url";
 const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*.test.ts"];
 
+/** Ends the run, with what it started and left behind. */
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
+
 const options = {
+	signal: interrupted.signal,
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),

@@ -2,4 +2,4 @@
 
 import { defaultTimeouts } from "../src/http/listen.ts";
 
-Object.assign(defaultTimeouts, { headersMs: 500, requestMs: 1000, keepAliveMs: 100, stalledMs: 1500 });
+Object.assign(defaultTimeouts, { headersMs: 500, requestMs: 1000, keepAliveMs: 100, stalledMs: 10_000 });

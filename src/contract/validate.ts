@@ -8,7 +8,7 @@ import { ApiError } from "./errors.ts";
 import { isInt64 } from "./int64.ts";
 import { NewPet, newPetFields } from "./pet.ts";
 
-const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true, formats: { int64: true } });
+const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true });
 ajv.addKeyword({
 	keyword: "int64",
 	modifying: true,

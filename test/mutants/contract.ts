@@ -2,4 +2,24 @@
 
 import type { Mutant } from "../mutant.ts";
 
-export const mutants: Mutant[] = [];
+const pure = ["src/contract/contract.test.ts"];
+
+export const mutants: Mutant[] = [
+	{ file: "src/contract/int64.ts", from: "2n ** 63n - 1n", to: "2n ** 63n", tests: pure },
+	{ file: "src/contract/int64.ts", from: "value >= int64Min", to: "value > int64Min", tests: pure },
+	{ file: "src/contract/json.ts", from: "zeros < 0", to: "zeros <= 0", tests: pure },
+	{ file: "src/contract/json.ts", from: "? Number.NaN : value", to: "? value : value", tests: pure },
+	{ file: "src/contract/validate.ts", from: "allErrors: true", to: "allErrors: false", tests: ["test/body.test.ts"] },
+	{
+		file: "src/contract/validate.ts",
+		from: "unknown.length > 0",
+		to: "unknown.length > 1",
+		tests: ["test/query.test.ts"],
+	},
+	{
+		file: "src/contract/operations.ts",
+		from: '"[!-~]{1,255}"|',
+		to: "",
+		tests: ["test/openapi.test.ts"],
+	},
+];
