@@ -96,6 +96,24 @@ test("a commit that refuses every batch refuses everybody who waits, the last on
 	assert.equal(group.length, 0);
 });
 
+test("a batch without one result for each request, or whose ids do not ascend, is acknowledged to nobody", async () => {
+	const made = (id: bigint) => ({ outcome: "created", id }) as const;
+	for (const results of [[], [made(1n), made(2n), made(3n)], [made(2n), made(1n)], [made(1n), made(1n)]]) {
+		let isFirst = true;
+		const group = groupCommit<string, unknown>(async () => {
+			const answer = isFirst ? [made(0n)] : results;
+			isFirst = false;
+			return answer;
+		});
+		const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => group.write(name)));
+		assert.deepEqual(
+			outcomes.map(({ status }) => status),
+			["fulfilled", "rejected", "rejected"],
+		);
+		assert.equal(group.created.animals, 1);
+	}
+});
+
 test("created animals are counted when their commit has ended, and the batches that held some", async () => {
 	let id = 0n;
 	const group = groupCommit<string, unknown>(async (writes) =>

@@ -1,7 +1,6 @@
 // Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that one sync
 // of the disk serves many writers. Both engines keep their writes this way.
 
-import assert from "node:assert/strict";
 import type { Created, CreatedCount } from "./store.ts";
 
 /** Bounds the time that one transaction takes. */
@@ -27,10 +26,7 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 	let committing: Waiting<Write, Result>[] = [];
 	const created: CreatedCount = { animals: 0, batches: 0 };
 
-	/** Counts the animals of a batch, whose ids ascend. */
-	function count(results: unknown[]): void {
-		const made = results.filter((result): result is Created => (result as Created | undefined)?.outcome === "created");
-		for (const [index, { id }] of made.entries()) assert.ok(index === 0 || id > (made[index - 1]?.id ?? id));
+	function count(made: Created[]): void {
 		created.animals += made.length;
 		if (made.length > 0) created.batches++;
 	}
@@ -39,18 +35,18 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 		const batch = waiting.splice(0, batchMax);
 		committing = batch;
 		if (batch.length === 0) return;
-		commit(batch.map(({ request }) => request)).then(
-			(results) => {
-				assert.equal(results.length, batch.length, "one result for each request");
-				commitNext();
-				count(results);
-				for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-			},
-			(error) => {
-				commitNext();
-				for (const { reject } of batch) reject(error);
-			},
-		);
+		const fail = (error: unknown) => {
+			commitNext();
+			for (const { reject } of batch) reject(error);
+		};
+		commit(batch.map(({ request }) => request)).then((results) => {
+			const made = (results as unknown[]).filter(isMade);
+			if (results.length !== batch.length) return fail(new Error("a batch has one result for each request"));
+			if (!ascends(made)) return fail(new Error("the ids of a batch ascend"));
+			commitNext();
+			count(made);
+			for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+		}, fail);
 	}
 
 	return {
@@ -64,4 +60,12 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 			return waiting.length + committing.length;
 		},
 	};
+}
+
+function isMade(result: unknown): result is Created {
+	return (result as Created | undefined)?.outcome === "created";
+}
+
+function ascends(made: Created[]): boolean {
+	return made.every(({ id }, index) => index === 0 || id > (made[index - 1]?.id ?? id));
 }

@@ -4,9 +4,9 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/http/app.ts",
-		from: 'if (access === "open") return undefined;',
-		to: 'if (access === "open" || access === undefined) return undefined;',
+		file: "src/http/checks.ts",
+		from: 'if (rules.access === "open") return undefined;',
+		to: 'if (rules.access === "open" || rules.access === undefined) return undefined;',
 		tests: ["test/routes.test.ts"],
 	},
 	{
@@ -16,9 +16,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/routes.test.ts"],
 	},
 	{
-		file: "src/http/app.ts",
-		from: "config: { operation: name, access: scope },",
-		to: "config: { operation: name },",
+		file: "src/http/routes.ts",
+		from: "access: scope,",
+		to: "",
 		tests: ["test/credentials.test.ts"],
 	},
 	{
@@ -208,7 +208,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/cors.test.ts"],
 	},
 	{
-		file: "src/http/app.ts",
+		file: "src/http/routes.ts",
 		from: 'openRoute(async () => openApi, { "access-control-allow-origin": "*" })',
 		to: "openRoute(async () => openApi)",
 		tests: ["test/cors.test.ts"],

@@ -35,8 +35,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/keys/key-check.ts",
-		from: "later.getPetUsedAtMs ??= use.getPetUsedAtMs;",
-		to: "return;",
+		from: "if (!uses.has(name)) uses.set(name, use);",
+		to: "uses.set(name, use);",
 		tests: ["test/credentials.test.ts"],
 	},
 	{

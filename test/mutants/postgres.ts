@@ -82,14 +82,14 @@ const idempotencyKeys: Mutant[] = [
 		to: "WHERE created_at_ms > $1",
 		tests: store,
 	},
-	{ file: "src/store/postgres/open.ts", from: "\tstart();\n", to: "", tests: store },
+	{ file: "src/store/idempotency-sweep.ts", from: "\tstart();\n", to: "", tests: store },
 	{
-		file: "src/store/postgres/open.ts",
+		file: "src/store/idempotency-sweep.ts",
 		from: "sweepEveryMs = 10 * 60_000",
 		to: "sweepEveryMs = 24 * 3_600_000",
 		tests: store,
 	},
-	{ file: "src/store/postgres/open.ts", from: "swept === sweepRows && ", to: "false && ", tests: store },
+	{ file: "src/store/idempotency-sweep.ts", from: "=== sweepRows && ", to: "=== -1 && ", tests: store },
 	{
 		file: "src/store/postgres/creates.ts",
 		from: "k.created_at_ms > $3 AS is_valid",
@@ -121,15 +121,9 @@ const idempotencyKeys: Mutant[] = [
 		tests: ["src/store/idempotency.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/writer-thread.ts",
-		from: "nowMs - idempotencyMs);\n\t\tif (taken)",
-		to: "nowMs - idempotencyMs / 2);\n\t\tif (taken)",
-		tests: ["test/store-sqlite.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/open.ts",
-		from: "=== sweepRows);",
-		to: "=== -1);",
+		file: "src/store/sqlite/commands.ts",
+		from: "takenKey.get(caller, key, nowMs - idempotencyMs)",
+		to: "takenKey.get(caller, key, nowMs - idempotencyMs / 2)",
 		tests: ["test/store-sqlite.test.ts"],
 	},
 ];

@@ -12,14 +12,14 @@ const storeSqlite = ["test/store-sqlite.test.ts"];
 const batches: Mutant[] = [
 	{
 		file: "src/store/group-commit.ts",
-		from: "for (const { reject } of waiting) reject(refusal);",
-		to: "for (const { reject } of waiting.slice(0, -1)) reject(refusal);",
+		from: "for (const { reject } of batch) reject(error);",
+		to: "for (const { reject } of batch.slice(0, -1)) reject(error);",
 		tests: ["src/store/group-commit.test.ts"],
 	},
 	{
 		file: "src/store/group-commit.ts",
-		from: "if (refusal) return reject(refusal);",
-		to: "",
+		from: "results.length !== batch.length",
+		to: "false",
 		tests: ["src/store/group-commit.test.ts"],
 	},
 	{
@@ -36,8 +36,8 @@ const batches: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/open.ts",
-		from: "onCommit: () => endSnapshot()",
-		to: "onCommit: () => {}",
+		from: ".finally(snapshot.end)",
+		to: "",
 		tests: commit,
 	},
 	{
@@ -47,9 +47,9 @@ const batches: Mutant[] = [
 		tests: commit,
 	},
 	{
-		file: "src/store/sqlite/writer-thread.ts",
-		from: "return sweep.run(write.nowMs - idempotencyMs).changes;",
-		to: "return sweep.run(write.nowMs - idempotencyMs / 2).changes;",
+		file: "src/store/sqlite/commands.ts",
+		from: "sweep.run(nowMs - idempotencyMs)",
+		to: "sweep.run(nowMs - idempotencyMs / 2)",
 		tests: storeSqlite,
 	},
 ];
