@@ -3,8 +3,7 @@
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { createLog } from "../ops/log.ts";
-import { type Service, startService } from "../service.ts";
+import type { Service } from "../service.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -18,6 +17,8 @@ export function serveCommand(): Command {
 
 async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
 	const config = readConfig();
+	// Here and not above: the other commands start faster without the service.
+	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush } = createLog(config.logLevel);
 	const starting = startService({ config, log, issuesFirstKey: firstKey });
 	// Before the log says "listening": whoever reads that may send a signal at once.

@@ -15,6 +15,7 @@ test("parseJson keeps integers exact and tells fractions from them", () => {
 	assert.equal(parseJson("1e3"), 1000);
 	assert.equal(parseJson("1.5e1"), 15);
 	assert.equal(parseJson("9.223372036854775807e18"), int64Max);
+	assert.equal(parseJson("0.0009007199254740993e19"), 9007199254740993n);
 	assert.ok(Number.isNaN(parseJson("1.00000000000000000001")));
 	for (const huge of ["9223372036854775808", "1e19", "1e400", "-1e999999999", "1e-999999999"])
 		assert.ok(!isInt64(parseJson(huge)), huge);

@@ -20,7 +20,7 @@ function exactNumber(_key: string, value: unknown, context: { source: string }):
 	if (typeof value !== "number") return value;
 	const exact = integerFromSource(context.source);
 	if (exact === "fraction") return Number.isInteger(value) ? Number.NaN : value;
-	if (exact === "huge" || Number.isSafeInteger(value)) return value;
+	if (Number.isSafeInteger(value)) return value;
 	return isInt64(exact) ? exact : value;
 }
 

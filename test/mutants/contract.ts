@@ -9,6 +9,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/contract/int64.ts", from: "value >= int64Min", to: "value > int64Min", tests: pure },
 	{ file: "src/contract/json.ts", from: "zeros < 0", to: "zeros <= 0", tests: pure },
 	{ file: "src/contract/json.ts", from: "? Number.NaN : value", to: "? value : value", tests: pure },
+	{ file: "src/contract/json.ts", from: "end - start + zeros > 19", to: "end + start + zeros > 19", tests: pure },
 	{ file: "src/contract/validate.ts", from: "allErrors: true", to: "allErrors: false", tests: ["test/body.test.ts"] },
 	{
 		file: "src/contract/validate.ts",

@@ -1,0 +1,85 @@
+// Readiness, and the stop: what is accepted is answered, what is idle is closed, and what never ends is cut off.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { type TestContext, test } from "node:test";
+import { readyCheck } from "../src/ops/ready.ts";
+import { type TestService, testService } from "./service.ts";
+import { within } from "./until.ts";
+
+test("livez and readyz answer on both ports, and requests are counted", async (context) => {
+	const service = await testService(context);
+	for (const url of [service.url, service.opsUrl]) {
+		for (const path of ["/livez", "/readyz"]) {
+			const reply = await fetch(url + path);
+			assert.deepEqual([reply.status, await reply.text()], [200, '{"status":"ok"}']);
+		}
+	}
+	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.match(metrics, /animal_store_request_duration_seconds_count\{operation="none",status="200"\} \d/);
+});
+
+/** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */
+async function unfinished(context: TestContext, { port }: TestService, path: string, lines = "") {
+	const socket = connect(port, "127.0.0.1");
+	context.after(() => socket.destroy());
+	let text = "";
+	socket.setEncoding("utf8").on("data", (chunk) => {
+		text += chunk;
+	});
+	socket.on("error", () => {});
+	const closed = once(socket, "close");
+	await once(socket, "connect");
+	socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}`);
+	return { socket, reply: async () => within("the end of a connection", closed).then(() => text) };
+}
+
+test("while the service stops, readyz is 503 on both ports, and what was accepted is answered", async (context) => {
+	const service = await testService(context);
+	const ready = await unfinished(context, service, "/readyz");
+	const list = await unfinished(context, service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
+	await service.send({ path: "/livez" });
+	const stopped = service.stop();
+	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
+	assert.deepEqual([onOpsPort.status, ((await onOpsPort.json()) as { code: string }).code], [503, "shutting_down"]);
+	assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200);
+	ready.socket.write("\r\n");
+	assert.match(await ready.reply(), /^HTTP\/1\.1 503 [\s\S]*Connection: close[\s\S]*"shutting_down"/i);
+	list.socket.write("\r\n");
+	assert.match(await list.reply(), /^HTTP\/1\.1 200 [\s\S]*Connection: close[\s\S]*\[\]$/i);
+	await within("the stop", stopped);
+});
+
+test("what is still under way when the grace period ends is cut off", async (context) => {
+	const service = await testService(context);
+	const endless = await unfinished(context, service, "/livez");
+	await service.send({ path: "/livez" });
+	try {
+		await within("the stop", service.stop(300), 20_000);
+		assert.equal(await endless.reply(), "");
+	} finally {
+		endless.socket.destroy();
+	}
+});
+
+test("idle connections do not hold up the stop", async (context) => {
+	const service = await testService(context);
+	const agent = new Agent({ keepAlive: true });
+	context.after(() => agent.destroy());
+	const reply = await new Promise<IncomingMessage>((resolve) => get(`${service.url}/livez`, { agent }, resolve));
+	await once(reply.resume(), "end");
+	try {
+		await within("the stop", service.stop(60_000), 20_000);
+	} finally {
+		agent.destroy();
+	}
+});
+
+test("readyz is 503 when the store does not answer in time", async () => {
+	const isReady = readyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
+	await assert.rejects(within("the answer", isReady(), 20_000), { code: "storage_unavailable" });
+	const answers = readyCheck({ check: async () => {} }, () => false, 50);
+	await answers();
+});
