@@ -108,7 +108,7 @@ test("an attempt carries the key as a bearer token, its body as JSON, and an abs
 	assert.equal(plain?.request.body, '{"name":"a \\"b\\"","categoryId":9007199254740993}');
 	assert.equal(plain?.headers.get("content-type"), "application/json");
 	assert.equal(plain?.headers.get("authorization"), "Bearer k");
-	assert.equal(sold?.request.body, '{"name":"Rex","status":"sold","categoryId":1}');
+	assert.equal(sold?.request.body, '{"name":"Rex","categoryId":1,"status":"sold"}');
 	assert.equal(get?.url, "http://a.example/v1/pets/-9223372036854775808");
 	assert.equal(get?.headers.get("authorization"), "Bearer k");
 });
