@@ -1,0 +1,48 @@
+// A change of the contract announces where else it goes: a field that is added to it alone is noticed by the compiler, then by the
+// test of the schema, and once its column is declared and made it works everywhere.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { copyTree, runTests } from "./mutants.ts";
+import { temporaryFolder } from "./service.ts";
+
+test("a field that the contract gains is missed by the compiler, then by a test, until declaration and migration know it", {
+	timeout: 300_000,
+}, async (context) => {
+	const tree = copyTree(join(temporaryFolder(context), "tree"));
+	const edit = (file: string, after: string, line: string) => {
+		const text = readFileSync(join(tree, file), "utf8");
+		assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
+		writeFileSync(join(tree, file), text.replace(after, after + line));
+	};
+	const run = (...parameters: string[]) => {
+		const { status, stdout } = spawnSync(process.execPath, parameters, { cwd: tree, encoding: "utf8" });
+		return { status, stdout };
+	};
+	const typeCheck = () => run("test/node_modules/typescript/bin/tsc", "-p", ".");
+	const tests = (...files: string[]) => runTests(tree, files, { environment: {}, limitMs: 200_000 });
+
+	const breed =
+		'\n\tbreed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),';
+	edit("src/contract/pet.ts", "status: Type.Optional(PetStatus),", breed);
+	// What is generated from the contract, as after any change of it.
+	assert.equal(run("client/generate.ts").status, 0);
+	const undeclared = typeCheck();
+	assert.notEqual(undeclared.status, 0);
+	assert.match(undeclared.stdout, /src\/store\/tables\.ts.*[\s\S]*breed/);
+
+	edit("src/store/tables.ts", 'status: optional(text("status")),', '\n\t\t\tbreed: optional(text("breed")),');
+	assert.equal(typeCheck().status, 0, typeCheck().stdout);
+	const { outcome, by } = await tests("test/schema.test.ts");
+	assert.equal(outcome, "killed");
+	assert.match(by ?? "", /the declared tables are those of the schema/);
+
+	for (const engine of ["sqlite", "postgres"])
+		writeFileSync(join(tree, `src/store/migrations/${engine}-999.sql`), "ALTER TABLE pets ADD COLUMN breed TEXT;\n");
+	assert.equal((await tests("test/schema.test.ts")).outcome, "survived");
+	const { outcome: roundTrip, output } = await tests("test/new-field.ts");
+	assert.equal(roundTrip, "survived", output);
+});

@@ -1,0 +1,69 @@
+// The declaration of the tables against the tables that the migrations make, on both engines.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../src/store/open.ts";
+import { columnsOf, type Table, tables } from "../src/store/tables.ts";
+import { testDatabase } from "./postgres.ts";
+import { temporaryFolder } from "./service.ts";
+
+interface LiveColumn {
+	table: string;
+	column: string;
+	type: string;
+	isOptional: boolean;
+}
+
+/** What stands in the declaration, in the words of the live schema. */
+const declared = Object.values<Table>(tables).flatMap((table) =>
+	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
+);
+/** Both engines have these for themselves. */
+const internal = ["counters", "settings", "schema_version"];
+
+function assertDeclared(live: LiveColumn[]): void {
+	const names = ({ table, column }: LiveColumn) => `${table}.${column}`;
+	const sorted = (columns: LiveColumn[]) => columns.toSorted((a, b) => (names(a) < names(b) ? -1 : 1));
+	assert.deepEqual(sorted(live.filter(({ table }) => !internal.includes(table))), sorted(declared));
+}
+
+test("sqlite: the declared tables are those of the schema, column for column", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	await (await openStore(`sqlite:${file}`, Date.now)).close();
+	const database = new Database(file, { readonly: true });
+	context.after(() => database.close());
+	const rows = database
+		.prepare<[], { table: string; column: string; type: string; required: number; key: number }>(
+			`SELECT t.name AS "table", c.name AS "column", c.type, c."notnull" AS required, c.pk AS key
+			FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+		)
+		.all();
+	assertDeclared(
+		rows.map(({ table, column, type, required, key }) => ({
+			table,
+			column,
+			type: type === "INTEGER" ? "bigint" : type.toLowerCase(),
+			isOptional: required === 0 && key === 0,
+		})),
+	);
+});
+
+test("postgres: the declared tables are those of the schema, column for column", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	await (await openStore(database.url, Date.now)).close();
+	const { rows } = await database.query(
+		`SELECT table_name, column_name, data_type, is_nullable
+		FROM information_schema.columns WHERE table_schema = current_schema()`,
+	);
+	assertDeclared(
+		rows.map(({ table_name: table, column_name: column, data_type: type, is_nullable: nullable }) => ({
+			table,
+			column,
+			type: type === "integer" ? "bigint" : type,
+			isOptional: nullable === "YES",
+		})),
+	);
+});
