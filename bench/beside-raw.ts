@@ -1,4 +1,4 @@
-// The PostgreSQL store beside a loop of raw statements, each a transaction of its own, both without HTTP: 64 at once.
+// Compares the PostgreSQL store with a loop of raw statements, each in its own transaction. 64 at once, without HTTP.
 
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
