@@ -80,7 +80,7 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 		/^line,reason,name,categoryId,status$/,
 		/^3,categoryId must be an integer from .*,x,one,sold$/,
 		/^4,"name must be a string of 1 to 255 .*",,3,$/,
-		/^5,4 columns instead of 3: put quotes around text that has a comma in it,d,4,5,6$/,
+		/^5,4 columns instead of 3: put quotes around text that contains a comma,d,4,5,6$/,
 		/^6,longer than 64 KiB,,,$/,
 		/^7,"status must be one of .*",f,6,gone$/,
 		/^$/,
@@ -156,7 +156,7 @@ test("a file that is broken as a whole is refused with its line, and nothing is 
 		],
 		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', /line 2: this is not JSON/],
 		['[{"name":"Rex\n","categoryId":1}]', /line 1: .* a string contains a line break/],
-		['[{"name":"Rex","categoryId":1}}]', /a bracket closes that never opened/],
+		['[{"name":"Rex","categoryId":1}}]', /a closing bracket has no opening one/],
 	];
 	for (const [content, said] of rows) {
 		write("a", content);
