@@ -1,5 +1,5 @@
-// Load on one server: wrk where there is one, autocannon (installed with the tests) elsewhere. Always on loopback, for
-// a set time. CPU time is the server's own, all threads, as the kernel counts it.
+// Loads servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with the
+// tests). CPU time is that of the server with all its threads, as the kernel counts it.
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";

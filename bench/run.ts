@@ -1,8 +1,7 @@
-// `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to
-// hour and only ratios can be compared. Takes `--seconds N` for each measurement, `--animals N`, and `--only get` for
-// the scenarios whose name holds that word. `--against DIR` measures another checkout too, in turn with this one.
-// `--engine postgres` does it all over a PostgreSQL server of its own, adds a second node, and sets the store beside a
-// loop of raw statements.
+// `npm run bench` measures the service under load and its yardsticks in one run, because only ratios of one run can be
+// compared. Options: `--seconds N` per measurement, `--animals N`, `--only get` for the scenarios with that word in
+// their name, and `--against DIR` to measure another checkout in turn with this one. `--engine postgres` starts a
+// PostgreSQL server, adds a second node, and compares the store with a loop of raw statements.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startPostgres } from "../test/postgres-server.ts";
-import { type Beside, besideRaw } from "./beside-raw.ts";
+import { type Comparison, compareWithRaw } from "./compare-with-raw.ts";
 import { fill } from "./fill.ts";
 import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 
@@ -86,7 +85,7 @@ try {
 		await stop(second.process);
 	}
 	await stop(service.process);
-	const beside = server && (await besideRaw(databaseUrl, { animals, seconds, only: values.only }));
+	const comparisons = server && (await compareWithRaw(databaseUrl, { animals, seconds, only: values.only }));
 
 	const naive = await start(["bench/naive.ts", server ? databaseUrl : `sqlite:${join(folder, "naive.db")}`], {});
 	const naivePets = `${naive.url}/v1/pets`;
@@ -97,7 +96,7 @@ try {
 		await record("get", "one each", naive, { ...toNaive, url: `${naivePets}/ID`, maxId: animals });
 	if (measuresCreate) await record("create", "one each", naive, { ...toNaive, body, url: naivePets });
 	await stop(naive.process);
-	report(beside);
+	report(comparisons);
 } finally {
 	for (const child of running) child.kill("SIGKILL");
 	await server?.remove();
@@ -192,7 +191,7 @@ async function record(what: string, who: string, running: Started, load: Load): 
 	rows.push({ what, who, ...(await measure([{ pid: running.pid, load }], who === bare ? undefined : server?.pids)) });
 }
 
-function report(beside: Beside[] = []): void {
+function report(comparisons: Comparison[] = []): void {
 	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond" | "databaseMicros") =>
 		rows.find((row) => row.what === what && row.who === who)?.[of] ?? Number.NaN;
 	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
@@ -227,7 +226,7 @@ function report(beside: Beside[] = []): void {
 					"≤ 1.15",
 				] as const,
 		),
-		...beside.map(({ what, storePerSecond, rawPerSecond }) => {
+		...comparisons.map(({ what, storePerSecond, rawPerSecond }) => {
 			const [store, raw] = [storePerSecond.toFixed(0), rawPerSecond.toFixed(0)];
 			const name = `${what}/s of the store (${store}) against a loop of raw statements (${raw}), without HTTP`;
 			return [name, storePerSecond / rawPerSecond, what === "get" ? "≥ 2" : "≥ 5"] as const;

@@ -49,7 +49,7 @@ test("list shows one page and says when there are more; --all shows every animal
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
 	const page = await pets("list");
-	assert.deepEqual([lines(page.stdout), page.stderr], [20, "there are more: --all shows every animal\n"]);
+	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);

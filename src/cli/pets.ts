@@ -59,7 +59,7 @@ async function list({ status, limit, all = false, ...options }: ListOptions): Pr
 		}
 	}
 	await toStdout(formatOutput(pages(), options));
-	if (next !== undefined && !all) console.error("there are more: --all shows every animal");
+	if (next !== undefined && !all) console.error("more animals follow: --all shows every animal");
 }
 
 async function* walk(
