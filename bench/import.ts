@@ -1,5 +1,5 @@
-// `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000), first as a new file, then
-// the same file again. Service and command run on this machine.
+// `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000), first as a new file,
+// then the same file again. Service and command run on this machine.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The second yardstick: the same HTTP side over a store with one statement for each request and one transaction for each
-// create. Argument: a DATABASE_URL.
+// The second yardstick: the same HTTP side over a store with one statement for each request and one transaction for
+// each create. Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
 import Database from "better-sqlite3";

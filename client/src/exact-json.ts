@@ -12,11 +12,11 @@ export function parseExact(text: string): unknown {
 	if (!/\d{16}/.test(text)) return JSON.parse(text);
 	const marked = text.replace(token, (found) => (longInteger.test(found) ? `"\\u0000${found}"` : found));
 	return JSON.parse(marked, (_name, value) =>
-		typeof value === "string" && value[0] === mark ? exact(value.slice(1)) : value,
+		typeof value === "string" && value[0] === mark ? toExact(value.slice(1)) : value,
 	);
 }
 
-function exact(digits: string): number | bigint {
+function toExact(digits: string): number | bigint {
 	const number = Number(digits);
 	return Number.isSafeInteger(number) ? number : BigInt(digits);
 }

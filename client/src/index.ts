@@ -197,7 +197,7 @@ export class AnimalStore {
 	 * @throws ApiError, NoReply; RangeError for an id that a number cannot hold exactly
 	 */
 	async getPet(petId: Int64, options?: CallOptions): Promise<Pet> {
-		return (await this.#call(`/pets/${digits(petId)}`, {}, options)).body as Pet;
+		return (await this.#call(`/pets/${toDigits(petId)}`, {}, options)).body as Pet;
 	}
 
 	async #call(path: string, request: RequestInit, options: CallOptions = {}): Promise<Reply> {
@@ -308,10 +308,10 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 /** JSON text of a field. JSON.stringify does not support bigint. */
 function jsonOf(value: unknown): string {
-	return typeof value === "number" || typeof value === "bigint" ? digits(value) : JSON.stringify(value);
+	return typeof value === "number" || typeof value === "bigint" ? toDigits(value) : JSON.stringify(value);
 }
 
-function digits(int64: Int64): string {
+function toDigits(int64: Int64): string {
 	if (typeof int64 === "number" && !Number.isSafeInteger(int64))
 		throw new RangeError(`${int64} is not exact: use a bigint beyond 2^53`);
 	return String(int64);

@@ -62,16 +62,16 @@ const scripts: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
 /** Cases of a `case` in bash and zsh; its value is the place and the word before the cursor. */
 function cases(places: Place[]): { steps: string; values: string; words: string } {
-	const steps = places.slice(1).map(({ path }) => quoted(path));
+	const steps = places.slice(1).map(({ path }) => quote(path));
 	const values = places.flatMap(({ path, options }) =>
 		options
 			.filter(({ takesValue }) => takesValue)
-			.map(({ name, choices }) => `\t\t${quoted(`${path} ${name}`)}) reply=(${choices.join(" ")}) ;;`),
+			.map(({ name, choices }) => `\t\t${quote(`${path} ${name}`)}) reply=(${choices.join(" ")}) ;;`),
 	);
 	const words = places.map(({ path, words, takesArgument, options }) => {
 		const all = [...words.map(({ text }) => text), ...options.map(({ name }) => name)];
 		const when = takesArgument ? '[[ "$current" != -* ]] || ' : "";
-		return `\t\t${quoted(path)}) ${when}reply=(${all.join(" ")}) ;;`;
+		return `\t\t${quote(path)}) ${when}reply=(${all.join(" ")}) ;;`;
 	});
 	return { steps: steps.join("|"), values: values.join("\n"), words: words.join("\n") };
 }
@@ -119,17 +119,17 @@ compdef _animal_store animal-store
 
 function fish(places: Place[]): string {
 	const lines = places.flatMap(({ path, words, takesArgument, options }) => {
-		const start = `complete -c animal-store -n ${quoted(`__animal_store_at ${quoted(path, '"')}`)}`;
+		const start = `complete -c animal-store -n ${quote(`__animal_store_at ${quote(path, '"')}`)}`;
 		return [
 			...(takesArgument ? [] : [`${start} -f`]),
-			...words.map(({ text, description }) => `${start} -a ${text} -d ${quoted(description)}`),
+			...words.map(({ text, description }) => `${start} -a ${text} -d ${quote(description)}`),
 			...options.map(({ name, description, takesValue, choices }) => {
-				const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : takesValue ? " -r" : "";
-				return `${start} -l ${name.slice(2)} -d ${quoted(description)}${values}`;
+				const values = choices.length > 0 ? ` -x -a ${quote(choices.join(" "))}` : takesValue ? " -r" : "";
+				return `${start} -l ${name.slice(2)} -d ${quote(description)}${values}`;
 			}),
 		];
 	});
-	const paths = places.slice(1).map(({ path }) => quoted(path));
+	const paths = places.slice(1).map(({ path }) => quote(path));
 	return `# Completion of animal-store for fish: animal-store completion fish | source
 function __animal_store_at
 	set -l at ""
@@ -143,7 +143,7 @@ ${lines.join("\n")}
 `;
 }
 
-function quoted(text: string, mark = "'"): string {
+function quote(text: string, mark = "'"): string {
 	const escaped = mark === "'" ? text.replaceAll("\\", "\\\\").replaceAll("'", "’") : text;
 	return mark + escaped + mark;
 }
