@@ -65,7 +65,7 @@ async function create({ name, scopes, expires, rate }: CreateOptions): Promise<v
 	await withIssuer(issue, { onCreate });
 }
 
-/** Operators watch who still calls these. */
+/** The list shows when each key last called these operations. */
 const deprecated = Object.entries<Operation>(operations)
 	.filter(([, { deprecation }]) => deprecation)
 	.map(([name]) => name);
