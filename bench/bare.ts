@@ -1,5 +1,5 @@
-// The first yardstick: bare node:http that answers given bytes, and reads a body where one comes. Argument: a JSON file with
-// the status, headers and body that the service itself replied.
+// The first yardstick: a bare node:http server that reads the body and sends fixed bytes. Argument: a JSON file with
+// the status, headers and body of a reply of the service.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

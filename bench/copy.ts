@@ -1,5 +1,5 @@
-// `npm run bench:copy`: how long `animal-store copy` takes for `--animals N` (1,000,000), to PostgreSQL and back, compared at
-// the end as always.
+// `npm run bench:copy` measures `animal-store copy` with `--animals N` (1,000,000) to PostgreSQL and back, with the
+// comparison at the end.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

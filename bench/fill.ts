@@ -1,4 +1,4 @@
-// A store full of animals for a measurement, 50 categories and all statuses.
+// Fills a store with animals for a measurement, in 50 categories and with all statuses.
 
 import { randomBytes } from "node:crypto";
 import { scopes } from "../src/contract/operations.ts";
@@ -30,8 +30,7 @@ export async function fill(databaseUrl: string, animals: number): Promise<string
 	await Promise.all(Array.from({ length: 2000 }, add));
 	await store.close();
 	const seconds = (performance.now() - startedAtMs) / 1000;
-	console.log(
-		`Filled by 2,000 callers at once: ${animals} animals in ${seconds.toFixed(1)} s, ${(animals / seconds).toFixed(0)} a second.`,
-	);
+	const figures = `${animals} animals in ${seconds.toFixed(1)} s, ${(animals / seconds).toFixed(0)} per second`;
+	console.log(`Filled by 2,000 callers at once: ${figures}.`);
 	return key;
 }

@@ -1,5 +1,5 @@
-// `npm run bench:import`: how long `animal-store import` takes for a CSV of `--animals N` (100,000), service and command on
-// this machine, and how long the same file takes once more, when everything is there already.
+// `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000), first as a new file,
+// then the same file again. Service and command run on this machine.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Load on one server: wrk where there is one, autocannon (installed with the tests) elsewhere. Always on loopback, for a
-// set time. CPU time is the server's own, all threads, as the kernel counts it.
+// Loads servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with the
+// tests). CPU time is that of the server with all its threads, as the kernel counts it.
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,11 +14,11 @@ export interface Load {
 	key: string;
 	connections: number;
 	seconds: number;
-	/** Holds the load below what the server could take. */
+	/** Limits the load to this rate. */
 	perSecond?: number;
-	/** Sent as POST when given. */
+	/** If given, the request is a POST with this body. */
 	body?: string;
-	/** Replaces `ID` in the URL by a random id up to this one. */
+	/** Replaces `ID` in the URL with a random id up to this one. */
 	maxId?: number;
 }
 
@@ -26,11 +26,11 @@ export interface Result {
 	requestsPerSecond: number;
 	p50Ms: number;
 	p99Ms: number;
-	/** The server's for one request. */
+	/** CPU time of the server per request. */
 	cpuMicros: number;
-	/** The database server's for one request, where there is one. */
+	/** CPU time of the database server per request, if there is one. */
 	databaseMicros?: number;
-	/** Replies that were no success, and connections that broke. */
+	/** Failed replies and broken connections. */
 	failures: number;
 }
 
@@ -38,12 +38,12 @@ let scripts = 0;
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;
 
-/** The command line that runs a program on one core, where the system can. */
+/** The command line that runs a program on one core, if the system supports it. */
 export function onCore(core: number, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-/** Loads servers, each with its load at once, and tells what a request cost them and the database's processes. */
+/** Loads all servers at once and measures the cost per request, for them and for the database's processes. */
 export async function measure(servers: { pid: number; load: Load }[], database?: () => number[]): Promise<Result> {
 	const cannon = hasWrk ? wrk : autocannon;
 	const pids = servers.map(({ pid }) => pid);
@@ -71,18 +71,21 @@ type Counted = Omit<Result, "cpuMicros" | "databaseMicros"> & { requests: number
 async function wrk({ url, key, connections, seconds, body, maxId, perSecond }: Load): Promise<Counted> {
 	const script = join(tmpdir(), `animal-store-bench-${process.pid}-${scripts++}.lua`);
 	const { pathname, search } = new URL(url);
+	const target = `("${pathname + search}"):gsub("ID", math.random(${maxId}))`;
+	const request = `request = function() local path = ${target}; return wrk.format(nil, path) end`;
 	writeFileSync(
 		script,
 		`wrk.method = "${body ? "POST" : "GET"}"
 wrk.body = ${body ? `[==[${body}]==]` : "nil"}
 wrk.headers["Authorization"] = "Bearer ${key}"
 ${body ? 'wrk.headers["Content-Type"] = "application/json"' : ""}
-${maxId ? `request = function() local path = ("${pathname + search}"):gsub("ID", math.random(${maxId})); return wrk.format(nil, path) end` : ""}
+${maxId ? request : ""}
 ${perSecond ? `delay = function() return ${Math.round((connections / perSecond) * 1000)} end` : ""}
 done = function(summary, latency)
   local e = summary.errors
+  local failures = e.connect + e.read + e.write + e.status + e.timeout
   io.stderr:write(string.format('{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"failures":%d}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), failures))
 end`,
 	);
 	try {
@@ -130,13 +133,13 @@ async function autocannon({ url, key, connections, seconds, body, maxId, perSeco
 }
 
 /**
- * User and system time of processes with all their threads and of their children that have ended (proc(5), fields 14 to 17;
- * the clock has 100 ticks a second).
+ * User and system time of processes with all their threads and of their children that have ended (proc(5), fields 14 to
+ * 17; the clock has 100 ticks a second).
  */
 function cpuSeconds(pids: number[]): number {
 	let ticks = 0;
 	for (const pid of pids) {
-		if (!existsSync(`/proc/${pid}`)) continue; // Its parent counts it from now on.
+		if (!existsSync(`/proc/${pid}`)) continue; // Its parent's figures include it now.
 		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
 		for (const field of fields.slice(11, 15)) ticks += Number(field);
 	}

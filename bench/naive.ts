@@ -1,5 +1,5 @@
-// The second yardstick: the same HTTP side over a store that gives each request a statement, and each create a transaction, of
-// its own. Argument: a DATABASE_URL.
+// The second yardstick: the same HTTP side over a store with one statement for each request and one transaction for
+// each create. Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
 import Database from "better-sqlite3";
@@ -62,7 +62,8 @@ function naiveSqlite(url: string): Partial<Store> {
 
 function naivePostgres(url: string): Partial<Store> {
 	const pool = new pg.Pool({ connectionString: url, max: 64 });
-	const ask = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows;
+	const query = async (name: string, text: string, values: unknown[]) =>
+		(await pool.query({ name, text, values })).rows;
 	const toPet = (row: Record<string, never>): Pet => ({
 		id: BigInt(row["id"] ?? 0),
 		name: row["name"] ?? "",
@@ -74,12 +75,14 @@ function naivePostgres(url: string): Partial<Store> {
 		async createPet({ name, categoryId, status }: NewPet) {
 			const text = `WITH counter AS (UPDATE counters SET last_id = last_id + 1 WHERE name = 'pets' RETURNING last_id)
 				INSERT INTO pets SELECT last_id, $1, $2, $3 FROM counter RETURNING id`;
-			const [row] = await ask("add", text, [name, categoryId, status ?? null]);
+			const [row] = await query("add", text, [name, categoryId, status ?? null]);
 			return { id: BigInt(row.id), outcome: "created" };
 		},
-		getPet: async (id: bigint) => (await ask("get", `${columns} WHERE id = $1`, [id])).map(toPet)[0],
+		getPet: async (id: bigint) => (await query("get", `${columns} WHERE id = $1`, [id])).map(toPet)[0],
 		async listPets({ after, limit }: PageQuery) {
-			const pets = (await ask("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1])).map(toPet);
+			const pets = (await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1])).map(
+				toPet,
+			);
 			const hasMore = pets.length > limit;
 			return { pets: pets.slice(0, limit), hasMore };
 		},

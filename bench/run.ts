@@ -1,8 +1,7 @@
-// `npm run bench`: the service under load beside its yardsticks, all in one run, because machines differ from hour to hour
-// and only ratios can be compared. Takes `--seconds N` for each measurement, `--animals N`, and `--only get` for
-// the scenarios whose name holds that word. `--against DIR` measures another checkout too, in turn with this one.
-// `--engine postgres` does it all over a PostgreSQL server of its own, adds a second node, and sets the store beside a loop of
-// raw statements.
+// `npm run bench` measures the service under load and its yardsticks in one run, because only ratios of one run can be
+// compared. Options: `--seconds N` per measurement, `--animals N`, `--only get` for the scenarios with that word in
+// their name, and `--against DIR` to measure another checkout in turn with this one. `--engine postgres` starts a
+// PostgreSQL server, adds a second node, and compares the store with a loop of raw statements.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startPostgres } from "../test/postgres-server.ts";
-import { type Beside, besideRaw } from "./beside-raw.ts";
+import { type Comparison, compareWithRaw } from "./compare-with-raw.ts";
 import { fill } from "./fill.ts";
 import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
 
@@ -64,7 +63,7 @@ try {
 	if (measuresCreate) await compare("create", service, create);
 	if (server) {
 		const second = await start(["bin/animal-store.js", "serve"], environment, 1);
-		const there = `${second.url}/v1/pets`;
+		const secondPets = `${second.url}/v1/pets`;
 		const paced = { key, connections: 64, seconds, perSecond: 8000 };
 		for (const [what, load] of [
 			["get", { ...paced, url: `${pets}/ID`, maxId: animals }],
@@ -73,7 +72,7 @@ try {
 			if (!what.includes(values.only)) continue;
 			const loads = [
 				{ pid: service.pid, load },
-				{ pid: second.pid, load: { ...load, url: load.url.replace(pets, there) } },
+				{ pid: second.pid, load: { ...load, url: load.url.replace(pets, secondPets) } },
 			];
 			for (const [who, nodes] of [
 				[oneNode, loads.slice(0, 1)],
@@ -86,7 +85,7 @@ try {
 		await stop(second.process);
 	}
 	await stop(service.process);
-	const beside = server && (await besideRaw(databaseUrl, { animals, seconds, only: values.only }));
+	const comparisons = server && (await compareWithRaw(databaseUrl, { animals, seconds, only: values.only }));
 
 	const naive = await start(["bench/naive.ts", server ? databaseUrl : `sqlite:${join(folder, "naive.db")}`], {});
 	const naivePets = `${naive.url}/v1/pets`;
@@ -97,14 +96,14 @@ try {
 		await record("get", "one each", naive, { ...toNaive, url: `${naivePets}/ID`, maxId: animals });
 	if (measuresCreate) await record("create", "one each", naive, { ...toNaive, body, url: naivePets });
 	await stop(naive.process);
-	report(beside);
+	report(comparisons);
 } finally {
 	for (const child of running) child.kill("SIGKILL");
 	await server?.remove();
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the database grew to for each animal. */
+/** The size of the database per animal. */
 async function bytesEach(): Promise<string> {
 	const client = new pg.Client({ connectionString: databaseUrl });
 	await client.connect();
@@ -119,7 +118,7 @@ interface Started {
 	key?: string;
 }
 
-/** Starts a server on one core; its first line of JSON tells where it listens. */
+/** Starts a server on one core; its first line of JSON has its address. */
 async function start(parameters: string[], environment: Record<string, string>, core = 0): Promise<Started> {
 	const [program = "", ...rest] = onCore(core, [process.execPath, ...parameters]);
 	const log = join(folder, `log-${serversStarted++}`);
@@ -141,7 +140,7 @@ async function stop(child: ChildProcess): Promise<void> {
 	await once(child, "exit");
 }
 
-/** Keeps one reply of the service for bare node:http to repeat. Node itself adds Date and the connection's fields. */
+/** Saves one reply of the service for bare node:http to repeat. Node itself adds Date and the connection headers. */
 async function keepReply({ url, key, body, maxId }: Load, file: string): Promise<void> {
 	const method = body ? { method: "POST", body } : {};
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -192,19 +191,18 @@ async function record(what: string, who: string, running: Started, load: Load): 
 	rows.push({ what, who, ...(await measure([{ pid: running.pid, load }], who === bare ? undefined : server?.pids)) });
 }
 
-function report(beside: Beside[] = []): void {
+function report(comparisons: Comparison[] = []): void {
 	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond" | "databaseMicros") =>
 		rows.find((row) => row.what === what && row.who === who)?.[of] ?? Number.NaN;
-	console.log(
-		`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}, ${hasWrk ? "wrk" : "autocannon"}, ${values.engine}, ${animals} animals, 64 connections, ${seconds} s each\n`,
-	);
-	console.log(
-		"| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | database CPU µs/request | failures |\n|---|---|---:|---:|---:|---:|---:|---:|",
-	);
+	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
+	const load = `${hasWrk ? "wrk" : "autocannon"}, ${values.engine}, ${animals} animals, 64 connections`;
+	console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}, ${seconds} s each\n`);
+	console.log("| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | database CPU µs/request | failures |");
+	console.log("|---|---|---:|---:|---:|---:|---:|---:|");
 	for (const row of rows) {
-		console.log(
-			`| ${row.what} | ${row.who} | ${row.requestsPerSecond.toFixed(0)} | ${row.p50Ms.toFixed(2)} | ${row.p99Ms.toFixed(2)} | ${row.cpuMicros.toFixed(1)} | ${row.databaseMicros?.toFixed(1) ?? "–"} | ${row.failures} |`,
-		);
+		const rates = [row.requestsPerSecond.toFixed(0), row.p50Ms.toFixed(2), row.p99Ms.toFixed(2)];
+		const costs = [row.cpuMicros.toFixed(1), row.databaseMicros?.toFixed(1) ?? "–", row.failures];
+		console.log(`| ${[row.what, row.who, ...rates, ...costs].join(" | ")} |`);
 	}
 	const cpu = (what: string, who: string) => figure(what, who, "cpuMicros");
 	const total = (what: string, who: string) => cpu(what, who) + figure(what, who, "databaseMicros");
@@ -228,14 +226,11 @@ function report(beside: Beside[] = []): void {
 					"≤ 1.15",
 				] as const,
 		),
-		...beside.map(
-			({ what, storePerSecond, rawPerSecond }) =>
-				[
-					`${what}/s of the store (${storePerSecond.toFixed(0)}) against a loop of raw statements (${rawPerSecond.toFixed(0)}), without HTTP`,
-					storePerSecond / rawPerSecond,
-					what === "get" ? "≥ 2" : "≥ 5",
-				] as const,
-		),
+		...comparisons.map(({ what, storePerSecond, rawPerSecond }) => {
+			const [store, raw] = [storePerSecond.toFixed(0), rawPerSecond.toFixed(0)];
+			const name = `${what}/s of the store (${store}) against a loop of raw statements (${raw}), without HTTP`;
+			return [name, storePerSecond / rawPerSecond, what === "get" ? "≥ 2" : "≥ 5"] as const;
+		}),
 		[
 			"page at the end against the first, CPU",
 			cpu("list of 20 at the end", ours) / cpu("list of 20", ours),

@@ -1,4 +1,5 @@
-// `npm run client`: writes client/src/contract.ts, the contract as plain types, so that the client needs no schema library.
+// `npm run client` writes client/src/contract.ts: the contract as plain types, so that the client needs no schema
+// library.
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -30,9 +31,9 @@ function interfaceOf(name: string, schema: TObject): string {
 
 export function contractTypes(): string {
 	const fields = newPetFields.map((field) => `"${field}"`).join(", ");
-	return `// The contract as plain types. Written by client/generate.ts from src/contract: run \`npm run client\` after a change there.
+	return `// The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** An int64, never rounded: a number where that is exact, else a bigint. */
+/** An int64, never rounded: a number if that is exact, else a bigint. */
 export type Int64 = number | bigint;
 
 export type PetStatus = ${union(petStatuses)};
@@ -46,7 +47,7 @@ ${errorCodes.map((code) => `\t| "${code}"`).join("\n")};
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = [${fields}] as const satisfies (keyof NewPet)[];
 
-/** Animals on a page at most. */
+/** Most animals on a page. */
 export const limitMax = ${limitMax};
 `;
 }

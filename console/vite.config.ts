@@ -1,5 +1,5 @@
-// How the console is built: `vite build console` writes dist/console, which the service serves at /console. `vite console` serves
-// the sources instead, with a service on port 8080 behind them.
+// Builds the console: `vite build console` writes dist/console, which the service serves at /console. `vite console`
+// serves the sources and forwards requests to a service on port 8080.
 
 import { defineConfig } from "vite";
 
@@ -11,7 +11,7 @@ export default defineConfig({
 		outDir: "../dist/console",
 		emptyOutDir: true,
 		target: "es2022",
-		// Its code would be longer than what it mends: all browsers of es2022 know modulepreload.
+		// All browsers with es2022 support modulepreload.
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
 	},

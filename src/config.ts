@@ -1,4 +1,4 @@
-// The environment → one frozen Config, or one error that lists every problem.
+// Reads the environment into one frozen Config, or throws one error that lists every problem.
 
 import { type Static, type TObject, Type } from "typebox";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
@@ -20,7 +20,7 @@ const host = Type.String({
 
 const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/[^/]+\/[^/?]+(\?.*)?)$/;
 
-/** Every variable, with the rule that a refusal quotes. */
+/** Every variable. Error messages quote its description as the rule. */
 export const Environment = Type.Object({
 	HOST: host,
 	PORT: port(8080),
@@ -34,7 +34,8 @@ export const Environment = Type.Object({
 	),
 	DATABASE_URL: Type.String({
 		description:
-			"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, or postgres://user:password@host:5432/database",
+			"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, " +
+			"or postgres://user:password@host:5432/database",
 		pattern: databaseUrl.source,
 		default: "sqlite:./data/animal-store.db",
 	}),
@@ -61,7 +62,7 @@ export const Environment = Type.Object({
 	}),
 });
 
-/** Where the commands that speak to a running service find it, and who calls. */
+/** For the commands that call a running service: its address and the API key. */
 export const ConnectionEnvironment = Type.Object({
 	ANIMAL_STORE_URL: Type.String({
 		description: "the http or https URL of a service, such as http://127.0.0.1:8080",
@@ -90,7 +91,7 @@ export interface Config {
 	logLevel: string;
 }
 
-/** One sentence for each problem, for people. */
+/** Wrong settings, with one sentence for each problem. */
 export class ConfigError extends Error {
 	override readonly name = "ConfigError";
 	readonly problems: string[];
@@ -103,18 +104,18 @@ export class ConfigError extends Error {
 const problemsOf = problemsBy(Environment);
 const connectionProblemsOf = problemsBy(ConnectionEnvironment);
 
-/** One sentence for each broken variable. */
+/** Returns a check that describes each broken variable in one sentence. */
 function problemsBy(schema: TObject): (values: unknown) => string[] {
 	const brokenIn = compileCheck(schema);
 	return (values) => brokenIn(values).map(({ field, rule }) => `${field} ${rule}`);
 }
 
-/** Whether DATABASE_URL may be this. */
+/** Whether this is a valid DATABASE_URL. */
 export function isDatabaseUrl(text: string): boolean {
 	return databaseUrl.test(text);
 }
 
-/** Empty variables count as absent. @throws ConfigError */
+/** Empty variables are treated as absent. @throws ConfigError */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Readonly<Config> {
 	const values = integersFromText(Environment, withDefaults(Environment, environment));
 	const problems = problemsOf(values);
@@ -140,7 +141,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 	});
 }
 
-/** The flags go before the environment. @throws ConfigError */
+/** Flags override the environment. @throws ConfigError */
 export function readConnection(
 	{ url, key }: { url?: string; key?: string },
 	environment: Record<string, string | undefined> = process.env,

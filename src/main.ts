@@ -1,7 +1,9 @@
-// The `animal-store` command. Every failure ends here: exit code 1 (130 after Ctrl-C) and one sentence for each problem, no stack.
+// The `animal-store` command. Every failure ends here: one sentence for each problem, and exit code 1 (130 after
+// Ctrl-C).
 
 import { Command } from "commander";
 import { backupCommand } from "./cli/backup.ts";
+import { describeError, Interrupted } from "./cli/command-error.ts";
 import { completionCommand } from "./cli/completion.ts";
 import { copyCommand } from "./cli/copy.ts";
 import { exportCommand } from "./cli/export.ts";
@@ -11,12 +13,11 @@ import { keysCommand } from "./cli/keys.ts";
 import { openApiCommand } from "./cli/openapi.ts";
 import { petsCommand } from "./cli/pets.ts";
 import { restoreCommand } from "./cli/restore.ts";
-import { Interrupted, sentences } from "./cli/sentences.ts";
 import { serveCommand } from "./cli/serve.ts";
 
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
-	.showHelpAfterError("(animal-store help shows what there is)")
+	.showHelpAfterError("(animal-store help lists all commands)")
 	.commandsGroup("The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):")
 	.addCommand(petsCommand())
 	.addCommand(importCommand())
@@ -30,11 +31,11 @@ const program = new Command("animal-store")
 	.commandsGroup("More:")
 	.addCommand(openApiCommand())
 	.addCommand(completionCommand())
-	.helpCommand("help [command]", "show what a command does and takes");
+	.helpCommand("help [command]", "describe a command and its options");
 
 try {
 	await program.parseAsync();
 } catch (error) {
-	for (const sentence of sentences(error)) console.error(`animal-store: ${sentence}`);
+	for (const sentence of describeError(error)) console.error(`animal-store: ${sentence}`);
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

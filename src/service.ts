@@ -1,4 +1,4 @@
-// The service as a whole: store → keys → app → sockets, and back again on stop.
+// Starts the whole service (store → keys → app → sockets) and stops it in reverse order.
 
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
@@ -29,29 +29,29 @@ export interface ServiceOptions {
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	timeouts?: Timeouts;
-	/** Mean delay of the event loop from which on requests are refused as overloaded. */
+	/** Requests are refused as overloaded above this mean delay of the event loop. */
 	delayMaxMs?: number;
-	/** Where no key exists: issue one and hand it back. */
+	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 }
 
 export interface Service {
-	/** Where the public port listens, such as `http://127.0.0.1:8080`. */
+	/** Address of the public port, such as `http://127.0.0.1:8080`. */
 	url: string;
 	opsUrl: string;
-	/** The key that was issued because there was none. */
+	/** The key that was created because the store had none. */
 	firstKey: string | undefined;
 	store: Store;
-	/** Answers what was accepted, then closes everything; what is not done after `graceMs` is cut off. */
+	/** Answers accepted requests, then closes everything. Requests that take longer than `graceMs` are cut off. */
 	stop(graceMs?: number): Promise<void>;
 }
 
-/** How long a connection may stay idle once the service is stopping. */
+/** How long a connection may stay idle while the service stops. */
 const idleOnStopMs = 250;
 
 const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url));
 
-/** @throws StoreRefused, and Node's error when a port cannot be had */
+/** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
 	let isStopping = false;
@@ -115,10 +115,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if ((await store.rows.copyMark()) !== undefined) {
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 		}
-		if (config.apiKey !== undefined) await provision(issuer, config.apiKey);
+		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
 		await app.listen({ host: config.host, port: config.port });
 		await listen(opsServer, config.opsPort, config.opsHost);
-		// Last, because a key that is issued by a start that fails would be shown to nobody.
+		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
@@ -130,8 +130,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-/** Keeps the key of `API_KEY` unless it is there already; a revoked one stays revoked. */
-async function provision(issuer: Issuer, key: string): Promise<void> {
+/** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
+async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
 	if (await issuer.rows.byHash(hashOfKey(key))) return;
 	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key });
 }

@@ -170,7 +170,7 @@ async function answering(context: TestContext, reply?: string): Promise<string> 
 test("a silent server costs the time-out, an abort ends a call at once, also between attempts", async (context) => {
 	const url = await answering(context);
 	const store = new AnimalStore({ url, key: "k", timeoutMs: 50, retryForMs: 0 });
-	await assert.rejects(store.listPage(), /no reply from .*: none within 50 ms/);
+	await assert.rejects(store.listPage(), /no reply from .*: time-out after 50 ms/);
 	const patient = new AnimalStore({ url, key: "k", timeoutMs: 20 });
 	const reason = new Error("the user left");
 	for (const afterMs of [1, 150]) {

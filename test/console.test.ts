@@ -39,7 +39,7 @@ test("a key that does not work is refused in the server's own words, and one tha
 	await shows(page, "Paste an API key first.");
 	await page.getByLabel("API key").fill("pets_… and more");
 	await page.keyboard.press("Enter");
-	await shows(page, "paste it once more, whole");
+	await shows(page, "Paste the whole key again");
 	assert.deepEqual(errors, []);
 	await page.getByLabel("API key").fill("pets_wrong");
 	await page.keyboard.press("Enter");
@@ -161,7 +161,7 @@ test("look-up by id: the / key goes there, the animal or the server's words are 
 	await page.keyboard.press("Enter");
 	const card = page.getByRole("region", { name: "Look up" });
 	await card.getByText("Luna").waitFor();
-	await card.getByText("goes away on 5 December 2030").waitFor();
+	await card.getByText("will be removed on 5 December 2030").waitFor();
 	assert.match(page.url(), /#\/animals\?limit=20&id=2$/);
 	await page.getByLabel("Id of an animal").fill("3");
 	await page.keyboard.press("Enter");

@@ -69,14 +69,14 @@ test("a file that is there is replaced with --force only, and an unknown ending 
 	writeFileSync(path("a.csv"), "mine");
 	const refused = await run("a.csv");
 	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /a\.csv is there already: name another file, or replace it with --force\n$/);
+	assert.match(refused.stderr, /a\.csv exists already: name another file, or replace it with --force\n$/);
 	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine");
 	assert.equal((await run("a.csv", "--force")).code, 0);
 	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 	writeFileSync(path("b.csv.part"), "theirs");
-	assert.match((await run("b.csv")).stderr, /b\.csv\.part is there: another export writes it, or one was killed/);
+	assert.match((await run("b.csv")).stderr, /b\.csv\.part exists: another export is writing it, or one was killed/);
 	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
-	assert.match((await run("a.txt")).stderr, /what format is a\.txt\? Give --format/);
+	assert.match((await run("a.txt")).stderr, /the format of a\.txt is unknown: add --format/);
 	assert.equal((await run("a.txt", "--format", "json")).code, 0);
 	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv\.part cannot be used: no such file or directory\n$/);
 });
@@ -86,14 +86,14 @@ test("a full disk fails the export in one sentence and leaves no part of it", as
 	const under = ["prlimit", "--fsize=65536"];
 	const limited = await runProgram(["export", "a.csv"], { environment, folder, under });
 	assert.equal(limited.code, 1);
-	assert.match(
-		limited.stderr,
-		/^animal-store: a\.csv cannot be written: file too large; nothing of this export is kept/,
-	);
+	assert.match(limited.stderr, /^animal-store: a\.csv cannot be written: file too large; the export was not kept/);
 	assert.deepEqual(readdirSync(folder), []);
 	const device = await run("/dev/full", "--format", "csv");
 	assert.equal(device.code, 1);
-	assert.match(device.stderr, /^animal-store: \/dev\/full cannot be written: no space left on device; nothing of this/);
+	assert.match(
+		device.stderr,
+		/^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/,
+	);
 	const toStdout = await runProgram(["export"], { environment, under: ["bash", "-c", '"$@" > /dev/full', "-"] });
 	assert.equal(toStdout.code, 1);
 	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);

@@ -47,7 +47,8 @@ async function assertAllOnce({ url, key }: Calling): Promise<void> {
 
 function animalsIn({ stderr }: Finished): number {
 	const [, number = "none"] =
-		/: (\d+) of 2000 animals are in; run it again with the same key within 24 hours to resume\n$/.exec(stderr) ?? [];
+		/: (\d+) of 2000 animals were added; run it again with the same key within 24 hours to resume\n$/.exec(stderr) ??
+		[];
 	return Number(number);
 }
 
@@ -115,7 +116,8 @@ test("a key that is revoked in the middle stops an import, and another key impor
 	assert.match(stopped.stderr, /invalid_credential/);
 	assert.ok(gate.creates < middle + 32, `${gate.creates} creates: no more than were under way`);
 	const [, areIn] =
-		/: (\d+) of 2000 animals are in; the others are in (\S+): import that with another/.exec(stopped.stderr) ?? [];
+		/: (\d+) of 2000 animals were added; the others are in (\S+): import that file with another/.exec(stopped.stderr) ??
+		[];
 	assert.equal((await listAll(service.url, service.key)).length, Number(areIn));
 	gate.onCreate = () => {};
 	const rest = await beginImport(`${file}.rejected.csv`, { url: gate.url, key: service.key }).finished;
@@ -137,7 +139,7 @@ test("Ctrl-C lets the animals under way come in, and the same import adds the ot
 	};
 	const stopped = await importing.finished;
 	assert.deepEqual([stopped.code, stopped.stdout], [130, ""]);
-	assert.match(stopped.stderr, /\nstopping; Ctrl-C again ends at once\nanimal-store: interrupted: /);
+	assert.match(stopped.stderr, /\nstopping; press Ctrl-C again to end at once\nanimal-store: interrupted: /);
 	const before = animalsIn(stopped);
 	assert.equal(before, gate.creates, "each request that was sent is counted");
 	assert.ok(before < middle + 64);

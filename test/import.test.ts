@@ -80,7 +80,7 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 		/^line,reason,name,categoryId,status$/,
 		/^3,categoryId must be an integer from .*,x,one,sold$/,
 		/^4,"name must be a string of 1 to 255 .*",,3,$/,
-		/^5,4 columns instead of 3: put quotes around text that has a comma in it,d,4,5,6$/,
+		/^5,4 columns instead of 3: put quotes around text that contains a comma,d,4,5,6$/,
 		/^6,longer than 64 KiB,,,$/,
 		/^7,"status must be one of .*",f,6,gone$/,
 		/^$/,
@@ -105,7 +105,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	assert.match(lines[2] ?? "", /^\{"line":4,"reason":"the body must be a JSON object.*","text":"5"\}$/);
 	assert.match(
 		lines[3] ?? "",
-		/^\{"nmae":"x","line":5,"reason":"unknown \\"nmae\\"; known are name, categoryId, status"\}$/,
+		/^\{"nmae":"x","line":5,"reason":"unknown \\"nmae\\"; known fields are name, categoryId, status"\}$/,
 	);
 	assert.match(lines[4] ?? "", /^\{"line":6,"reason":"longer than 64 KiB","text":""\}$/);
 	write("again.ndjson", `${lines[0]}\n`);
@@ -128,29 +128,35 @@ test("a file that is broken as a whole is refused with its line, and nothing is 
 	const rows: [content: string | Buffer, said: RegExp][] = [
 		["", /a is empty: there is nothing to import/],
 		["\uFEFF \n\r\n", /a is empty/],
-		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens there and is not closed within 64 KiB/],
-		[`${good}"Rex,2\n${"Ann,3\n".repeat(100_000)}"`, /line 3: a quote opens there/],
+		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 64 KiB/],
+		[`${good}"Rex,2\n${"Ann,3\n".repeat(100_000)}"`, /line 3: a quote opens here/],
 		[`${good}"Rex"x,2\n`, /line 3: the quotes are broken/],
 		[`${good}Rex 5" long,2\nAnn,3"\n`, /line 3: the quotes are broken/],
-		["name;categoryId\nRex;1\n", /line 1: unknown column "name;categoryId"; the first line of CSV names the columns/],
+		[
+			"name;categoryId\nRex;1\n",
+			/line 1: unknown column "name;categoryId"; the first line of CSV must name the columns/,
+		],
 		["name,categoryId,staus\nRex,1,sold\n", /unknown column "staus"/],
 		["name,status\nRex,sold\n", /the column categoryId is missing/],
-		["name,name,categoryId\nRex,Rex,1\n", /a column is there twice/],
+		["name,name,categoryId\nRex,Rex,1\n", /a column appears twice/],
 		["Rex,1,sold\n", /unknown columns "Rex", "1", "sold"/],
-		[Buffer.from(`\uFEFF${good}`, "utf16le"), /a is UTF-16, or no text at all: save it as UTF-8/],
+		[Buffer.from(`\uFEFF${good}`, "utf16le"), /a is UTF-16 or not text: save it as UTF-8/],
 		[Buffer.from(good, "utf16le"), /a is UTF-16/],
 		[Buffer.from(`${good}Zo\xeb,2\n`, "latin1"), /line 3: the text is not UTF-8: save the file as UTF-8/],
 		[
 			Buffer.from('{"name":"Rex","categoryId":1}\n{"name":"Zo\xeb","categoryId":1}', "latin1"),
 			/line 2: the text is not/,
 		],
-		['[{"name":"Rex","categoryId":1}\n', /line 2: this is no JSON array: its end is missing/],
-		['[{"name":"Rex","categoryId":1},]', /an element is missing beside a comma/],
-		['[{"name":"Rex","categoryId":1}]\n[]', /line 2: this is no JSON array: there is something behind it/],
-		['[{"name":"Rex","categoryId":1},\n{"name":"Rex"', /line 2: this is no JSON array: its end is missing/],
+		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
+		['[{"name":"Rex","categoryId":1},]', /an element is missing before or after a comma/],
+		['[{"name":"Rex","categoryId":1}]\n[]', /line 2: this is not a JSON array: there is text after the array/],
+		[
+			'[{"name":"Rex","categoryId":1},\n{"name":"Rex"',
+			/line 2: this is not a JSON array: the closing bracket is missing/,
+		],
 		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', /line 2: this is not JSON/],
-		['[{"name":"Rex\n","categoryId":1}]', /line 1: .* a string goes over the end of the line/],
-		['[{"name":"Rex","categoryId":1}}]', /a bracket closes that never opened/],
+		['[{"name":"Rex\n","categoryId":1}]', /line 1: .* a string contains a line break/],
+		['[{"name":"Rex","categoryId":1}}]', /a closing bracket has no opening one/],
 	];
 	for (const [content, said] of rows) {
 		write("a", content);
@@ -171,9 +177,9 @@ test("300 MB in one line, quote or string are refused in little memory", async (
 	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
 	const starts: [text: string, code: number, said: RegExp][] = [
 		["name,categoryId\\n", 2, /longer than 64 KiB|1 rejected/],
-		['name,categoryId\\n\\"', 1, /a quote opens there/],
+		['name,categoryId\\n\\"', 1, /a quote opens here/],
 		['{\\"name\\":\\"', 2, /1 rejected/],
-		['[{\\"name\\":\\"', 1, /no JSON array/],
+		['[{\\"name\\":\\"', 1, /not a JSON array/],
 	];
 	for (const [start, code, said] of starts) {
 		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
@@ -216,7 +222,7 @@ test("a wrong key, a key that may not write and a service that is gone are told 
 	assert.ok(!existsSync(path("a.csv.rejected.csv")));
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /insufficient_scope[\s\S]*0 of 1 animals are in; run it again with the same key/);
+	assert.match(refused.stderr, /insufficient_scope[\s\S]*0 of 1 animals were added; run it again with the same key/);
 	assertImported(await withKey(writer), /1 added/);
 	await service.stop(0);
 	const gone = await run("a.csv");

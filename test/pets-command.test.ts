@@ -49,7 +49,7 @@ test("list shows one page and says when there are more; --all shows every animal
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
 	const page = await pets("list");
-	assert.deepEqual([lines(page.stdout), page.stderr], [20, "there are more: --all shows every animal\n"]);
+	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
@@ -80,7 +80,10 @@ test("a refusal is the service's own words and what to do next, on stderr, with 
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const create = ["create", "--name", "Rex", "--category-id", "1"];
 	const rows: [parameters: string[], said: RegExp][] = [
-		[["list", "--key", "nonsense"], /does not work.*\(invalid_credential, request id \S+\): give another with ANIMAL/],
+		[
+			["list", "--key", "nonsense"],
+			/does not work.*\(invalid_credential, request id \S+\): set another key with ANIMAL/,
+		],
 		[[...create, "--key", reader], /pets:write.*insufficient_scope.*ask for a key with that scope/],
 		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
 		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
@@ -112,7 +115,7 @@ test("without a service, the sentence says how to start or name one", async (con
 		stderr,
 		/no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/,
 	);
-	assert.match(stderr, /Start it with animal-store serve, or name another with ANIMAL_STORE_URL or --url\n$/);
+	assert.match(stderr, /Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/);
 });
 
 test("a reader that has seen enough ends the command quietly", async (context) => {

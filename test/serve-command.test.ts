@@ -14,10 +14,10 @@ import { until } from "./until.ts";
 test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-	await until("the first answer", () => first.output.stderr.includes("answers now"));
+	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
-	assert.match(first.output.stderr, /which answers now: 200 \[\]/);
+	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	first.process.kill("SIGTERM");
 	assert.equal((await first.finished).code, 0);
@@ -61,7 +61,7 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		[{ PORT: "65536" }, [/PORT must be/]],
 		[{ OPS_PORT: "-1" }, [/OPS_PORT must be/]],
 		[{ HOST: "a b" }, [/HOST must be a host name/]],
-		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is no address of this machine/]],
+		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is not an address of this machine/]],
 		[{ DATABASE_URL: "animals.db" }, [/DATABASE_URL must be sqlite: and the path/]],
 		[{ DATABASE_URL: "mysql://a/b" }, [/DATABASE_URL must be/]],
 		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],

@@ -145,7 +145,7 @@ test("keys create tells that it made a store, once, and without the password of 
 		const create = () => runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: url } });
 		const first = await create();
 		assert.match(first.stdout, /^pets_\w+\n$/);
-		assert.ok(first.stderr.startsWith(`a new store was made: ${place}\n`), first.stderr);
+		assert.ok(first.stderr.startsWith(`created a new store: ${place}\n`), first.stderr);
 		const second = await create();
 		assert.deepEqual([second.code, /new store/.test(second.stderr)], [0, false]);
 	}

@@ -1,13 +1,13 @@
-// The contract as plain types. Written by client/generate.ts from src/contract: run `npm run client` after a change there.
+// The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** An int64, never rounded: a number where that is exact, else a bigint. */
+/** An int64, never rounded: a number if that is exact, else a bigint. */
 export type Int64 = number | bigint;
 
 export type PetStatus = "available" | "pending" | "sold";
 
 /** a JSON object with name, categoryId and optionally status */
 export interface NewPet {
-	/** a string of 1 to 255 Unicode code points, at least one of them not white space, with no control characters and no lone surrogates */
+	/** a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates */
 	name: string;
 	/** an integer from -9223372036854775808 to 9223372036854775807 */
 	categoryId: Int64;
@@ -19,7 +19,7 @@ export interface NewPet {
 export interface Pet {
 	/** assigned by the service, ascending from 1, never used twice */
 	id: Int64;
-	/** a string of 1 to 255 Unicode code points, at least one of them not white space, with no control characters and no lone surrogates */
+	/** a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates */
 	name: string;
 	/** an integer from -9223372036854775808 to 9223372036854775807 */
 	categoryId: Int64;
@@ -58,5 +58,5 @@ export type ErrorCode =
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
 
-/** Animals on a page at most. */
+/** Most animals on a page. */
 export const limitMax = 100;

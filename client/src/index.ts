@@ -1,4 +1,4 @@
-// The client of animal-store, for Node, browsers, Bun and Deno: fetch and nothing else.
+// The client of animal-store, for Node, browsers, Bun and Deno. It needs only fetch.
 
 import type { ErrorCode, Int64, NewPet, Pet, PetStatus } from "./contract.ts";
 import { limitMax, newPetFields } from "./contract.ts";
@@ -6,32 +6,32 @@ import { parseExact } from "./exact-json.ts";
 
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from "./contract.ts";
 
-/** Where the service is and who calls. */
+/** The address of the service and the API key. */
 export interface ClientOptions {
-	/** Address of the service, such as `https://api.example.com`, with or without `/v1`. */
+	/** The address of the service, such as `https://api.example.com`, with or without `/v1`. */
 	url: string | URL;
 	/** The API key, sent as a bearer token and nowhere else. */
 	key: string;
-	/** Milliseconds that one attempt may take, to the last byte of its reply. Default: 10 000. */
+	/** How long one attempt may take, up to the last byte of its reply. Default: 10 000. */
 	timeoutMs?: number;
-	/** Milliseconds in which failed attempts are repeated; 0 for one attempt only. Default: 30 000. */
+	/** How long failed attempts are repeated; 0 for one attempt only. Default: 30 000. */
 	retryForMs?: number;
-	/** Instead of the global `fetch`. */
+	/** Replaces the global `fetch`. */
 	fetch?: typeof fetch;
 }
 
-/** What each call takes. */
+/** Options of every call. */
 export interface CallOptions {
-	/** Ends the call, its waits between attempts too, with the signal's reason. */
+	/** Aborts the call, also between attempts, with the signal's reason. */
 	signal?: AbortSignal | undefined;
-	/** Sees the reply that succeeded, for its headers. */
+	/** Called with the successful reply, for its headers. */
 	onReply?: (reply: Response) => void;
 }
 
 export interface CreateOptions extends CallOptions {
 	/**
-	 * 1 to 255 visible ASCII characters: for 24 hours the same key and the same animal make one animal only. One is made up for
-	 * each call; give your own to repeat a create in another process.
+	 * 1 to 255 visible ASCII characters. Within 24 hours, the same key with the same animal adds only one animal.
+	 * Default: a new key for each call. Set your own to repeat a create in another process.
 	 */
 	idempotencyKey?: string;
 }
@@ -41,24 +41,24 @@ export interface ListQuery {
 	status?: PetStatus | undefined;
 	/** Animals on a page, 1 to 100. Default: 100. */
 	limit?: number | undefined;
-	/** `next` of an earlier page of the same status. */
+	/** `next` of an earlier page with the same status. */
 	cursor?: string | undefined;
 }
 
 export interface Page {
-	/** By ascending id, which is the order in which they were added. */
+	/** By ascending id, the order in which they were added. */
 	pets: Pet[];
-	/** The cursor of the page behind this one; absent on the last. */
+	/** The cursor of the next page; absent on the last page. */
 	next?: string;
 }
 
-/** All animals of a walk, one by one with `for await`, or page by page. */
+/** All animals, one by one with `for await`, or page by page with `pages()`. */
 export interface PetList extends AsyncIterable<Pet> {
 	pages(): AsyncGenerator<Page, void, undefined>;
 }
 
 /**
- * A refusal by the service, in its own words.
+ * An error reply of the service, with its message.
  *
  * ```ts
  * if (error instanceof ApiError && error.code === "invalid_body") console.log(error.message);
@@ -66,17 +66,17 @@ export interface PetList extends AsyncIterable<Pet> {
  */
 export class ApiError extends Error {
 	override readonly name = "ApiError";
-	/** From the service's closed list; `unexpected_reply` when something between answered instead of the service. */
+	/** From the service's closed list, or `unexpected_reply` when another server replied, such as a proxy. */
 	readonly code: ErrorCode | "unexpected_reply";
 	/** The HTTP status. */
 	readonly status: number;
-	/** Finds the request in the service's log. */
+	/** Identifies the request in the service's log. */
 	readonly requestId: string | undefined;
-	/** Seconds after which the service wants to be asked again. */
+	/** Seconds to wait before another attempt. */
 	readonly retryAfterSeconds: number | undefined;
-	/** Whether this or an earlier attempt of the call may have been carried out all the same: it got no reply, or 5xx. */
+	/** Whether the outcome is unknown: an attempt of the call that got 5xx or no reply may have succeeded. */
 	isUnsettled: boolean;
-	/** Of a create: repeat it with this key to settle what became of it. */
+	/** Of a create: repeat it with this key to learn the outcome. */
 	idempotencyKey?: string;
 
 	constructor(message: string, { status, headers }: Response, code: ErrorCode | "unexpected_reply") {
@@ -90,10 +90,10 @@ export class ApiError extends Error {
 	}
 }
 
-/** No reply came: the connection failed, or the time was up. The cause is `fetch`'s error. */
+/** No reply: the connection failed or the time-out passed. The cause is `fetch`'s error. */
 export class NoReply extends Error {
 	override readonly name = "NoReply";
-	/** Of a create: repeat it with this key to settle what became of it. */
+	/** Of a create: repeat it with this key to learn the outcome. */
 	idempotencyKey?: string;
 }
 
@@ -109,8 +109,8 @@ const longestPauseMs = 8_000;
  * for await (const pet of store.listPets({ status: "available" })) console.log(pet.id, pet.name);
  * ```
  *
- * Attempts that got 429, 502, 503, 504 or no reply are repeated, after `Retry-After` or a growing pause with jitter, until
- * `retryForMs` is over. That is safe for creates too: each carries an Idempotency-Key.
+ * Attempts that got 429, 502, 503, 504 or no reply are repeated, after `Retry-After` or a growing pause with jitter,
+ * until `retryForMs` is over. That is safe for creates too: each carries an Idempotency-Key.
  */
 export class AnimalStore {
 	readonly #base: string;
@@ -122,7 +122,7 @@ export class AnimalStore {
 	}
 
 	/**
-	 * Lists animals by ascending id. Animals that are added during a walk come at its end: none is skipped or repeated.
+	 * Lists animals by ascending id. Animals added meanwhile come at the end; none is skipped or repeated.
 	 *
 	 * ```ts
 	 * for await (const pet of store.listPets()) console.log(pet.name);
@@ -147,7 +147,7 @@ export class AnimalStore {
 	}
 
 	/**
-	 * One page of animals.
+	 * Gets one page of animals.
 	 *
 	 * ```ts
 	 * const first = await store.listPage({ limit: 20 });
@@ -166,7 +166,7 @@ export class AnimalStore {
 	}
 
 	/**
-	 * Adds an animal. When the promise resolves, it is on the service's disk.
+	 * Adds an animal. When the promise resolves, the animal is on the service's disk.
 	 *
 	 * ```ts
 	 * const rex = await store.createPet({ name: "Rex", categoryId: 1 });
@@ -174,7 +174,7 @@ export class AnimalStore {
 	 * @throws ApiError, NoReply; RangeError for a categoryId that a number cannot hold exactly
 	 */
 	async createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
-		const { idempotencyKey = randomKey() } = options;
+		const { idempotencyKey = randomIdempotencyKey() } = options;
 		const given = newPetFields.filter((field) => pet[field] !== undefined);
 		const body = `{${given.map((field) => `"${field}":${jsonOf(pet[field])}`).join()}}`;
 		const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
@@ -187,16 +187,17 @@ export class AnimalStore {
 	}
 
 	/**
-	 * The animal with this id.
+	 * Gets the animal with this id.
 	 *
 	 * ```ts
 	 * const rex = await store.getPet(1);
 	 * ```
-	 * @deprecated The service answers 410 `operation_removed` from 5 December 2030 on: use `listPets` with a status filter.
+	 * @deprecated The service answers 410 `operation_removed` from 5 December 2030 on: use `listPets` with a status
+	 * filter.
 	 * @throws ApiError, NoReply; RangeError for an id that a number cannot hold exactly
 	 */
 	async getPet(petId: Int64, options?: CallOptions): Promise<Pet> {
-		return (await this.#call(`/pets/${digits(petId)}`, {}, options)).body as Pet;
+		return (await this.#call(`/pets/${toDigits(petId)}`, {}, options)).body as Pet;
 	}
 
 	async #call(path: string, request: RequestInit, options: CallOptions = {}): Promise<Reply> {
@@ -225,7 +226,8 @@ export class AnimalStore {
 		onReply: CallOptions["onReply"],
 	): Promise<Reply> {
 		const { key, timeoutMs = 10_000, fetch: send = fetch } = this.#options;
-		// AbortSignal.timeout and AbortSignal.any hold what they were made for long after the reply: thousands a second add up.
+		// AbortSignal.timeout and AbortSignal.any hold what they were made for long after the reply: thousands a second add
+		// up.
 		const attempt = new AbortController();
 		const stop = () => attempt.abort(signal?.reason);
 		let isLate = false;
@@ -246,15 +248,15 @@ export class AnimalStore {
 			});
 			text = await reply.text();
 		} catch (cause) {
-			const why = isLate ? `none within ${timeoutMs} ms` : "the connection failed";
+			const why = isLate ? `time-out after ${timeoutMs} ms` : "the connection failed";
 			throw new NoReply(`no reply from ${this.#base}: ${why}`, { cause });
 		} finally {
 			clearTimeout(timer);
 			signal?.removeEventListener("abort", stop);
 		}
-		const body = parsed(text);
-		if (!reply.ok) throw apiError(reply, body);
-		if (body === undefined) throw new ApiError("the reply is no JSON", reply, "unexpected_reply");
+		const body = parseReply(text);
+		if (!reply.ok) throw toApiError(reply, body);
+		if (body === undefined) throw new ApiError("the reply is not JSON", reply, "unexpected_reply");
 		onReply?.(reply);
 		return { body, headers: reply.headers };
 	}
@@ -265,7 +267,7 @@ interface Reply {
 	headers: Headers;
 }
 
-function parsed(text: string): unknown {
+function parseReply(text: string): unknown {
 	try {
 		return parseExact(text);
 	} catch {
@@ -273,21 +275,21 @@ function parsed(text: string): unknown {
 	}
 }
 
-function apiError(reply: Response, body: unknown): ApiError {
+function toApiError(reply: Response, body: unknown): ApiError {
 	const { code, message } = (body ?? {}) as { code?: ErrorCode; message?: string };
 	if (code && message) return new ApiError(message, reply, code);
-	return new ApiError(`something between answered ${reply.status} instead of the service`, reply, "unexpected_reply");
+	return new ApiError(`another server, such as a proxy, replied ${reply.status}`, reply, "unexpected_reply");
 }
 
-/** How long to wait before another attempt; undefined when none can help. */
+/** How long to wait before the next attempt; undefined when another attempt cannot succeed. */
 function pauseMs(error: unknown, attempt: number): number | undefined {
 	const isTemporary =
 		error instanceof NoReply || (error instanceof ApiError && /^(429|50[234])$/.test(`${error.status}`));
 	if (!isTemporary) return undefined;
 	const jitter = 0.5 + Math.random() / 2;
 	const growing = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs) * jitter;
-	const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-	return asked + growing;
+	const retryAfterMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+	return retryAfterMs + growing;
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -304,18 +306,18 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	});
 }
 
-/** An int64 has no form of its own in JSON.stringify. */
+/** JSON text of a field. JSON.stringify does not support bigint. */
 function jsonOf(value: unknown): string {
-	return typeof value === "number" || typeof value === "bigint" ? digits(value) : JSON.stringify(value);
+	return typeof value === "number" || typeof value === "bigint" ? toDigits(value) : JSON.stringify(value);
 }
 
-function digits(int64: Int64): string {
+function toDigits(int64: Int64): string {
 	if (typeof int64 === "number" && !Number.isSafeInteger(int64))
 		throw new RangeError(`${int64} is not exact: use a bigint beyond 2^53`);
 	return String(int64);
 }
 
-function randomKey(): string {
+function randomIdempotencyKey(): string {
 	const bytes = crypto.getRandomValues(new Uint8Array(16));
 	return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

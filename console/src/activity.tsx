@@ -1,11 +1,11 @@
-// What the service does at the moment: requests, how long they take, creates, and the animals there are.
+// The Activity view: current requests, latency, creates, and animals by status.
 
 import "./activity.css";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { PlotCard, type PlotCardProps } from "./plot-card.tsx";
 import type { History, Sample } from "./rates.ts";
 import type { Session } from "./session.ts";
-import { isForbidden, useWatch } from "./watch.ts";
+import { isForbidden, useWatch } from "./use-watch.ts";
 
 const dashed = [8, 4];
 const dotted = [2, 3];
@@ -60,13 +60,13 @@ const plots: Pick<PlotCardProps, "title" | "lines">[] = [
 ];
 
 export function Activity({ session, history }: { session: Session; history: History }) {
-	const { answers, failure, again } = useWatch(session, history);
+	const { answers, failure, reload } = useWatch(session, history);
 	const { samples } = history;
 	const latest = samples.at(-1);
 	if (isForbidden(failure)) return <Forbidden failure={failure} />;
 	return (
 		<>
-			{failure !== undefined && <FailureNote title="No new figures" failure={failure} again={again} />}
+			{failure !== undefined && <FailureNote title="No new figures" failure={failure} onRetry={reload} />}
 			{latest === undefined && <Waiting isPending={failure === undefined} />}
 			<p class="quiet">{summaryOf(latest, answers)}</p>
 			<div class="plots">
@@ -100,5 +100,5 @@ function summaryOf(latest: Sample | undefined, answers: number): string {
 
 function noteOn(title: string, latest: Sample | undefined): string | undefined {
 	if (title !== "Animals by status" || !latest || latest.animals.isComplete) return undefined;
-	return "The first count is still going on: these figures rise until it is done.";
+	return "The first count is still running: these figures rise until it is complete.";
 }

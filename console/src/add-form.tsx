@@ -1,4 +1,4 @@
-// The form that adds an animal. What is wrong stands in a summary and beside its field, in the service's words.
+// The form that adds an animal. Problems appear in a summary and at their fields, in the words of the service.
 
 import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -29,7 +29,7 @@ export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
-		// The form is ahead of what was last rendered: of the fields, and of a second press too.
+		// The last render may be out of date: the form has newer entries, and a second press may follow at once.
 		if (isPending || isSending.current) return;
 		isSending.current = true;
 		const pet = await add(session, { ...adding, entries: entriesOf(event.currentTarget) }, setAdding);
@@ -75,7 +75,7 @@ export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
 				</button>
 				<Waiting isPending={isPending} />
 			</form>
-			<div role="status">{added && <Added pet={added} />}</div>
+			<div role="status">{added && <AddedNote pet={added} />}</div>
 		</section>
 	);
 }
@@ -135,7 +135,7 @@ function Summary({ problems }: { problems: Problem[] }) {
 	);
 }
 
-function Added({ pet }: { pet: Pet }) {
+function AddedNote({ pet }: { pet: Pet }) {
 	return (
 		<div class="note success">
 			<strong>Added</strong>

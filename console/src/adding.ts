@@ -1,4 +1,5 @@
-// An animal on its way in: what is entered, what the service said to it, and the Idempotency-Key that makes pressing again safe.
+// The state of the form that adds an animal: its entries, the reply, and the Idempotency-Key that makes a second press
+// safe.
 
 import { ApiError, type NewPet, NoReply, type Pet, type PetStatus } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
@@ -9,7 +10,7 @@ import type { Session } from "./session.ts";
 export type Field = keyof NewPet;
 
 export interface Problem {
-	/** Where it stands in the form; undefined when it is about none of the fields. */
+	/** Undefined when the problem concerns no single field. */
 	field: Field | undefined;
 	rule: string;
 }
@@ -20,15 +21,15 @@ export interface Adding {
 	isPending: boolean;
 	problems: Problem[];
 	failure?: unknown;
-	/** A create that may have happened: the same animal goes out with the same Idempotency-Key until that is settled. */
+	/** A create with an unknown outcome. The same animal is sent again with the same Idempotency-Key. */
 	unsettled?: { pet: NewPet; idempotencyKey: string | undefined } | undefined;
 	added?: Pet | undefined;
 }
 
 const noEntries = { name: "", categoryId: "", status: "" };
-export const nothingAdded: Adding = { entries: noEntries, isPending: false, problems: [] };
+export const emptyForm: Adding = { entries: noEntries, isPending: false, problems: [] };
 
-/** Sends what is entered. @param show is given each state on the way */
+/** Sends the entries. @param show called with each new state */
 export async function add({ store }: Session, adding: Adding, show: (next: Adding) => void): Promise<Pet | undefined> {
 	const { entries, unsettled } = adding;
 	const problems = problemsOf(entries);
@@ -42,7 +43,7 @@ export async function add({ store }: Session, adding: Adding, show: (next: Addin
 	try {
 		const idempotencyKey = open?.idempotencyKey;
 		const added = await store.createPet(pet, { idempotencyKey });
-		show({ ...nothingAdded, added });
+		show({ ...emptyForm, added });
 		return added;
 	} catch (failure) {
 		const isOut = failure instanceof ApiError && failure.status === 401;
@@ -52,14 +53,14 @@ export async function add({ store }: Session, adding: Adding, show: (next: Addin
 	}
 }
 
-/** What the client cannot put into a request; the rest is for the service to judge. */
+/** Problems that the client cannot put into a request. The service checks everything else. */
 function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
 	if (isInteger(categoryId.trim())) return [];
 	const problems: Problem[] = [{ field: "categoryId", rule: "must be a whole number, such as 7" }];
 	return name.trim() === "" ? [{ field: "name", rule: "must not be empty" }, ...problems] : problems;
 }
 
-/** A bigint, because a number would round what is beyond 2^53. */
+/** With a bigint, because a number rounds beyond 2^53. */
 function newPetOf({ name, categoryId, status }: Adding["entries"]): NewPet {
 	return { name, categoryId: BigInt(categoryId.trim()), status: (status || undefined) as PetStatus | undefined };
 }
@@ -85,8 +86,9 @@ function isSame(one: NewPet, other: NewPet): boolean {
 	return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
 }
 
-/** What to tell about a failure that is about none of the fields. */
+/** The text for a failure that concerns no single field. */
 export function adviceOn({ failure, unsettled }: Adding): string {
 	if (!unsettled) return sentenceOf(failure);
-	return `${sentenceOf(failure)} It is not known whether the animal was added. Press “Add” again: unchanged, it is added once only.`;
+	const advice = "It is not known whether the animal was added. Press “Add” again: unchanged, it is added only once.";
+	return `${sentenceOf(failure)} ${advice}`;
 }

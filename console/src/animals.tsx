@@ -1,17 +1,17 @@
-// The animals: a page of the list with its filter, and beside it the look-up and the form that adds one.
+// The Animals view: a page of the list with its filter, the look-up, and the form that adds an animal.
 
 import type { RefObject } from "preact";
 import type { Page } from "../../client/src/index.ts";
 import { AddForm, focusField } from "./add-form.tsx";
 import type { Adding } from "./adding.ts";
-import { type Asked, useAsked } from "./asked.ts";
 import { CopyLink } from "./copy-link.tsx";
 import { LookUp } from "./look-up.tsx";
 import { FailureNote, Heading, Waiting } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";
-import { pageBefore, type Walk, walkAt, walkOn } from "./walk.ts";
+import { type RequestState, useRequest } from "./use-request.ts";
+import { extendWalk, pageBefore, type Walk, walkAt } from "./walk.ts";
 
 interface AnimalsProps {
 	session: Session;
@@ -23,7 +23,7 @@ interface AnimalsProps {
 
 export function Animals({ session, route, walk, adding, setAdding }: AnimalsProps) {
 	const { status, limit, cursor } = route;
-	const asked = useAsked(
+	const request = useRequest(
 		(signal) => session.store.listPage({ status, limit, cursor }, { signal }),
 		[session, status, limit, cursor],
 	);
@@ -32,19 +32,19 @@ export function Animals({ session, route, walk, adding, setAdding }: AnimalsProp
 		<main id="main" class="animals">
 			<Heading>Animals</Heading>
 			<section class="card list" aria-label="List">
-				<Toolbar route={route} refresh={asked.again} />
-				<Listed asked={asked} route={route} newest={adding.added} />
-				<Paging asked={asked} route={route} walk={walk} />
+				<Toolbar route={route} refresh={request.reload} />
+				<ListContent request={request} route={route} newest={adding.added} />
+				<Paging request={request} route={route} walk={walk} />
 			</section>
 			<aside aria-label="Look up and add">
 				<LookUp session={session} route={route} />
-				<AddForm session={session} adding={adding} setAdding={setAdding} onAdded={asked.again} />
+				<AddForm session={session} adding={adding} setAdding={setAdding} onAdded={request.reload} />
 			</aside>
 		</main>
 	);
 }
 
-/** Another filter or page size begins at the first page. */
+/** A change of filter or page size returns to the first page. */
 function Toolbar({ route, refresh }: { route: AnimalsRoute; refresh(): void }) {
 	const restart = (part: Partial<AnimalsRoute>) => go({ ...route, cursor: undefined, ...part });
 	return (
@@ -83,14 +83,14 @@ function Toolbar({ route, refresh }: { route: AnimalsRoute; refresh(): void }) {
 	);
 }
 
-interface ListedProps {
-	asked: Asked<Page>;
+interface ListContentProps {
+	request: RequestState<Page>;
 	route: AnimalsRoute;
 	newest: Adding["added"];
 }
 
-function Listed({ asked: { value, failure, isPending, again }, route, newest }: ListedProps) {
-	if (failure !== undefined) return <FailureNote title="The list is not shown" failure={failure} again={again} />;
+function ListContent({ request: { value, failure, isPending, reload }, route, newest }: ListContentProps) {
+	if (failure !== undefined) return <FailureNote title="The list is not shown" failure={failure} onRetry={reload} />;
 	if (!value) return <Waiting isPending={isPending} />;
 	return (
 		<>
@@ -110,19 +110,19 @@ function emptySentence({ status, cursor }: AnimalsRoute): string {
 }
 
 interface PagingProps {
-	asked: Asked<Page>;
+	request: RequestState<Page>;
 	route: AnimalsRoute;
 	walk: RefObject<Walk>;
 }
 
-/** Its buttons are never `disabled`, which would take the focus from who pages with the keyboard. */
-function Paging({ asked: { value, isPending }, route, walk }: PagingProps) {
+/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
+function Paging({ request: { value, isPending }, route, walk }: PagingProps) {
 	const { cursor } = route;
 	const before = pageBefore(walk.current, cursor);
 	const next = isPending ? undefined : value?.next;
 	function goNext(): void {
 		if (!next) return;
-		walk.current = walkOn(walk.current, cursor, next);
+		walk.current = extendWalk(walk.current, cursor, next);
 		go({ ...route, cursor: next });
 	}
 	return (

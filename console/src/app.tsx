@@ -1,46 +1,46 @@
-// The frame: who is signed in, which view is open, and what outlives a view, such as a form that is half filled in.
+// The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
 import { useRef, useState } from "preact/hooks";
-import { type Adding, nothingAdded } from "./adding.ts";
+import { type Adding, emptyForm } from "./adding.ts";
 import { Animals } from "./animals.tsx";
 import { LazyActivity } from "./lazy-activity.tsx";
 import { createHistory } from "./rates.ts";
 import { firstAnimals, hashOf, type Route, useRoute } from "./route.ts";
-import { forgetKey, keepKey, keptKey, openSession, type Session } from "./session.ts";
+import { loadKey, openSession, removeKey, type Session, saveKey } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
-import { noWalk } from "./walk.ts";
+import { emptyWalk } from "./walk.ts";
 
 export function App() {
 	const route = useRoute();
 	const [reason, setReason] = useState<string>();
 	const [session, setSession] = useState<Session | undefined>(() => {
-		const key = keptKey();
-		return key === undefined ? undefined : openSession(key, (because) => refused(key, because));
+		const key = loadKey();
+		return key === undefined ? undefined : openSession(key, (message) => onRefused(key, message));
 	});
 	const current = useRef(session);
 	current.current = session;
-	const [adding, setAdding] = useState<Adding>(nothingAdded);
-	const walk = useRef(noWalk);
+	const [adding, setAdding] = useState<Adding>(emptyForm);
+	const walk = useRef(emptyWalk);
 	const history = useRef(createHistory());
 
-	function leave(because?: string): void {
-		forgetKey();
-		setReason(because);
+	function endSession(message?: string): void {
+		removeKey();
+		setReason(message);
 		setSession(undefined);
 	}
-	/** A late reply to a key that has signed out meanwhile ends nobody else's session. */
-	function refused(key: string, because: string): void {
-		if (current.current?.key === key) leave(because);
+	/** Ignores a late reply for a key that has already signed out. */
+	function onRefused(key: string, message: string): void {
+		if (current.current?.key === key) endSession(message);
 	}
 	function signIn(key: string, isKept: boolean): void {
-		if (isKept) keepKey(key);
+		if (isKept) saveKey(key);
 		setReason(undefined);
-		setSession(openSession(key, (because) => refused(key, because)));
+		setSession(openSession(key, (message) => onRefused(key, message)));
 	}
 	function signOut(): void {
-		setAdding(nothingAdded);
+		setAdding(emptyForm);
 		history.current = createHistory();
-		leave();
+		endSession();
 	}
 
 	return (

@@ -1,4 +1,4 @@
-// A link to what is on the screen. It holds the filter and the place, not the key: whoever opens it signs in with their own.
+// The button that copies a link to the current view: filter and page, never the key.
 
 import { useEffect, useState } from "preact/hooks";
 
@@ -7,7 +7,7 @@ export function CopyLink({ hash }: { hash: string }) {
 	useEffect(() => setOutcome(undefined), [hash]);
 	const link = new URL(hash, location.href).href;
 
-	/** Over plain http browsers lend no clipboard to pages: the link is shown instead. */
+	/** Pages over plain http have no clipboard; they show the link instead. */
 	async function copy(): Promise<void> {
 		try {
 			await navigator.clipboard.writeText(link);

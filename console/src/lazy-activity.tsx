@@ -1,22 +1,22 @@
-// Loads the Activity view when it is opened first: with its plots it is more than all the rest of the console.
+// Loads the Activity view when it is first opened: with its plots it is larger than the rest of the console.
 
-import { useAsked } from "./asked.ts";
 import { FailureNote, Heading, Waiting } from "./notes.tsx";
 import type { History } from "./rates.ts";
 import type { Session } from "./session.ts";
+import { useRequest } from "./use-request.ts";
 
 export function LazyActivity(props: { session: Session; history: History }) {
 	const {
 		value: Activity,
 		failure,
 		isPending,
-		again,
-	} = useAsked(() => import("./activity.tsx").then((part) => part.Activity), []);
+		reload,
+	} = useRequest(() => import("./activity.tsx").then((part) => part.Activity), []);
 	return (
 		<main id="main">
 			<Heading>Activity</Heading>
 			{failure !== undefined && (
-				<FailureNote title="This view could not be loaded" failure={failure} again={again}>
+				<FailureNote title="This view could not be loaded" failure={failure} onRetry={reload}>
 					<p>Check that the server runs and that you are connected. If it was updated meanwhile, reload the page.</p>
 				</FailureNote>
 			)}

@@ -1,19 +1,19 @@
-// One animal by its id. The operation behind it goes away, and this says so.
+// Shows one animal by its id, and when the deprecated operation behind it will be removed.
 
 import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
-import { useAsked } from "./asked.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { PetDetails } from "./pet-table.tsx";
 import { type AnimalsRoute, go, isInteger } from "./route.ts";
 import type { Session } from "./session.ts";
+import { useRequest } from "./use-request.ts";
 
 export function LookUp({ session, route }: { session: Session; route: AnimalsRoute }) {
 	const { id } = route;
 	const field = useRef<HTMLInputElement>(null);
 	const [isWrong, setIsWrong] = useState(false);
-	const asked = useAsked(
+	const request = useRequest(
 		async (signal) => (id === undefined ? undefined : session.store.getPet(BigInt(id), { signal })),
 		[session, id],
 	);
@@ -28,7 +28,7 @@ export function LookUp({ session, route }: { session: Session; route: AnimalsRou
 		const isUsable = text === "" || isInteger(text);
 		setIsWrong(!isUsable);
 		if (!isUsable) field.current?.focus();
-		else if (text === id) asked.again();
+		else if (text === id) request.reload();
 		else go({ ...route, id: text });
 	}
 
@@ -55,17 +55,17 @@ export function LookUp({ session, route }: { session: Session; route: AnimalsRou
 					{isWrong && "An id is a whole number, such as 7."}
 				</p>
 			</form>
-			<Waiting isPending={asked.isPending && id !== undefined} />
-			{asked.failure !== undefined && (
+			<Waiting isPending={request.isPending && id !== undefined} />
+			{request.failure !== undefined && (
 				<FailureNote
 					title={`Animal ${id} is not shown`}
-					failure={asked.failure}
-					again={isFinal(asked.failure) ? undefined : asked.again}
+					failure={request.failure}
+					onRetry={isFinal(request.failure) ? undefined : request.reload}
 				/>
 			)}
-			<div role="status">{asked.value && <PetDetails pet={asked.value} />}</div>
+			<div role="status">{request.value && <PetDetails pet={request.value} />}</div>
 			<p id="look-up-hint" class="quiet">
-				Look-up by id goes away on 5 December 2030. The list with its status filter stays.
+				Look-up by id will be removed on 5 December 2030. The list with its status filter stays.
 			</p>
 		</section>
 	);
@@ -75,7 +75,7 @@ function isFinal(failure: unknown): boolean {
 	return failure instanceof ApiError && (failure.code === "pet_not_found" || failure.code === "operation_removed");
 }
 
-/** Calls `act` when the key is pressed outside of a field. */
+/** Calls `act` when the key is pressed outside a field. */
 function useKey(pressed: string, act: () => void): void {
 	useEffect(() => {
 		const listen = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-// The web console: for people who list, add and watch animals in a browser. It starts here.
+// Entry point of the web console, which lists, adds and plots animals in a browser.
 
 import { render } from "preact";
 import { App } from "./app.tsx";

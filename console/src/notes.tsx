@@ -1,30 +1,30 @@
-// What a view says while it waits, and when something failed: the service's own words, and what finds the request in its log.
+// Notes of a view: while it waits, and after a failure, with the service's message and the request id.
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 
-/** Most replies are there before anyone could read that one is waited for. */
+/** Most replies arrive sooner and need no note. */
 const spinnerAfterMs = 400;
 const slowAfterMs = 4_000;
 
 export function Waiting({ isPending }: { isPending: boolean }) {
-	const [shown, setShown] = useState<"" | "Loading…" | "The server is slow to answer. Still waiting…">("");
+	const [note, setNote] = useState<"" | "Loading…" | "The server is slow to answer. Still waiting…">("");
 	useEffect(() => {
 		if (!isPending) return;
 		const timers = [
-			setTimeout(setShown, spinnerAfterMs, "Loading…"),
-			setTimeout(setShown, slowAfterMs, "The server is slow to answer. Still waiting…"),
+			setTimeout(setNote, spinnerAfterMs, "Loading…"),
+			setTimeout(setNote, slowAfterMs, "The server is slow to answer. Still waiting…"),
 		];
 		return () => {
 			for (const timer of timers) clearTimeout(timer);
-			setShown("");
+			setNote("");
 		};
 	}, [isPending]);
 	return (
 		<p class="waiting" role="status">
-			{shown && <span class="spinner" aria-hidden="true" />}
-			{shown}
+			{note && <span class="spinner" aria-hidden="true" />}
+			{note}
 		</p>
 	);
 }
@@ -39,13 +39,13 @@ export function sentenceOf(failure: unknown): string {
 interface FailureNoteProps {
 	title: string;
 	failure: unknown;
-	again?: (() => void) | undefined;
+	onRetry?: (() => void) | undefined;
 	/** Instead of the failure's own sentence. */
 	children?: ComponentChildren;
 	noteRef?: RefObject<HTMLDivElement | null>;
 }
 
-export function FailureNote({ title, failure, again, children, noteRef }: FailureNoteProps) {
+export function FailureNote({ title, failure, onRetry, children, noteRef }: FailureNoteProps) {
 	const { requestId, retryAfterSeconds } = failure instanceof ApiError ? failure : {};
 	return (
 		<div class="note failure" role="alert" tabIndex={-1} ref={noteRef}>
@@ -57,8 +57,8 @@ export function FailureNote({ title, failure, again, children, noteRef }: Failur
 					Request id <code>{requestId}</code>
 				</p>
 			)}
-			{again && (
-				<button type="button" onClick={again}>
+			{onRetry && (
+				<button type="button" onClick={onRetry}>
 					Try again
 				</button>
 			)}
@@ -66,7 +66,7 @@ export function FailureNote({ title, failure, again, children, noteRef }: Failur
 	);
 }
 
-/** The heading of a view: names the page, and takes the focus when someone comes here. */
+/** The heading of a view. It sets the page title and takes the focus when the view opens. */
 export function Heading({ children }: { children: string }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// Animals on the page: as rows of a table, and one alone. A name is text in any script and of any length, never markup.
+// Shows animals as rows of a table, or one alone. A name is text in any script and of any length, never markup.
 
 import type { Int64, Pet } from "../../client/src/index.ts";
 
@@ -66,7 +66,7 @@ export function PetDetails({ pet }: { pet: Pet }) {
 	);
 }
 
-/** A long number may be broken into lines, a short one not. */
+/** A long number may wrap, a short one may not. */
 function Digits({ of }: { of: Int64 }) {
 	const parts = String(of).match(/.{1,7}/g) ?? [];
 	return parts.flatMap((part, index) => (index === 0 ? part : [<wbr key={index} />, part]));

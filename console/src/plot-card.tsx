@@ -1,4 +1,4 @@
-// One plot, and beside it the same in words and figures for whoever cannot see it.
+// One plot, with the same figures as text for people who cannot see it.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { createPlot, type Line, type Plot } from "./plots.ts";
@@ -27,8 +27,8 @@ export function PlotCard({ title, lines, samples, note }: PlotCardProps) {
 	}, [scheme]);
 	useEffect(() => plot.current?.show(samples), [samples]);
 	const pointed = samples.find(({ atMs }) => atMs === pointedMs);
-	const shown = pointed ?? samples.at(-1);
-	const rows = lines.map((line) => ({ ...line, figure: figureOf(line, shown) }));
+	const sample = pointed ?? samples.at(-1);
+	const rows = lines.map((line) => ({ ...line, figure: figureOf(line, sample) }));
 	return (
 		<section class="card plot" aria-label={title}>
 			<h2>{title}</h2>
@@ -76,7 +76,7 @@ function sentenceOf(rows: { label: string; figure: string }[]): string {
 	return `Now: ${rows.map(({ label, figure }) => `${label} ${figure === "–" ? "none" : figure}`).join(", ")}`;
 }
 
-/** Changes with the scheme, so that a plot takes its colours anew. */
+/** Whether the colour scheme is dark. A change redraws the plots. */
 function useColourScheme(): boolean {
 	const dark = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
 	const [isDark, setIsDark] = useState(dark.matches);

@@ -1,4 +1,4 @@
-// uPlot, dressed for the console: the last five minutes, from zero up, in the colours of the page.
+// uPlot for the console: the last five minutes, from zero up, in the colours of the page.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -8,10 +8,10 @@ export interface Line {
 	label: string;
 	/** A custom property of the page, such as `--line-1`. */
 	colour: string;
-	/** Tells lines apart without their colours. */
+	/** Distinguishes lines without colours. */
 	dash?: number[];
 	value(sample: Sample): number | undefined;
-	/** Figures of another kind have their axis on the right. */
+	/** Uses the right axis, for figures of another unit. */
 	isRight?: boolean;
 }
 
@@ -21,14 +21,14 @@ export interface Plot {
 }
 
 const height = 200;
-/** The first figures are drawn wide enough to be seen, and then closer until five minutes fit. */
+/** The x axis spans at least this, so that the first figures are visible. */
 const shortestMs = 30_000;
-/** Nothing is drawn where nobody looked for so long. */
+/** A longer pause between samples, as when the page was hidden, shows as a gap. */
 const gapMs = 12_000;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** @param onPoint is told which sample the pointer is at, undefined when it leaves */
+/** @param onPoint called with the time of the sample at the pointer, undefined when the pointer leaves */
 export function createPlot(element: HTMLElement, lines: Line[], onPoint: (atMs: number | undefined) => void): Plot {
 	const plot = new uPlot(optionsFor(element, lines, onPoint), emptyData(lines), element);
 	const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
@@ -103,7 +103,7 @@ function emptyData(lines: Line[]): uPlot.AlignedData {
 	return [[], ...lines.map(() => [])];
 }
 
-/** Columns, with an empty moment in each gap so that no line is drawn across it. */
+/** The columns of uPlot. An empty moment in each gap prevents a line across it. */
 function dataOf(samples: Sample[], lines: Line[]): uPlot.AlignedData {
 	const moments = samples.flatMap((sample, index) => {
 		const before = samples[index - 1];

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Activity } from "../../src/contract/activity.ts";
 import { createHistory, historyMs, percentile, staleMs } from "./rates.ts";
 
-/** A node that did the same every second: 10 requests within a millisecond, 1 refusal within two, 6 animals in 2 commits. */
+/** A node that does the same every second: 10 requests within 1 ms, 1 refusal within 2 ms, 6 animals in 2 commits. */
 function snapshotAt(seconds: number, node = "a"): Activity {
 	return {
 		node,

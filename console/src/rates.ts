@@ -1,19 +1,19 @@
-// From counters to rates: what the nodes did in a second, read off the differences between their snapshots, and the last minutes
-// of it. Counters of different nodes are never compared, and a node that restarts counts as another one.
+// Computes rates per second from the differences between snapshots of counters, and keeps the last five minutes.
+// Counters of different nodes are never compared; a restarted node counts as another one.
 
 import type { Activity } from "../../src/contract/activity.ts";
 
 type StatusClass = keyof Activity["requests"];
 
-/** One moment of a plot: all nodes together, in a second. */
+/** One moment of a plot: all nodes together, per second. */
 export interface Sample {
 	atMs: number;
 	requests: Record<StatusClass, number>;
-	/** Undefined when nothing was asked. */
+	/** Undefined without requests. */
 	p50Ms: number | undefined;
 	p99Ms: number | undefined;
 	creates: number;
-	/** Animals to a commit; undefined when none were added. */
+	/** Animals per commit; undefined when none were added. */
 	meanBatch: number | undefined;
 	animals: Activity["animals"];
 	nodes: number;
@@ -22,12 +22,12 @@ export interface Sample {
 export interface History {
 	/** The last five minutes, oldest first. */
 	samples: Sample[];
-	/** @param atMs when the snapshot came */
+	/** @param atMs when the snapshot arrived */
 	add(snapshot: Activity, atMs: number): void;
 }
 
 export const historyMs = 5 * 60_000;
-/** A node that has not answered for so long is counted no more. */
+/** After this time without a snapshot, a node is no longer counted. */
 export const staleMs = 15_000;
 
 interface Pace {
@@ -60,7 +60,7 @@ export function createHistory(): History {
 	return history;
 }
 
-/** What one node did in a second between two of its snapshots; undefined when no time went by. */
+/** The rates of one node between two of its snapshots; undefined when no time passed. */
 function paceBetween(before: Activity, after: Activity): Pace | undefined {
 	const seconds = (after.uptimeMs - before.uptimeMs) / 1000;
 	if (seconds <= 0) return undefined;
@@ -95,8 +95,8 @@ function byClass(value: (name: StatusClass) => number): Record<StatusClass, numb
 }
 
 /**
- * The value below which the given share lies, on a straight line between the bounds of its bucket; undefined without any.
- * What is longer than the last bound counts as that bound: then the true value is higher.
+ * The percentile, by linear interpolation within its bucket; undefined without counts. Values above the last bound
+ * count as that bound, so the true percentile may be higher.
  */
 export function percentile(upTo: number[], counts: number[], share: number): number | undefined {
 	const total = counts.reduce((sum, count) => sum + count, 0);

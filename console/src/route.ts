@@ -1,5 +1,5 @@
-// Where in the console someone is. It stands in the address behind the #, so that a link opens the same and Back goes back; the
-// key never does.
+// The current view and its parameters, stored in the URL after the #, so that links and the Back button work. The key
+// is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
 import type { PetStatus } from "../../client/src/index.ts";
@@ -18,9 +18,9 @@ export interface AnimalsRoute {
 	view: "animals";
 	status?: PetStatus | undefined;
 	limit: number;
-	/** Of the page; absent on the first. */
+	/** Of the current page; absent on the first. */
 	cursor?: string | undefined;
-	/** Digits of the animal that is looked up. */
+	/** Digits of the id that is looked up. */
 	id?: string | undefined;
 }
 
@@ -28,17 +28,17 @@ export type Route = AnimalsRoute | { view: "activity" };
 
 export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
 
-/** What no link of ours says is left out: any text leads somewhere. */
+/** Ignores unknown and invalid parameters, so that every URL opens a view. */
 export function routeOf(hash: string): Route {
 	const [path, query] = hash.replace(/^#/, "").split("?", 2);
 	if (path === "/activity") return { view: "activity" };
-	const asked = new URLSearchParams(query);
-	const id = asked.get("id") ?? "";
+	const parameters = new URLSearchParams(query);
+	const id = parameters.get("id") ?? "";
 	return {
 		view: "animals",
-		status: petStatuses.find((status) => status === asked.get("status")),
-		limit: pageSizes.find((size) => String(size) === asked.get("limit")) ?? defaultLimit,
-		cursor: asked.get("cursor") || undefined,
+		status: petStatuses.find((status) => status === parameters.get("status")),
+		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
+		cursor: parameters.get("cursor") || undefined,
 		id: isInteger(id) ? id : undefined,
 	};
 }
@@ -59,7 +59,7 @@ export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
-/** Digits that a BigInt can be made of, as few as an int64 has at most. */
+/** Whether BigInt accepts the text, with no more digits than an int64 has. */
 export function isInteger(text: string): boolean {
 	return /^-?\d{1,19}$/.test(text);
 }

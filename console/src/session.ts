@@ -1,4 +1,4 @@
-// Who is signed in. The key lives in memory; only when someone asks for it also in sessionStorage, which ends with the tab.
+// The session of a user. The key is in memory, and in sessionStorage if the user chooses so; that ends with the tab.
 
 import { AnimalStore, ApiError, NoReply } from "../../client/src/index.ts";
 import type { Activity } from "../../src/contract/activity.ts";
@@ -6,29 +6,29 @@ import type { Activity } from "../../src/contract/activity.ts";
 export interface Session {
 	key: string;
 	store: AnimalStore;
-	/** Counters of the node that answers. @throws ApiError, NoReply */
+	/** The counters of the node that answers. @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
 }
 
-/** A person waits: after this, they hear that it failed, and decide themselves. */
+/** A person waits: after this time, the console shows the failure. */
 const retryForMs = 3_000;
 const timeoutMs = 10_000;
-const place = "animal-store.key";
+const storageName = "animal-store.key";
 const url = location.origin;
 
-export function keptKey(): string | undefined {
-	return tabStorage()?.getItem(place) ?? undefined;
+export function loadKey(): string | undefined {
+	return tabStorage()?.getItem(storageName) ?? undefined;
 }
 
-export function keepKey(key: string): void {
-	tabStorage()?.setItem(place, key);
+export function saveKey(key: string): void {
+	tabStorage()?.setItem(storageName, key);
 }
 
-export function forgetKey(): void {
-	tabStorage()?.removeItem(place);
+export function removeKey(): void {
+	tabStorage()?.removeItem(storageName);
 }
 
-/** Some browsers are set to refuse it: then nothing is kept. */
+/** Undefined where the browser refuses it; then nothing is stored. */
 function tabStorage(): Storage | undefined {
 	try {
 		return sessionStorage;
@@ -37,7 +37,7 @@ function tabStorage(): Storage | undefined {
 	}
 }
 
-/** Whether the service lets this key in; it need not be allowed to list. @throws ApiError, NoReply */
+/** Resolves when the service accepts the key, whatever its scopes. @throws ApiError, NoReply */
 export async function checkKey(key: string, signal: AbortSignal): Promise<void> {
 	try {
 		await new AnimalStore({ url, key, retryForMs }).listPage({ limit: 1 }, { signal });
@@ -46,7 +46,7 @@ export async function checkKey(key: string, signal: AbortSignal): Promise<void> 
 	}
 }
 
-/** @param onRefused hears the service's words when it lets the key in no more */
+/** @param onRefused called with the service's message when it refuses the key */
 export function openSession(key: string, onRefused: (message: string) => void): Session {
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
@@ -79,5 +79,6 @@ async function readActivity(send: typeof fetch, key: string, signal: AbortSignal
 		throw new NoReply(`no reply from ${url}`, { cause });
 	}
 	if (reply.ok) return body;
-	throw new ApiError(body.message ?? "the reply is no error of the service", reply, body.code ?? "unexpected_reply");
+	const message = body.message ?? "the reply is not an error of the service";
+	throw new ApiError(message, reply, body.code ?? "unexpected_reply");
 }

@@ -1,4 +1,4 @@
-// The way in: a key is asked for, tried against the service, and handed to the app.
+// The sign-in form: takes an API key, checks it against the service, and passes it to the app.
 
 import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -6,7 +6,7 @@ import { Heading, sentenceOf, Waiting } from "./notes.tsx";
 import { checkKey } from "./session.ts";
 
 interface SignInProps {
-	/** Why someone who was in must sign in again. */
+	/** Why the service ended the last session. */
 	reason: string | undefined;
 	onSignIn(key: string, isKept: boolean): void;
 }
@@ -25,11 +25,11 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 		setProblem(undefined);
 		setIsPending(true);
 		try {
-			await enter(key, leaving.current.signal);
+			await validateKey(key, leaving.current.signal);
 			onSignIn(key, entries.has("keep"));
 		} catch (error) {
 			if (leaving.current.signal.aborted) return;
-			setProblem(error instanceof NotAKey ? error.message : sentenceOf(error));
+			setProblem(error instanceof MalformedKey ? error.message : sentenceOf(error));
 			setIsPending(false);
 			field.current?.focus();
 		}
@@ -78,12 +78,12 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 	);
 }
 
-class NotAKey extends Error {}
+class MalformedKey extends Error {}
 
-/** What no header can carry is not sent. */
-async function enter(key: string, signal: AbortSignal): Promise<void> {
-	if (key === "") throw new NotAKey("Paste an API key first.");
+/** Refuses text that a header cannot carry, then asks the service. */
+async function validateKey(key: string, signal: AbortSignal): Promise<void> {
+	if (key === "") throw new MalformedKey("Paste an API key first.");
 	if (!/^[!-~]+$/.test(key))
-		throw new NotAKey("A key has only letters, digits and underscores: paste it once more, whole.");
+		throw new MalformedKey("A key has only letters, digits and underscores. Paste the whole key again.");
 	await checkKey(key, signal);
 }

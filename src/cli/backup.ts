@@ -1,4 +1,4 @@
-// `animal-store backup FILE`: a consistent copy of the store, also while the service runs.
+// `animal-store backup FILE` copies the store consistently, also while the service runs.
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -8,7 +8,7 @@ import { interruptible } from "./interrupt.ts";
 export function backupCommand(): Command {
 	return new Command("backup")
 		.description(
-			"copy the store that DATABASE_URL names to a new file, also while the service runs; restore makes a store of it",
+			"copy the store that DATABASE_URL names to a new file, also while the service runs; restore brings it back",
 		)
 		.argument("<file>", "the new file")
 		.action(async (file: string) => {

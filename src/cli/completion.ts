@@ -1,4 +1,4 @@
-// `animal-store completion SHELL`: a script for the shell's Tab key, read off the commands as they are.
+// `animal-store completion SHELL` prints a script for the shell's Tab key, generated from the commands.
 
 import { Argument, Command } from "commander";
 
@@ -7,16 +7,16 @@ type Shell = (typeof shells)[number];
 
 export function completionCommand(): Command {
 	return new Command("completion")
-		.description("print a script that completes commands and options at the Tab key")
+		.description("print a script that completes commands and options with the Tab key")
 		.addArgument(new Argument("<shell>", "your shell").choices(shells))
 		.addHelpText(
 			"after",
 			`
-To try it:
+To use it:
   bash   source <(animal-store completion bash)
   zsh    source <(animal-store completion zsh)
   fish   animal-store completion fish | source
-Put the line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish to keep it.
+To keep it, add the line to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.
 `,
 		)
 		.action((shell: Shell, _options, command: Command) => {
@@ -24,12 +24,12 @@ Put the line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish to keep it.
 		});
 }
 
-/** What may follow one command: its words, and for each option that takes a value, the values where they are known. */
+/** What may follow one command: words, options, and the values of options where they are known. */
 interface Place {
-	/** The command's words behind `animal-store`, such as `pets list`. */
+	/** The words after `animal-store`, such as `pets list`. */
 	path: string;
 	words: { text: string; description: string }[];
-	/** Whether a file or an id may stand here: options come up only behind a dash then. */
+	/** Whether a file or an id may follow. Then options are offered only after a dash. */
 	takesArgument: boolean;
 	options: { name: string; description: string; takesValue: boolean; choices: string[] }[];
 }
@@ -60,23 +60,25 @@ function placesOf(command: Command, path: string): Place[] {
 
 const scripts: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
-/** Cases of a `case` in bash and zsh, whose value is the place and the word before the cursor. */
+/** Cases of a `case` in bash and zsh; its value is the place and the word before the cursor. */
 function cases(places: Place[]): { steps: string; values: string; words: string } {
-	const steps = places.slice(1).map(({ path }) => quoted(path));
+	const steps = places.slice(1).map(({ path }) => quote(path));
 	const values = places.flatMap(({ path, options }) =>
 		options
 			.filter(({ takesValue }) => takesValue)
-			.map(({ name, choices }) => `\t\t${quoted(`${path} ${name}`)}) reply=(${choices.join(" ")}) ;;`),
+			.map(({ name, choices }) => `\t\t${quote(`${path} ${name}`)}) reply=(${choices.join(" ")}) ;;`),
 	);
 	const words = places.map(({ path, words, takesArgument, options }) => {
 		const all = [...words.map(({ text }) => text), ...options.map(({ name }) => name)];
 		const when = takesArgument ? '[[ "$current" != -* ]] || ' : "";
-		return `\t\t${quoted(path)}) ${when}reply=(${all.join(" ")}) ;;`;
+		return `\t\t${quote(path)}) ${when}reply=(${all.join(" ")}) ;;`;
 	});
 	return { steps: steps.join("|"), values: values.join("\n"), words: words.join("\n") };
 }
 
-/** The part that bash and zsh understand alike: `given` holds the words before the cursor, `before` the last of them, `current` the one at it. */
+/**
+ * Code for bash and zsh. `given` has the words before the cursor, `before` the last of them, `current` the word at it.
+ */
 function find(places: Place[]): string {
 	const { steps, values, words } = cases(places);
 	return `	for word in "\${given[@]}"; do
@@ -117,17 +119,17 @@ compdef _animal_store animal-store
 
 function fish(places: Place[]): string {
 	const lines = places.flatMap(({ path, words, takesArgument, options }) => {
-		const start = `complete -c animal-store -n ${quoted(`__animal_store_at ${quoted(path, '"')}`)}`;
+		const start = `complete -c animal-store -n ${quote(`__animal_store_at ${quote(path, '"')}`)}`;
 		return [
 			...(takesArgument ? [] : [`${start} -f`]),
-			...words.map(({ text, description }) => `${start} -a ${text} -d ${quoted(description)}`),
+			...words.map(({ text, description }) => `${start} -a ${text} -d ${quote(description)}`),
 			...options.map(({ name, description, takesValue, choices }) => {
-				const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : takesValue ? " -r" : "";
-				return `${start} -l ${name.slice(2)} -d ${quoted(description)}${values}`;
+				const values = choices.length > 0 ? ` -x -a ${quote(choices.join(" "))}` : takesValue ? " -r" : "";
+				return `${start} -l ${name.slice(2)} -d ${quote(description)}${values}`;
 			}),
 		];
 	});
-	const paths = places.slice(1).map(({ path }) => quoted(path));
+	const paths = places.slice(1).map(({ path }) => quote(path));
 	return `# Completion of animal-store for fish: animal-store completion fish | source
 function __animal_store_at
 	set -l at ""
@@ -141,7 +143,7 @@ ${lines.join("\n")}
 `;
 }
 
-function quoted(text: string, mark = "'"): string {
+function quote(text: string, mark = "'"): string {
 	const escaped = mark === "'" ? text.replaceAll("\\", "\\\\").replaceAll("'", "’") : text;
 	return mark + escaped + mark;
 }

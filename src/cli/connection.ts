@@ -1,4 +1,4 @@
-// What the commands that speak to a running service share: where it is, who calls, and how long they wait for it.
+// Shared by the commands that call a running service: its address, the API key, and how long to wait.
 
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
@@ -9,14 +9,14 @@ export interface ConnectionOptions {
 	key?: string;
 }
 
-/** A person waits: long enough for a busy moment of the service, not for its return. */
+/** A person waits: long enough for a busy service, not for a restart. */
 const retryForMs = 3_000;
 
 export function withConnection(command: Command): Command {
 	return command
 		.optionsGroup("Connection:")
 		.option("--url <url>", "address of the service; default: ANIMAL_STORE_URL, else http://127.0.0.1:8080")
-		.option("--key <key>", "the API key; default: ANIMAL_STORE_KEY, which other users of the machine cannot see");
+		.option("--key <key>", "the API key; default: ANIMAL_STORE_KEY, which is safer: other users can see flags");
 }
 
 /** @throws ConfigError */

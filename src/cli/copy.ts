@@ -1,4 +1,4 @@
-// `animal-store copy`: moves a whole store to another engine, with its ids, keys and Idempotency-Keys.
+// `animal-store copy` copies a whole store to another engine, with its ids, keys and Idempotency-Keys.
 
 import cliProgress from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
@@ -9,10 +9,14 @@ import { openStore } from "../store/open.ts";
 export function copyCommand(): Command {
 	return new Command("copy")
 		.description(
-			"copy a store to another one, and compare both; stop the service before, and run it again if it was interrupted",
+			"copy a store to another one and compare both; stop the service first; if interrupted, run it again to resume",
 		)
-		.requiredOption("--from <url>", "the store to copy, such as sqlite:./data/animal-store.db", databaseUrl)
-		.requiredOption("--to <url>", "an empty store, such as postgres://user:password@host:5432/database", databaseUrl)
+		.requiredOption("--from <url>", "the store to copy, such as sqlite:./data/animal-store.db", parseDatabaseUrl)
+		.requiredOption(
+			"--to <url>",
+			"an empty store, such as postgres://user:password@host:5432/database",
+			parseDatabaseUrl,
+		)
 		.action(copy);
 }
 
@@ -38,9 +42,8 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 			});
 			bar.stop();
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-			process.stdout.write(
-				`copied ${copied.pets} animals, ${copied.keys} keys and ${copied.idempotencyKeys} Idempotency-Keys in ${seconds} s; both stores agree\n`,
-			);
+			const counts = `${copied.pets} animals, ${copied.keys} keys and ${copied.idempotencyKeys} Idempotency-Keys`;
+			process.stdout.write(`copied ${counts} in ${seconds} s; both stores agree\n`);
 		} finally {
 			bar.stop();
 			await target.close();
@@ -50,7 +53,7 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 	}
 }
 
-function databaseUrl(text: string): string {
+function parseDatabaseUrl(text: string): string {
 	if (isDatabaseUrl(text)) return text;
 	throw new InvalidArgumentError(
 		"It must be sqlite: and the path of a file, or postgres://user:password@host:5432/database.",

@@ -1,4 +1,4 @@
-// How far an import is: a bar on a terminal, a line now and then in a log.
+// The progress of an import: a bar on a terminal, a line every 10 seconds elsewhere.
 
 import cliProgress from "cli-progress";
 

@@ -1,18 +1,18 @@
-// The second pass of an import: many creates at once. Each row carries an Idempotency-Key derived from the file's content and the
-// line, so the same file imported again settles what an interruption left open.
+// The second pass of an import: many creates at once. Each row has an Idempotency-Key derived from the file's content
+// and the line, so that importing the same file again resumes it and adds nothing twice.
 
 import type { AnimalStore, NewPet } from "../../client/src/index.ts";
 import { ApiError } from "../../client/src/index.ts";
-import type { PetRow } from "./files/pet-rows.ts";
+import type { FileRow } from "./files/file-rows.ts";
 import type { Rejected } from "./files/rejected.ts";
 import type { Interruption } from "./interrupt.ts";
 
 export interface Sending {
 	store: AnimalStore;
-	rows: AsyncGenerator<PetRow>;
+	rows: AsyncGenerator<FileRow>;
 	/** SHA-256 of the file, in hex. */
 	digest: string;
-	/** Requests at once. */
+	/** The number of requests at once. */
 	concurrency: number;
 	rejected: Rejected;
 	interruption: Interruption;
@@ -24,34 +24,34 @@ export interface ImportReport {
 	added: number;
 	/** Added by an earlier import of the same file. */
 	alreadyThere: number;
-	/** Whether each row is settled: added, already there, or rejected. */
+	/** Whether every row was added, already there, or rejected. */
 	isComplete: boolean;
-	/** The first failure that is not about one animal only. */
+	/** The first failure that concerns more than one animal. */
 	stoppedBy?: unknown;
 }
 
-/** What became of one row. */
+/** The outcome of one row. */
 type Outcome =
 	| { kind: "added" | "alreadyThere" }
 	| { kind: "rejected"; reason: string }
 	| { kind: "failed"; error: unknown };
 
 interface FailedRow {
-	row: PetRow;
+	row: FileRow;
 	error: unknown;
 }
 
-/** Replies that are about one animal; any other failure would meet the next animal too. */
-const refusals: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large", "idempotency_key_reused"];
+/** Failures that concern one animal only; any other would hit the next animal too. */
+const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large", "idempotency_key_reused"];
 
-/** Sends until the rows end, something fails, or a signal stops it; what is under way then may finish. */
+/** Sends until the rows end, a request fails, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
 	const { rows, concurrency, interruption, rejected } = sending;
 	const report: ImportReport = { added: 0, alreadyThere: 0, isComplete: false };
 	const failed: FailedRow[] = [];
 	let isAtEnd = false;
 
-	function note(row: PetRow, outcome: Outcome): void {
+	function record(row: FileRow, outcome: Outcome): void {
 		if (outcome.kind === "rejected") rejected.add(row, outcome.reason);
 		else if (outcome.kind === "failed") {
 			failed.push({ row, error: outcome.error });
@@ -70,31 +70,31 @@ export async function sendRows(sending: Sending): Promise<ImportReport> {
 				isAtEnd = true;
 				return;
 			}
-			note(row, row.pet ? await send(sending, row.number, row.pet) : { kind: "rejected", reason: row.reason });
+			record(row, row.pet ? await send(sending, row.number, row.pet) : { kind: "rejected", reason: row.reason });
 		}
 	}
 
 	await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)));
-	if (isKeyGone(report.stoppedBy)) await keepForAnotherKey(sending, failed);
+	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, failed);
 	await rows.return(undefined);
 	return { ...report, isComplete: isAtEnd && report.stoppedBy === undefined };
 }
 
-export function isKeyGone(error: unknown): boolean {
+export function isKeyRefused(error: unknown): boolean {
 	return error instanceof ApiError && error.status === 401;
 }
 
-/** Idempotency-Keys are scoped to the API key: with another one, the same file would add again what is in. */
-async function keepForAnotherKey({ rows, rejected }: Sending, failed: FailedRow[]): Promise<void> {
+/** For an import with another API key. Idempotency-Keys are scoped to the key: the whole file would add rows twice. */
+async function rejectRest({ rows, rejected }: Sending, failed: FailedRow[]): Promise<void> {
 	const notAdded = "not added: the key stopped working";
 	for (const { row, error } of failed) {
 		const isSettled = error instanceof ApiError && !error.isUnsettled;
-		rejected.add(row, isSettled ? notAdded : "no reply came: it may be in");
+		rejected.add(row, isSettled ? notAdded : "no reply: it may have been added");
 	}
 	for await (const row of rows) rejected.add(row, row.pet ? notAdded : row.reason);
 }
 
-/** @param number the row's own in the file */
+/** @param number the row's number in the file */
 async function send({ store, digest, interruption }: Sending, number: number, pet: NewPet): Promise<Outcome> {
 	let kind: "added" | "alreadyThere" = "added";
 	try {
@@ -107,7 +107,7 @@ async function send({ store, digest, interruption }: Sending, number: number, pe
 		});
 		return { kind };
 	} catch (error) {
-		const isAboutThisRow = error instanceof ApiError && refusals.includes(error.code);
-		return isAboutThisRow ? { kind: "rejected", reason: error.message } : { kind: "failed", error };
+		const isRowError = error instanceof ApiError && rowErrors.includes(error.code);
+		return isRowError ? { kind: "rejected", reason: error.message } : { kind: "failed", error };
 	}
 }

@@ -1,25 +1,26 @@
-// Ctrl-C and its like, for commands that have something to finish: the first asks to stop, the second ends at once.
+// Ctrl-C and other signals to stop, for commands that finish their work first. The second signal ends the command at
+// once.
 
-import { Interrupted } from "./sentences.ts";
+import { Interrupted } from "./command-error.ts";
 
-/** Those who ask to stop: Ctrl-C, a supervisor, a terminal that closes. */
+/** Sent by Ctrl-C, by a supervisor, and by a terminal that closes. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
-/** How long requests under way may take once all shall stop. */
+/** How long requests under way may take after a stop. */
 const graceMs = 10_000;
 
 export interface Interruption {
-	/** Aborts with the first signal. */
+	/** Aborts at the first signal. */
 	requested: AbortSignal;
-	/** Aborts some seconds after `stop`: what is under way may finish until then. */
+	/** Aborts 10 seconds after `stop` or the first signal; until then, requests under way may finish. */
 	overdue: AbortSignal;
-	/** Stops for another reason than a signal. */
+	/** Stops without a signal. */
 	stop(): void;
-	/** Signals mean again what they mean everywhere. */
+	/** Restores default signal handling. */
 	end(): void;
 }
 
-/** @param onFirst tells the person that the signal has been heard */
+/** @param onFirst called at the first signal */
 export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 	const requested = new AbortController();
 	const overdue = new AbortController();
@@ -27,27 +28,27 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 	const stop = () => {
 		timer ??= setTimeout(() => overdue.abort(), graceMs).unref();
 	};
-	const hear = () => {
+	const onSignal = () => {
 		if (requested.signal.aborted) process.exit(interruptedExitCode);
 		requested.abort();
 		stop();
 		onFirst();
 	};
-	for (const signal of signals) process.on(signal, hear);
+	for (const signal of signals) process.on(signal, onSignal);
 	return {
 		requested: requested.signal,
 		overdue: overdue.signal,
 		stop,
 		end() {
 			clearTimeout(timer);
-			for (const signal of signals) process.off(signal, hear);
+			for (const signal of signals) process.off(signal, onSignal);
 		},
 	};
 }
 
 /**
- * Runs work that the first signal ends.
- * @param outcome what the person is told then
+ * Runs work that the first signal aborts.
+ * @param outcome what an interruption leaves, for the message
  * @throws Interrupted
  */
 export async function interruptible<Result>(

@@ -1,4 +1,4 @@
-// `animal-store keys …`: API keys of the store that DATABASE_URL names, also while the service runs.
+// `animal-store keys …` manages the API keys of the store that DATABASE_URL names, also while the service runs.
 
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError } from "commander";
@@ -10,30 +10,30 @@ import { keyFromRandom } from "../keys/key-format.ts";
 import { parseRate } from "../keys/rate.ts";
 import { openStore } from "../store/open.ts";
 import type { ListedKey, OpenOptions } from "../store/store.ts";
-import { durationMs } from "./arguments.ts";
+import { parseDuration } from "./arguments.ts";
 
 export function keysCommand(): Command {
-	const keys = new Command("keys").description("issue, list, rotate and revoke API keys");
+	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
 	keys
 		.command("create")
-		.description("issue a key and print it; it is shown this once")
-		.requiredOption("--name <name>", "what the key is for", named)
-		.option("--scopes <scopes>", `any of ${scopes.join(",")}`, scopesOf, [...scopes])
-		.option("--expires <duration>", "when it stops working, such as 90d", durationMs)
-		.option("--rate <rate>", "requests in a window, such as 100/1m", rate)
+		.description("create a key and print it; it is shown only this once")
+		.requiredOption("--name <name>", "what the key is for", parseName)
+		.option("--scopes <scopes>", `any of ${scopes.join(",")}`, parseScopes, [...scopes])
+		.option("--expires <duration>", "when it stops working, such as 90d", parseDuration)
+		.option("--rate <rate>", "requests in a window, such as 100/1m", checkRate)
 		.action(create);
-	keys.command("list").description("show all keys").option("--json", "as JSON").action(list);
+	keys.command("list").description("list all keys").option("--json", "as JSON").action(list);
 	keys
 		.command("rotate")
-		.description("give a key a new text and print it; the one before works on for the grace period")
+		.description("replace a key's secret and print the new one; the old one works until the grace period ends")
 		.argument("<id>", "the key's id, from keys list")
-		.option("--grace <duration>", "how long the one before works on, such as 24h", durationMs, 24 * 3_600_000)
+		.option("--grace <duration>", "how long the old secret works, such as 24h", parseDuration, 24 * 3_600_000)
 		.action((id: string, { grace }: { grace: number }) =>
 			withIssuer(async (issuer) => print(await rotateKey(issuer, id, grace))),
 		);
 	keys
 		.command("revoke")
-		.description("stop a key for good, within a second")
+		.description("disable a key permanently, within a second")
 		.argument("<id>", "the key's id, from keys list")
 		.action((id: string) =>
 			withIssuer(async (issuer) => {
@@ -43,7 +43,7 @@ export function keysCommand(): Command {
 		);
 	keys
 		.command("generate")
-		.description("print a new key without storing it, to be given to services as API_KEY")
+		.description("print a new key without storing it, for API_KEY")
 		.action(() => print(keyFromRandom(randomBytes(32))));
 	return keys;
 }
@@ -56,23 +56,23 @@ interface CreateOptions {
 }
 
 async function create({ name, scopes, expires, rate }: CreateOptions): Promise<void> {
-	const onCreate = (place: string) => console.error(`a new store was made: ${place}`);
+	const onCreate = (place: string) => console.error(`created a new store: ${place}`);
 	const issue = async (issuer: Issuer) => {
 		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
-		console.error(`${id} is issued; its key is shown this once:`);
+		console.error(`created ${id}; its key is shown only this once:`);
 		print(key);
 	};
 	await withIssuer(issue, { onCreate });
 }
 
-/** Operators watch who still calls these. */
+/** The list shows when each key last called these operations. */
 const deprecated = Object.entries<Operation>(operations)
 	.filter(([, { deprecation }]) => deprecation)
 	.map(([name]) => name);
 
 async function list({ json = false }: { json?: boolean }): Promise<void> {
 	await withIssuer(async ({ rows, now }) => {
-		const keys = (await rows.list()).map((row) => shown(row, now()));
+		const keys = (await rows.list()).map((row) => describeKey(row, now()));
 		if (json) return print(JSON.stringify(keys, null, 2));
 		if (keys.length === 0) return console.error("there are no keys yet: animal-store keys create --name N");
 		const columns = [
@@ -99,7 +99,7 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
 	});
 }
 
-function shown(row: ListedKey, nowMs: number): Record<string, string | null> {
+function describeKey(row: ListedKey, nowMs: number): Record<string, string | null> {
 	const uses = Object.values(row.usedAtMs);
 	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 	return {
@@ -117,7 +117,7 @@ function shown(row: ListedKey, nowMs: number): Record<string, string | null> {
 	};
 }
 
-/** A mistyped DATABASE_URL is refused, unless the command may make a store. */
+/** Refuses a mistyped DATABASE_URL, unless the command may create a store. */
 async function withIssuer(
 	work: (issuer: Issuer) => Promise<void>,
 	options: OpenOptions = { mustExist: true },
@@ -134,18 +134,18 @@ function print(line: string): void {
 	process.stdout.write(`${line}\n`);
 }
 
-function named(text: string): string {
+function parseName(text: string): string {
 	if (/^\P{C}{1,100}$/u.test(text)) return text;
 	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
 }
 
-function scopesOf(text: string): string[] {
+function parseScopes(text: string): string[] {
 	const wanted = [...new Set(text.split(/[ ,]+/))];
 	if (wanted.every((scope) => (scopes as readonly string[]).includes(scope))) return wanted;
 	throw new InvalidArgumentError(`It must be any of ${scopes.join(",")}.`);
 }
 
-function rate(text: string): string {
+function checkRate(text: string): string {
 	if (parseRate(text)) return text;
 	throw new InvalidArgumentError("It must be a number of requests and a window, such as 100/1m.");
 }

@@ -1,14 +1,14 @@
-// Animals for people: an aligned table on a terminal, plain fields with tabs between them in a pipe.
+// Animals for people: an aligned table on a terminal, tab-separated fields in a pipe.
 
 import { styleText } from "node:util";
 import type { Pet } from "../../client/src/index.ts";
 import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 
-// The name comes last: however wide its characters are, the columns before it stay in line.
+// The name comes last, so that wide characters in it do not shift other columns.
 const columns = [...petFields.filter((field) => field !== "name"), "name" as const];
 
-/** One piece of text for each page; the header comes once, and only on a terminal. */
-export async function* petsTable(pages: AsyncIterable<Pet[]>, isTerminal: boolean): AsyncGenerator<string> {
+/** One piece of text for each page. Only a terminal gets a header, once. */
+export async function* formatTable(pages: AsyncIterable<Pet[]>, isTerminal: boolean): AsyncGenerator<string> {
 	let widths: number[] = columns.map((column) => column.length);
 	let isFirst = true;
 	for await (const pets of pages) {
@@ -16,16 +16,16 @@ export async function* petsTable(pages: AsyncIterable<Pet[]>, isTerminal: boolea
 			yield pets.map((pet) => `${columns.map((column) => pet[column] ?? "").join("\t")}\n`).join("");
 			continue;
 		}
-		const rows = pets.map((pet) => columns.map((column) => visible(String(pet[column] ?? "-"))));
+		const rows = pets.map((pet) => columns.map((column) => escapeControls(String(pet[column] ?? "-"))));
 		for (const row of rows) widths = widths.map((width, index) => Math.max(width, row[index]?.length ?? 0));
-		if (isFirst && rows.length > 0) yield `${styleText("bold", aligned([...columns], widths))}\n`;
+		if (isFirst && rows.length > 0) yield `${styleText("bold", align([...columns], widths))}\n`;
 		isFirst = false;
-		yield rows.map((row) => `${aligned(row, widths)}\n`).join("");
+		yield rows.map((row) => `${align(row, widths)}\n`).join("");
 	}
 }
 
-/** Numbers to the right, texts to the left; nothing stands behind the last column. */
-function aligned(cells: string[], widths: number[]): string {
+/** Numbers to the right, text to the left; no padding after the last column. */
+function align(cells: string[], widths: number[]): string {
 	const padded = columns.map((column, index) => {
 		const [cell = "", width = 0] = [cells[index], widths[index]];
 		if (index === columns.length - 1) return cell;
@@ -34,7 +34,7 @@ function aligned(cells: string[], widths: number[]): string {
 	return padded.join("  ");
 }
 
-/** A name may hold what terminals take for commands, or what turns the direction of the text. */
-function visible(text: string): string {
+/** Replaces characters that control a terminal or change the direction of text. */
+function escapeControls(text: string): string {
 	return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "\uFFFD");
 }

@@ -1,14 +1,14 @@
-// `animal-store pets …`: the three operations of the interface, from a terminal or a script.
+// `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { AnimalStore, Page, Pet, PetStatus } from "../../client/src/index.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
 import { petStatuses } from "../contract/pet.ts";
-import { integerUpTo } from "./arguments.ts";
+import { parseIntegerUpTo } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { petJson, petsText } from "./files/pet-formats.ts";
-import { petsTable } from "./pet-table.ts";
+import { formatPets, petJson } from "./files/pet-formats.ts";
+import { formatTable } from "./pet-table.ts";
 import { toStdout } from "./stdout.ts";
 
 interface OutputOptions extends ConnectionOptions {
@@ -32,18 +32,18 @@ export function petsCommand(): Command {
 	const pets = new Command("pets").description("list, add and get animals of a running service");
 	withOutput(pets.command("list").description("show animals by ascending id"))
 		.addOption(statusOption("only animals with this status"))
-		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, integerUpTo(limitMax))
+		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
 		.addHelpText("after", examples("pets list --status available", "pets list --all --json | jq length"))
 		.action(list);
 	withOutput(pets.command("create").description("add an animal and show it with its id"))
 		.requiredOption("--name <name>", "its name, 1 to 255 characters")
-		.requiredOption("--category-id <id>", "the number of its category", int64)
+		.requiredOption("--category-id <id>", "the number of its category", parseInt64)
 		.addOption(statusOption("its status; none if absent"))
 		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
 		.action(create);
-	withOutput(pets.command("get").description("show one animal; deprecated, gone on 5 December 2030"))
-		.argument("<id>", "its id", int64)
+	withOutput(pets.command("get").description("show one animal; deprecated, removed on 5 December 2030"))
+		.argument("<id>", "its id", parseInt64)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);
 	return pets;
@@ -58,8 +58,8 @@ async function list({ status, limit, all = false, ...options }: ListOptions): Pr
 			yield page.pets;
 		}
 	}
-	await toStdout(shown(pages(), options));
-	if (next !== undefined && !all) console.error("there are more: --all shows every animal");
+	await toStdout(formatOutput(pages(), options));
+	if (next !== undefined && !all) console.error("more animals follow: --all shows every animal");
 }
 
 async function* walk(
@@ -71,23 +71,23 @@ async function* walk(
 }
 
 async function create({ name, categoryId, status, ...options }: CreateOptions): Promise<void> {
-	await showOne(await connect(options).createPet({ name, categoryId, status }), options);
+	await writePet(await connect(options).createPet({ name, categoryId, status }), options);
 }
 
 async function get(id: bigint, options: OutputOptions): Promise<void> {
-	await showOne(await connect(options).getPet(id), options);
+	await writePet(await connect(options).getPet(id), options);
 }
 
-async function showOne(pet: Pet, options: OutputOptions): Promise<void> {
+async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 	async function* one() {
 		yield [pet];
 	}
-	await toStdout(options.json ? [`${petJson(pet)}\n`] : shown(one(), options));
+	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput(one(), options));
 }
 
-function shown(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string> {
-	if (json || csv) return petsText(pages, json ? "json" : "csv");
-	return petsTable(pages, process.stdout.isTTY === true);
+function formatOutput(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string> {
+	if (json || csv) return formatPets(pages, json ? "json" : "csv");
+	return formatTable(pages, process.stdout.isTTY === true);
 }
 
 function withOutput(command: Command): Command {
@@ -100,12 +100,12 @@ export function statusOption(description: string): Option {
 	return new Option("--status <status>", description).choices(petStatuses);
 }
 
-/** The end of a --help. */
+/** Formats the examples at the end of --help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
 }
 
-function int64(text: string): bigint {
+function parseInt64(text: string): bigint {
 	const id = int64FromDecimal(text);
 	if (id !== undefined) return id;
 	throw new InvalidArgumentError("It must be an integer from -9223372036854775808 to 9223372036854775807.");

@@ -1,4 +1,4 @@
-// `animal-store restore BACKUP`: makes the store of a backup, in the place of a damaged or lost one.
+// `animal-store restore BACKUP` makes a store from a backup, or replaces a damaged or lost one.
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -7,10 +7,10 @@ import { interruptible } from "./interrupt.ts";
 
 export function restoreCommand(): Command {
 	return new Command("restore")
-		.description("make the store that DATABASE_URL names of a backup; stop the service before")
-		.argument("<backup>", "the file that backup made")
-		.option("--to <file>", "the store's file; default: that of DATABASE_URL")
-		.option("--force", "replace the store that is there")
+		.description("make the store that DATABASE_URL names from a backup; stop the service first")
+		.argument("<backup>", "a file that animal-store backup wrote")
+		.option("--to <file>", "the file of the store; default: the one of DATABASE_URL")
+		.option("--force", "replace an existing store")
 		.action(restore);
 }
 

@@ -1,4 +1,4 @@
-// `animal-store serve`: runs the service until SIGTERM or SIGINT.
+// `animal-store serve` runs the service until SIGTERM or SIGINT.
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
@@ -10,8 +10,8 @@ const stopGraceMs = 15_000;
 
 export function serveCommand(): Command {
 	return new Command("serve")
-		.description("run the service; settings come from the environment (see README)")
-		.option("--first-key", "on a store without keys, issue one and print it once")
+		.description("run the service; the README lists its environment variables")
+		.option("--first-key", "if the store has no key, create one and print it once")
 		.action(serve);
 }
 
@@ -21,7 +21,7 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush } = createLog(config.logLevel);
 	const starting = startService({ config, log, issuesFirstKey: firstKey });
-	// Before the log says "listening": whoever reads that may send a signal at once.
+	// Before the log says "listening": a reader of that line may send a signal at once.
 	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
 		await starting.then(({ stop }) => stop());
@@ -35,36 +35,38 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 	}
 }
 
-/** npm ends on a SIGTERM without passing it on: the quick start ends with whoever started it. */
+/** npm exits on SIGTERM without forwarding it, so the quick start stops when its parent process is gone. */
 function stopWithParent(): void {
 	const parent = process.ppid;
 	setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
 }
 
-/** The first minute of a newcomer: the key, a request to paste, and its answer. */
+/** Prints the first key, requests to paste, and the reply to one of them. */
 async function introduce({ url, firstKey }: Service): Promise<void> {
 	const pets = `${url}/v1/pets`;
 	if (firstKey === undefined) {
-		return console.error(
-			`\nThe animal store is open at ${pets}, its console at ${url}/console\nKeys: npx animal-store keys list, or keys create --name N for a new one\n`,
-		);
+		return console.error(`
+The animal store listens on ${pets}; its console is at ${url}/console
+Keys: npx animal-store keys list; npx animal-store keys create --name N makes one
+`);
 	}
-	const answer = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
+	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
 	console.error(`
-The animal store is open. Its first API key, shown this once:
+The animal store is running. Its first API key, shown only this once:
 
   ${firstKey}
 
 Add an animal:
 
-  curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
+  curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" \\
+       -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
 
-In the browser, with that key:
+In the browser, with this key:
 
   ${url}/console   animals and live plots
-  ${url}/docs      the interface, to read and to try
+  ${url}/docs      the reference, which can send requests
 
-On the command line, a file of animals at once (npx animal-store help tells more):
+On the command line, import a file of animals (npx animal-store help lists all commands):
 
   export ANIMAL_STORE_URL=${url} ANIMAL_STORE_KEY=${firstKey}
   npx animal-store import animals.csv
@@ -73,6 +75,6 @@ List them:
 
   curl ${pets} -H "Authorization: Bearer ${firstKey}"
 
-which answers now: ${answer.status} ${await answer.text()}
+The reply now: ${reply.status} ${await reply.text()}
 `);
 }

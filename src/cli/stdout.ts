@@ -1,8 +1,8 @@
-// Standard output, as fast as its reader takes it and no faster.
+// Writes to standard output, no faster than its reader reads.
 
 import { pipeline } from "node:stream/promises";
 
-/** Writes all pieces. When the reader has seen enough (`| head`), the rest is not asked for, and that is no failure. */
+/** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
 export async function toStdout(pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
 	try {
 		await pipeline(pieces, process.stdout, { end: false });

@@ -1,18 +1,18 @@
-// What /console/activity answers, for the service that counts and the console that plots.
+// The reply of /console/activity: the service counts, the console plots.
 
 import type { PetStatus } from "./pet.ts";
 
-/** Counters since the start of one node, and how many animals there are of each status. */
+/** Counters since the start of one node, and the number of animals of each status. */
 export interface Activity {
-	/** Tells this node from others, and from itself before a restart. */
+	/** Identifies this node and this start of it. */
 	node: string;
 	uptimeMs: number;
 	/** Replies by class of status. */
 	requests: Record<"2xx" | "3xx" | "4xx" | "5xx", number>;
-	/** Replies by how long they took: `counts` has one more than `upToMs`, for those that took longer. */
+	/** Replies by duration. `counts` has one more entry than `upToMs`, for replies that took longer. */
 	latency: { upToMs: number[]; counts: number[] };
 	/** Animals added by this node, and the batches that held them. */
 	creates: { animals: number; batches: number };
-	/** Of the whole store. Until `isComplete`, those counted so far. */
+	/** Of the whole store. Before `isComplete`: those counted so far. */
 	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
 }

@@ -1,5 +1,6 @@
-// How each operation is called from TypeScript, Python and Go, for the `x-codeSamples` of the OpenAPI document: what tools write by
-// themselves ignores failures or does not run. curl is not here, because they write that well. test/clients.test.ts runs these.
+// Code samples in TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
+// generate ignore failures or do not run; their curl is good, so it is not here. test/clients.test.ts runs these
+// samples.
 
 import type { OperationName } from "./operations.ts";
 

@@ -1,10 +1,10 @@
-// The named schemas of the contract. A name belongs to one schema, and the schema carries it wherever it is used, so that the
-// OpenAPI document can refer to it. What a schema says, its description above all, plays no part in that.
+// The named schemas of the contract. A name belongs to one schema, and the schema carries its name wherever it is used.
+// The OpenAPI document refers to a schema by this name, never by its content or description.
 
 import type { TSchema } from "typebox";
 
 const registered = new Map<string, TSchema>();
-/** TypeBox keeps symbols when it makes a schema optional; JSON drops them. */
+/** TypeBox keeps symbols when it makes a schema optional; JSON omits them. */
 const componentName = Symbol("component");
 
 /** Gives a schema its name. @throws Error when the name is taken */
@@ -19,7 +19,7 @@ export function nameOf(schema: object): string | undefined {
 	return Reflect.get(schema, componentName) as string | undefined;
 }
 
-/** All of them, as the modules that declare them were loaded. */
+/** All named schemas, in the order in which their modules were loaded. */
 export function components(): ReadonlyMap<string, TSchema> {
 	return registered;
 }

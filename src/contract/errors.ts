@@ -1,5 +1,5 @@
-// Every failure: the closed list of codes, each with its one HTTP status, and the class that carries it (interface
-// document §7). The codes are part of the contract; messages are for people and may change.
+// The closed list of error codes, the HTTP status of each, and the error class (interface document §7). Codes are part
+// of the contract; messages are for people and may change.
 
 import { type Static, Type } from "typebox";
 import { component } from "./components.ts";
@@ -49,12 +49,12 @@ export const ErrorBody = component(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** An expected failure. The message goes to the caller as it is: it names what to mend and carries no internals. */
+/** An expected failure. The caller gets the message as it is: it names the field and the fix, and no internals. */
 export class ApiError extends Error {
 	override readonly name = "ApiError";
 	readonly code: ErrorCode;
 	readonly status: number;
-	/** Seconds after which a retry may work; sent as `Retry-After`. */
+	/** Seconds after which another attempt may succeed; sent as `Retry-After`. */
 	readonly retryAfterSeconds: number | undefined;
 
 	constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {

@@ -1,4 +1,4 @@
-// int64, exactly: every identifier of the interface document is one, and JavaScript's number rounds beyond 2^53.
+// Exact int64. Every identifier of the interface document is an int64; a JavaScript number rounds beyond 2^53.
 
 export const int64Min = -(2n ** 63n);
 export const int64Max = 2n ** 63n - 1n;
@@ -10,8 +10,8 @@ export function isInt64(value: unknown): value is number | bigint {
 }
 
 /**
- * Reads the plain decimal form of an int64: no sign but `-`, no leading zero, no `-0`.
- * @returns undefined for every other text, so that each value has one spelling.
+ * Reads the plain decimal form of an int64: no `+`, no leading zero, no `-0`. Each value has exactly one spelling.
+ * @returns undefined for any other text
  */
 export function int64FromDecimal(text: string): bigint | undefined {
 	if (text.length > 20 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined;

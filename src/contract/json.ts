@@ -1,14 +1,14 @@
-// JSON without rounding: integers beyond 2^53 are read as bigint, whatever their spelling (RFC 8259 §6).
+// JSON without rounding: integers beyond 2^53 become bigint, however they are written (RFC 8259 §6).
 
 import { isInt64 } from "./int64.ts";
 
-/** Text in which some number may not survive a double: 16 or more digits in a row, or an exponent. */
+/** Text with a number that a double may round: 16 or more digits in a row, or an exponent. */
 const mayRound = /[\d.]{16}|\d[eE]/;
 
 /**
- * Parses JSON like `JSON.parse`, but exactly: an integer is a number when it is safe, else a bigint when it is an int64.
- * `1.0` and `1e3` are integers (JSON Schema); a fraction that a double would round to an integer becomes NaN.
- * @throws SyntaxError when the text is not one JSON value.
+ * Parses JSON exactly. A safe integer is a number, another int64 a bigint. `1.0` and `1e3` are integers (JSON Schema).
+ * A fraction that a double would round to an integer becomes NaN.
+ * @throws SyntaxError when the text is not one JSON value
  */
 export function parseJson(text: string): unknown {
 	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);
@@ -24,7 +24,7 @@ function exactNumber(_key: string, value: unknown, context: { source: string }):
 	return isInt64(exact) ? exact : value;
 }
 
-/** The exact value of a JSON number. `huge` has more than 19 digits: the exponent is bounded before a BigInt is built. */
+/** The exact value of a JSON number. `huge` has more than 19 digits: no BigInt is built for a large exponent. */
 function integerFromSource(source: string): bigint | "fraction" | "huge" {
 	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
 	if (!parts) throw new SyntaxError("not a JSON number");

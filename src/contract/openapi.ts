@@ -19,7 +19,7 @@ const version = "1.0.0";
 const meaning: Record<number, string> = {
 	400: "The request breaks a rule; the message names each broken field.",
 	401: "The credential is missing or does not work.",
-	403: "The key is good but lacks the scope.",
+	403: "The key works but lacks the scope.",
 	404: "The requested resource could not be found.",
 	408: "The request did not arrive in time.",
 	410: "The operation was removed.",
@@ -27,25 +27,25 @@ const meaning: Record<number, string> = {
 	414: "The URL is too long.",
 	415: "The body is not uncompressed JSON in UTF-8.",
 	417: "The expectation cannot be met.",
-	422: "The Idempotency-Key was used with another body.",
+	422: "The Idempotency-Key was already used with another body.",
 	429: "The key sent more requests than its rate allows.",
 	431: "The headers are too large.",
-	500: "A fault of the service.",
-	503: "Not possible at the moment: try again after Retry-After.",
+	500: "The service failed; its log has the cause.",
+	503: "Not possible at the moment. Try again after Retry-After.",
 };
 
-const challenge = "RFC 6750: the Bearer challenge, with what was wrong with the credential or which scope it lacks";
+const challenge = "RFC 6750: the Bearer challenge. It names the problem with the credential, or the missing scope.";
 
 /** Headers that only some failures carry. */
 const failureHeaders: Record<number, Record<string, string>> = {
 	401: { "WWW-Authenticate": challenge },
 	403: { "WWW-Authenticate": challenge },
 	415: {
-		Accept: "the type that is taken, where the body has another one",
-		"Accept-Encoding": "`identity` where the body is compressed",
+		Accept: "the accepted type, when the body has another one",
+		"Accept-Encoding": "`identity`, when the body is compressed",
 	},
-	429: { "Retry-After": "seconds until a request is taken again" },
-	503: { "Retry-After": "seconds after which a retry may work" },
+	429: { "Retry-After": "seconds until requests are accepted again" },
+	503: { "Retry-After": "seconds after which another attempt may succeed" },
 };
 
 export function openApiDocument() {
@@ -61,7 +61,7 @@ export function openApiDocument() {
 		info: {
 			title: "Animal store",
 			version,
-			description: "Keeps a store of animals: list them, add one, get one by its id. Every operation needs an API key.",
+			description: "A store of animals: list animals, add one, get one by its id. Every operation needs an API key.",
 			license: { name: "MIT", identifier: "MIT" },
 		},
 		servers: [
@@ -125,7 +125,7 @@ function operationObject(name: OperationName, operation: Operation) {
 			},
 			...(operation.isConditional && {
 				304: {
-					description: "Nothing changed since the reply with that ETag.",
+					description: "The animals have not changed since the reply with this ETag.",
 					headers: headerReferences(success.headers),
 				},
 			}),
@@ -137,13 +137,18 @@ function operationObject(name: OperationName, operation: Operation) {
 
 function parameters({ query, params = {}, headers = {} }: Operation) {
 	return [
-		...Object.entries(params).map(([name, schema]) => ({ name, in: "path", required: true, ...described(schema) })),
-		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...described(schema) })),
-		...Object.entries(headers).map(([name, schema]) => ({ name, in: "header", ...described(schema) })),
+		...Object.entries(params).map(([name, schema]) => ({
+			name,
+			in: "path",
+			required: true,
+			...parameterSchema(schema),
+		})),
+		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...parameterSchema(schema) })),
+		...Object.entries(headers).map(([name, schema]) => ({ name, in: "header", ...parameterSchema(schema) })),
 	];
 }
 
-function described(schema: TSchema) {
+function parameterSchema(schema: TSchema) {
 	const { description, ...rest } = schema as TSchema & { description: string };
 	return { description, schema: nameOf(schema) ? reference(schema) : rest };
 }
@@ -192,7 +197,7 @@ function reference(schema: TSchema) {
 	return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
-/** The schema as plain JSON, with the named schemas inside it by reference. */
+/** The schema as plain JSON. Named schemas inside it become references. */
 function withReferences(part: unknown): unknown {
 	if (typeof part !== "object" || part === null) return part;
 	return nameOf(part) === undefined ? membersWithReferences(part) : reference(part);
@@ -203,7 +208,7 @@ function membersWithReferences(part: object): unknown {
 	return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, withReferences(member)]));
 }
 
-/** The document's text as it is served, printed and committed. */
+/** The text of the document as it is served, printed and committed. */
 export function openApiText(): string {
 	return `${JSON.stringify(openApiDocument(), null, "\t")}\n`;
 }

@@ -1,22 +1,22 @@
-// The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. HTTP handlers,
-// OpenAPI, client and docs are all derived from this table.
+// The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. HTTP
+// handlers, OpenAPI document, client and docs are derived from this table.
 
 import { type TObject, type TSchema, Type } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 
-/** What a key may do; `metrics:read` lets it watch the service in the console. */
+/** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Interface document §8. */
 export const limitDefault = 20;
 export const limitMax = 100;
-/** UTF-8 bytes of a request body. */
+/** Largest request body, in bytes. */
 export const bodyMaxBytes = 64 * 1024;
-/** Objects and arrays within each other in a request body. */
+/** Deepest nesting of objects and arrays in a request body. */
 export const bodyMaxDepth = 64;
-/** How long a reply can be replayed by its Idempotency-Key. */
+/** How long an Idempotency-Key replays its first reply. */
 export const idempotencyHours = 24;
 
 export interface Operation {
@@ -32,11 +32,11 @@ export interface Operation {
 	/** Request headers: their schemas by name. */
 	headers?: Record<string, TSchema>;
 	body?: TObject;
-	/** `headers` beside `commonHeaders`. */
+	/** `headers`: in addition to `commonHeaders`. */
 	success: { status: 200 | 201; description: string; schema: TSchema; headers: readonly ResponseHeader[] };
 	/** Answers `If-None-Match` with 304. */
 	isConditional: boolean;
-	/** Failures of this operation beside those every operation has (`commonErrors`). */
+	/** Failures in addition to those of every operation (`commonErrors`). */
 	errors: readonly ErrorCode[];
 	/** RFC 9745 and RFC 8594: both instants in milliseconds since 1970. */
 	deprecation?: { sinceMs: number; sunsetMs: number };
@@ -44,21 +44,23 @@ export interface Operation {
 
 /** Headers of replies: their meaning by name. */
 export const responseHeaders = {
-	"X-Request-Id": "names this request in the logs; the request's own X-Request-Id when it sent a usable one",
+	"X-Request-Id": "identifies this request in the logs: the request's own X-Request-Id if it is valid, else a new one",
 	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",
-	ETag: "names these bytes; send it back in If-None-Match",
-	Link: 'RFC 8288: `rel="first"`, and `rel="next"` as long as more animals follow; on getPet `rel="deprecation"` and `rel="successor-version"`',
-	Location: "the address of the new animal",
-	"Idempotency-Replayed": "`true` when this is the reply to an earlier request with the same Idempotency-Key",
+	ETag: "identifies this content; send it in If-None-Match",
+	Link:
+		'RFC 8288. Lists: `rel="first"`, and `rel="next"` while more animals follow. ' +
+		'getPet: `rel="deprecation"` and `rel="successor-version"`.',
+	Location: "the URL of the new animal",
+	"Idempotency-Replayed": "`true` when this repeats the reply to an earlier request with the same Idempotency-Key",
 	Vary: "the request headers that the reply depends on",
-	"RateLimit-Policy": "where a rate applies: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
-	RateLimit: "where a rate applies: `r` requests are left, all are back in `t` seconds",
-	Deprecation: "RFC 9745: since when the operation is deprecated",
+	"RateLimit-Policy": "with a rate limit: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
+	RateLimit: "with a rate limit: `r` requests are left; the limit resets in `t` seconds",
+	Deprecation: "RFC 9745: when the operation became deprecated",
 	Sunset: "RFC 8594: when the operation will be removed",
 } as const;
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Headers of every reply behind a key. */
+/** Headers of every reply under `/v1`. */
 export const commonHeaders = [
 	"X-Request-Id",
 	"Cache-Control",
@@ -101,12 +103,12 @@ const listQuery = Type.Object({
 	),
 });
 
-const ifNoneMatch = Type.String({ description: "an ETag of an earlier reply: 304 when nothing changed" });
+const ifNoneMatch = Type.String({ description: "the ETag of an earlier reply; the reply is 304 if nothing changed" });
 
 const idempotencyKey = Type.String({
 	description:
 		"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
-	// In quotes; or with at most one quote at its ends; or nothing but a quote.
+	// In quotes; or with a quote at one end at most; or a single quote.
 	pattern: '^("[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$',
 });
 
@@ -117,7 +119,9 @@ export const operations = {
 		scope: "pets:read",
 		summary: "List animals",
 		description:
-			'Animals by ascending id, which is the order in which they were added. While more follow, the reply carries a Link header with rel="next"; follow it until there is none. An animal added during the walk has a larger id than all before it, so a walk neither skips nor repeats.',
+			"Animals by ascending id, the order in which they were added. " +
+			'While more follow, the reply has a Link header with rel="next"; follow it until there is none. ' +
+			"Animals added meanwhile have larger ids, so a client skips none and sees none twice.",
 		query: listQuery,
 		headers: { "If-None-Match": ifNoneMatch },
 		success: {
@@ -134,7 +138,9 @@ export const operations = {
 		path: "/pets",
 		scope: "pets:write",
 		summary: "Add an animal",
-		description: `The reply leaves once the animal is safe on disk. With an Idempotency-Key the request can be repeated for ${idempotencyHours} hours without adding a second animal.`,
+		description:
+			"The reply is sent after the animal is on disk. " +
+			`With an Idempotency-Key, repeating the request within ${idempotencyHours} hours adds no second animal.`,
 		query: Type.Object({}),
 		headers: { "Idempotency-Key": idempotencyKey },
 		body: NewPet,
@@ -160,7 +166,8 @@ export const operations = {
 		scope: "pets:read",
 		summary: "Get an animal",
 		description:
-			"Deprecated: will be removed on 5 December 2030 and answers 410 from then on. The replacement is listPets with the status filter.",
+			"Deprecated: removed on 5 December 2030; from then on the reply is 410. " +
+			"The replacement is listPets with the status filter.",
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
 		headers: { "If-None-Match": ifNoneMatch },

@@ -1,5 +1,5 @@
-// The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Each schema is validation, type and OpenAPI
-// at once; a property's `description` is the rule that an error message quotes.
+// The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Validation, type and OpenAPI come from
+// the same schema. A property's `description` is the rule that error messages quote.
 
 import { type Static, type TSchema, Type } from "typebox";
 import { component } from "./components.ts";
@@ -7,10 +7,10 @@ import { component } from "./components.ts";
 export const petStatuses = ["available", "pending", "sold"] as const;
 export const nameMaxLength = 255;
 
-/** Control characters U+0000–U+001F and U+007F, and lone surrogates: in no name. */
-const refused = "\\u0000-\\u001F\\u007F\\p{Cs}";
+/** Control characters U+0000–U+001F and U+007F, and lone surrogates: not allowed in names. */
+const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";
 
-/** An integer from −2^63 to 2^63−1, always a bigint inside the service and always digits on the wire. */
+/** An integer from −2^63 to 2^63−1: a bigint in the service, digits on the wire. */
 export const Int64 = (description: string) => Type.Unsafe<bigint>({ type: "integer", format: "int64", description });
 
 export function isInt64Schema(schema: TSchema): boolean {
@@ -28,10 +28,12 @@ export type PetStatus = Static<typeof PetStatus>;
 
 const ownProperties = {
 	name: Type.String({
-		description: `a string of 1 to ${nameMaxLength} Unicode code points, at least one of them not white space, with no control characters and no lone surrogates`,
+		description:
+			`a string of 1 to ${nameMaxLength} Unicode code points: ` +
+			"not only white space, no control characters, no lone surrogates",
 		minLength: 1,
 		maxLength: nameMaxLength,
-		pattern: `^[^${refused}]*[^${refused}\\p{White_Space}][^${refused}]*$`,
+		pattern: `^[^${forbidden}]*[^${forbidden}\\p{White_Space}][^${forbidden}]*$`,
 	}),
 	categoryId: Int64("an integer from -9223372036854775808 to 9223372036854775807"),
 	status: Type.Optional(PetStatus),
@@ -47,7 +49,7 @@ export const NewPet = component(
 );
 export type NewPet = Static<typeof NewPet>;
 
-/** An animal: a NewPet and the identifier that the service gave it. An absent status stays absent. */
+/** An animal: a NewPet and the identifier that the service assigned. An absent status stays absent. */
 export const Pet = component(
 	"Pet",
 	Type.Object(
@@ -66,6 +68,6 @@ export const Pets = component(
 );
 export type Pets = Static<typeof Pets>;
 
-/** The fields in the order of the contract, for everything that writes or reads them one by one. */
+/** The fields in the order of the contract. */
 export const newPetFields = Object.keys(NewPet.properties) as (keyof NewPet)[];
 export const petFields = Object.keys(Pet.properties) as (keyof Pet)[];

@@ -1,5 +1,5 @@
-// Values against their schemas. All broken fields are named at once, each with the rule it broke, and the rule is the
-// schema's own `description`.
+// Checks values against their schemas. One message names all broken fields and their rules; a rule is the schema's own
+// `description`.
 
 import { Ajv, type ErrorObject } from "ajv";
 import type { Static, TObject, TSchema } from "typebox";
@@ -25,13 +25,13 @@ ajv.addKeyword({
 	},
 });
 
-/** Compiles a schema to a check that names each broken field, and turns int64 fields into bigint. */
+/** Compiles a schema to a check that returns each broken field and converts int64 fields to bigint. */
 export function compileCheck(schema: TObject): (value: unknown) => BrokenField[] {
 	const isValid = ajv.compile(withInt64(schema));
 	return (value) => (isValid(value) ? [] : describe(schema, isValid.errors ?? []));
 }
 
-/** Ajv takes no bigint for an `integer`: our keyword checks those fields instead. */
+/** Ajv does not accept a bigint as `integer`, so our own keyword checks these fields. */
 function withInt64(schema: TSchema): TSchema {
 	return JSON.parse(JSON.stringify(schema), (_key, part) =>
 		part?.format === "int64" && part.type === "integer" ? { int64: true } : part,
@@ -52,7 +52,7 @@ function ruleOf(schema: TSchema | undefined): string {
 	return String(Reflect.get(schema ?? {}, "description"));
 }
 
-/** Turns the integer fields of a record of texts into numbers where they are plain decimal digits. */
+/** Converts integer fields from text to numbers, where the text is plain decimal digits. */
 export function integersFromText(schema: TObject, texts: Record<string, unknown>): Record<string, unknown> {
 	const values = { ...texts };
 	for (const [name, property] of Object.entries(schema.properties)) {
@@ -66,8 +66,8 @@ export function integersFromText(schema: TObject, texts: Record<string, unknown>
 const brokenFieldsOf = compileCheck(NewPet);
 
 /**
- * Checks the body of `createPet`, as `parseJson` gave it. Fields that the contract does not know are left out.
- * @throws ApiError `invalid_body`, naming every broken field.
+ * Checks the body of `createPet`, as `parseJson` returned it, and drops unknown fields.
+ * @throws ApiError `invalid_body`, naming every broken field
  */
 export function checkNewPet(value: unknown): NewPet {
 	const broken = brokenFieldsOf(value);
@@ -82,8 +82,8 @@ function knownFieldsOf(given: NewPet): NewPet {
 }
 
 /**
- * Makes the check of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
- * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter.
+ * Returns the check of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
+ * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
  */
 export function queryCheck<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
 	const brokenIn = compileCheck(schema);
@@ -99,8 +99,8 @@ export function queryCheck<S extends TObject>(schema: S): (query: Record<string,
 }
 
 function unknownParameter(unknown: string[], known: string[]): ApiError {
-	const shown = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
-	const rest = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : "";
+	const names = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
+	const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : "";
 	const takes = known.length > 0 ? `known ones are ${known.join(", ")}` : "this operation takes none";
-	return new ApiError("unknown_parameter", `unknown query parameter ${shown.join(", ")}${rest}; ${takes}`);
+	return new ApiError("unknown_parameter", `unknown query parameter ${names.join(", ")}${rest}; ${takes}`);
 }

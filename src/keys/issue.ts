@@ -1,4 +1,4 @@
-// Issuing, rotating and revoking API keys: what an operator does, from the command line or at the first start.
+// Creates, rotates and revokes API keys, for the command line and the first start.
 
 import type { KeyRow, KeyRows, NewSecret } from "../store/store.ts";
 import { hashOfKey, inBase62, keyFromRandom } from "./key-format.ts";
@@ -15,18 +15,18 @@ export interface KeyRequest {
 	name: string;
 	scopes: string[];
 	expiresInMs?: number | undefined;
-	/** As `parseRate` takes it. */
+	/** In the form that `parseRate` reads. */
 	rate?: string | undefined;
-	/** The key's text when it is given from outside (`API_KEY`). */
+	/** The secret, when the operator supplies it (`API_KEY`). */
 	key?: string | undefined;
 }
 
-/** A key id that names no key. */
+/** No key has this id, or the key is revoked. */
 export class NoSuchKey extends Error {
 	override readonly name = "NoSuchKey";
 }
 
-/** Makes a key and keeps its hash. @returns its id and its text, which is nowhere else from now on */
+/** Creates a key and stores its hash. @returns the id and the secret, which is stored nowhere */
 export async function createKey(issuer: Issuer, request: KeyRequest): Promise<{ id: string; key: string }> {
 	const { rows, now, random } = issuer;
 	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)) } = request;
@@ -36,36 +36,37 @@ export async function createKey(issuer: Issuer, request: KeyRequest): Promise<{ 
 }
 
 /**
- * Gives a key a new text. The one before works for another `graceMs`; id, name, scopes and rate stay, and a key that
- * had a life span gets the same span again.
+ * Replaces a key's secret. The old one works for another `graceMs`. Id, name, scopes and rate stay the same. A key that
+ * expires gets its full lifetime again.
+ * @returns the new secret
  * @throws NoSuchKey
  */
 export async function rotateKey(issuer: Issuer, keyId: string, graceMs: number): Promise<string> {
 	const { rows, now, random } = issuer;
-	const { secret, revokedAtMs } = await keyById(rows, keyId);
+	const { secret, revokedAtMs } = await findKey(rows, keyId);
 	if (revokedAtMs !== undefined) throw new NoSuchKey(`${keyId} is revoked: create a new key instead`);
-	const spanMs = secret.expiresAtMs === undefined ? undefined : secret.expiresAtMs - secret.createdAtMs;
+	const lifetimeMs = secret.expiresAtMs === undefined ? undefined : secret.expiresAtMs - secret.createdAtMs;
 	const key = keyFromRandom(random(32));
-	await rows.rotate(keyId, newSecret(key, now(), spanMs), now() + graceMs);
+	await rows.rotate(keyId, newSecret(key, now(), lifetimeMs), now() + graceMs);
 	return key;
 }
 
 /** @throws NoSuchKey */
 export async function revokeKey({ rows, now }: Issuer, keyId: string): Promise<void> {
-	await keyById(rows, keyId);
+	await findKey(rows, keyId);
 	await rows.revoke(keyId, now());
 }
 
-function newSecret(key: string, nowMs: number, spanMs: number | undefined): NewSecret {
+function newSecret(key: string, nowMs: number, lifetimeMs: number | undefined): NewSecret {
 	return {
 		hash: hashOfKey(key),
 		last4: key.slice(-4),
 		createdAtMs: nowMs,
-		expiresAtMs: spanMs === undefined ? undefined : nowMs + spanMs,
+		expiresAtMs: lifetimeMs === undefined ? undefined : nowMs + lifetimeMs,
 	};
 }
 
-async function keyById(rows: KeyRows, keyId: string): Promise<KeyRow> {
+async function findKey(rows: KeyRows, keyId: string): Promise<KeyRow> {
 	const row = (await rows.list()).find(({ id }) => id === keyId);
 	if (!row) throw new NoSuchKey(`there is no key ${JSON.stringify(keyId)}: see animal-store keys list`);
 	return row;

@@ -1,19 +1,19 @@
-// Who is calling: a key's text → its row, on the hot path. A row is trusted for less than a second, so that a revoked key
-// stops working within one on every node. Last-used times are gathered here and stored every few seconds.
+// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, so that a revoked key
+// stops working within a second on every node. Last-used times are collected here and stored every few seconds.
 
 import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey } from "./key-format.ts";
 
-/** From this age on a row is read again in the background, so that busy keys never wait. */
+/** An older row is read again in the background, so that requests with busy keys never wait. */
 const refreshAfterMs = 300;
 const trustedForMs = 800;
 const cachedMax = 10_000;
 const flushEveryMs = 5_000;
 
 export interface KeyCheck {
-	/** The row of a working key; undefined for every other text, whatever the reason. A promise when it must be read. */
+	/** The row of a working key, else undefined. A promise when the row must be read from the store. */
 	check(key: string): KeyRow | undefined | Promise<KeyRow | undefined>;
-	/** Notes that an operation was called with this key. */
+	/** Records that an operation was called with this key. */
 	noteUse(row: KeyRow, operation: string): void;
 	/** Stores the last-used times that are not stored yet. */
 	close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface KeyCheck {
 
 interface Cached {
 	row: KeyRow;
-	/** By the monotonic clock: a jump of the wall clock keeps no key alive. */
+	/** On the monotonic clock, so that a jump of the wall clock extends no trust. */
 	readAtMs: number;
 	isRefreshing: boolean;
 }
@@ -60,7 +60,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		});
 	}
 
-	/** Puts back what could not be stored, unless it was used again since. */
+	/** Keeps a use that could not be stored, unless the key was used again since. */
 	function keep(use: KeyUse): void {
 		const name = nameOf(use);
 		if (!uses.has(name)) uses.set(name, use);
@@ -90,7 +90,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 
 const nameOf = ({ keyId, operation }: KeyUse) => `${keyId} ${operation}`;
 
-/** Whether this secret of this key opens the door at `nowMs`. */
+/** Whether this secret of this key is valid at `nowMs`. */
 export function isWorking(row: KeyRow, nowMs: number): boolean {
 	return row.revokedAtMs === undefined && (row.secret.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs;
 }

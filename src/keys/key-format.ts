@@ -1,4 +1,4 @@
-// The text of an API key: `pets_`, 256 random bits in base62, and a CRC-32 that tells a typo without a lookup.
+// The format of an API key: `pets_`, 256 random bits in base62, and a CRC-32 that detects typos without a lookup.
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -8,7 +8,7 @@ const prefix = "pets_";
 const randomDigits = 43;
 const checkDigits = 6;
 
-/** The expression by which secret scanners find our keys. */
+/** Secret scanners find our keys by this expression. */
 export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;
 
 /** @param random32 32 bytes from a cryptographic generator */
@@ -17,14 +17,14 @@ export function keyFromRandom(random32: Buffer): string {
 	return body + checksum(body);
 }
 
-/** Whether the text has the form of a key and its checksum holds. */
+/** Whether the text has the format of a key and the right checksum. */
 export function isWellFormedKey(text: string): boolean {
 	if (!keyPattern.test(text)) return false;
 	const end = text.length - checkDigits;
 	return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** SHA-256 of a key in hex: what the store keeps of it. A key has 256 random bits, so it needs no salt and no slow hash. */
+/** SHA-256 of a key in hex; the store keeps only this. A key has 256 random bits and needs no salt and no slow hash. */
 export function hashOfKey(key: string): string {
 	return hash("sha256", key);
 }

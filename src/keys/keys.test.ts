@@ -1,4 +1,4 @@
-// The form of keys, durations and rates.
+// The format of keys, durations and rates.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// What the console plots: counters since the start of this node, and how many animals there are of each status.
+// The figures that the console plots: counters since the start of this node, and the number of animals of each status.
 
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { Activity } from "../contract/activity.ts";
@@ -6,8 +6,8 @@ import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Keeps reads of others waiting for a millisecond or two at most. */
-const countedAtOnce = 5_000;
+/** Small enough to delay other reads by one or two milliseconds only. */
+const countBatch = 5_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
 
@@ -16,10 +16,10 @@ export function watchActivity({ store, metrics, node }: { store: Store; metrics:
 	let countedTo = 0n;
 	let counting: Promise<void> | undefined;
 
-	/** Animals are neither changed nor removed, so those that were counted stay counted. */
-	async function countOn(): Promise<void> {
+	/** Continues after the last animal counted. */
+	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId } = await store.countPets(countedTo, countedAtOnce);
+			const { counts, lastId } = await store.countPets(countedTo, countBatch);
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
@@ -29,11 +29,11 @@ export function watchActivity({ store, metrics, node }: { store: Store; metrics:
 	}
 
 	return async (): Promise<Activity> => {
-		counting ??= countOn().finally(() => {
+		counting ??= countNew().finally(() => {
 			counting = undefined;
 		});
-		counting.catch(() => {}); // Whoever waits for it hears of it.
-		// The first count of a large store takes a while; later ones see only what is new.
+		counting.catch(() => {}); // A caller that awaits it still gets the error.
+		// The first count of a large store takes long; later ones read only new animals.
 		await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 		const { requests, latency } = await metrics.replies();
 		const uptimeMs = Math.round(process.uptime() * 1000);

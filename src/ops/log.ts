@@ -1,19 +1,19 @@
-// The log: one JSON object a line (pino) on standard output, many lines to a write so that requests do not wait for each.
+// The log: one JSON object per line (pino) on standard output. Many lines share a write, so that requests do not wait.
 
 import type { Writable } from "node:stream";
 import pino, { type DestinationStream, type Logger } from "pino";
 
-/** Lines wait until there are this many, or this long. */
+/** Lines are written when there are this many, or after this time. */
 const linesMax = 200;
 const flushEveryMs = 100;
-/** What a slow reader of the log may leave unread. Lines beyond it are dropped and counted: the service goes on. */
+/** The most that a slow reader may leave unread. Further lines are dropped and counted, so requests never wait. */
 export const backlogMaxBytes = 4 * 1024 * 1024;
 
 /** Call `flush` before the process ends. */
 export function createLog(level: string, output: Writable = process.stdout): { log: Logger; flush: () => void } {
 	let lines: string[] = [];
 	let dropped = 0;
-	output.on("error", () => {}); // Whoever read the log has gone.
+	output.on("error", () => {}); // The reader of the log closed it; the service continues.
 
 	function flush(): void {
 		if (output.writableLength > backlogMaxBytes) dropped += lines.length;
@@ -33,13 +33,13 @@ export function createLog(level: string, output: Writable = process.stdout): { l
 	return { log, flush };
 }
 
-/** What is logged is chosen field by field where it is logged: never a header, a URL or a body, so never a key. */
+/** Callers log single fields, never a header, a URL or a body, and therefore never a key. */
 export function createLogTo(destination: DestinationStream, level: string): Logger {
 	const formatters = { level: (label: string) => ({ level: label }) };
 	return pino({ level, base: null, timestamp: isoTime(), formatters }, destination);
 }
 
-/** pino's own isoTime makes a text for each line; thousands of lines share a millisecond. */
+/** pino's own isoTime formats the time for each line; here all lines of a millisecond share one text. */
 function isoTime(): () => string {
 	let lastMs = Number.NaN;
 	let text = "";

@@ -1,18 +1,18 @@
-// What operators watch, in the form of Prometheus.
+// The metrics of the service, in the Prometheus format.
 
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Activity } from "../contract/activity.ts";
 
 export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;
-	/** All replies so far, by class of status and by time. */
+	/** All replies so far, by class of status and by duration. */
 	replies(): Promise<Pick<Activity, "requests" | "latency">>;
 	/** The text that `/metrics` answers. */
 	text(): Promise<string>;
 	readonly contentType: string;
 }
 
-/** @param queueLength creates that wait for their commit */
+/** @param queueLength the number of creates that wait for their commit */
 export function createMetrics(queueLength: () => number): Metrics {
 	const registry = new Registry();
 	const registers = [registry];

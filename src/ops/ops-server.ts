@@ -1,4 +1,4 @@
-// The operators' port: metrics and health, away from the public one.
+// The operators' port: metrics and health, separate from the public port.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -9,9 +9,9 @@ export interface OpsOptions {
 	metrics: Metrics;
 	/** @throws ApiError while the service cannot take requests */
 	checkReady: () => Promise<void>;
-	/** The name or address that the port listens on. */
+	/** The host name or address that the port listens on. */
 	host: string;
-	/** Answers with a failure, in the one shape. */
+	/** Replies with the Error object. */
 	fail: (request: IncomingMessage, response: ServerResponse, failure: ApiError) => void;
 }
 
@@ -27,11 +27,11 @@ export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): Req
 		if (!isOwnName(request.headers.host, host)) {
 			throw new ApiError(
 				"malformed_request",
-				"this port is asked by its address, by OPS_HOST, or by a name without dots",
+				"the Host of this port must be an IP address, OPS_HOST, or a name without dots",
 			);
 		}
 		const route = routes[request.url?.split("?")[0] ?? ""];
-		if (!route) throw new ApiError("route_not_found", `here are ${Object.keys(routes).join(", ")}`);
+		if (!route) throw new ApiError("route_not_found", `this port serves ${Object.keys(routes).join(", ")}`);
 		if (!allow.split(", ").includes(request.method ?? "")) {
 			response.setHeader("allow", allow);
 			throw new ApiError("method_not_allowed", `this path takes ${allow}`);
@@ -55,9 +55,9 @@ export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): Req
 }
 
 /**
- * A page on the web can point a name of its own at this port and then read it (DNS rebinding). Such a name has a dot; addresses and
- * the names of a local network have none.
- * @param sent the Host header, already known to be well-formed; HTTP/1.0 may leave it out
+ * Guards against DNS rebinding: a web page can point its own host name at this port and then read it. Such a name has a
+ * dot; host names of a local network have none.
+ * @param sent the well-formed Host header; HTTP/1.0 may omit it
  */
 function isOwnName(sent: string | undefined, ownName: string): boolean {
 	if (sent === undefined) return true;

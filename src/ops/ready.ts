@@ -1,4 +1,4 @@
-// Whether the service can take requests: it is not stopping, and its store reads and writes.
+// Readiness: the service is not stopping, and its store reads and writes.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";

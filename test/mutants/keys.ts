@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/keys/issue.ts",
-		from: "newSecret(key, now(), spanMs)",
+		from: "newSecret(key, now(), lifetimeMs)",
 		to: "newSecret(key, now(), undefined)",
 		tests: ["test/credentials.test.ts"],
 	},

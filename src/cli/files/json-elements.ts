@@ -1,36 +1,37 @@
-// The elements of one JSON array, cut out without holding the array: any size of file, 64 KiB of memory for an element. Only
-// strings and brackets are understood; what an element says is for the JSON parser.
+// Splits a JSON array into its elements without loading it: a file of any size, 64 KiB of memory for an element. It
+// reads only strings and brackets; the JSON parser checks each element.
 
-import { Refusal } from "../sentences.ts";
+import { CommandError } from "../command-error.ts";
 import { type PetRecord, recordMaxBytes } from "./pet-records.ts";
 
 const [open, close, openObject, closeObject, comma, quote, backslash, newline] = Buffer.from('[]{},"\\\n');
 
-/** @throws Refusal for what is no array: something before or behind it, a missing element, no end */
+/** @throws CommandError for text that is not one array: text before or after it, a missing element, no end */
 export async function* jsonElements(chunks: AsyncIterable<Buffer>): AsyncGenerator<PetRecord[]> {
 	const scan = startScan();
 	for await (const chunk of chunks) {
 		scan.found = [];
-		for (const byte of chunk) take(scan, byte);
+		for (const byte of chunk) scanByte(scan, byte);
 		yield scan.found;
 	}
-	if (scan.place !== "behind") throw broken(scan, scan.isInString ? "the file ends in a string" : "its end is missing");
+	if (scan.place !== "after")
+		throw brokenArray(scan, scan.isInString ? "the file ends inside a string" : "the closing bracket is missing");
 }
 
-/** Where in the file a scan is, and the element it is in. */
+/** The position of a scan in the file, and the element it is in. */
 interface Scan {
 	line: number;
-	/** Of the array. */
-	place: "before" | "inside" | "behind";
-	/** Brackets that are open inside the element. */
+	/** Relative to the array. */
+	place: "before" | "inside" | "after";
+	/** The number of open brackets in the element. */
 	depth: number;
 	isInString: boolean;
 	isEscaped: boolean;
-	/** Whether a comma promised another element. */
+	/** Whether the last element ended with a comma. */
 	isElementDue: boolean;
-	/** The line of the element's first byte; 0 until there is one. */
+	/** The line of the element's first byte; 0 before it. */
 	elementLine: number;
-	/** The element's bytes so far, which are `length` of them. */
+	/** The first `length` bytes are those of the element so far. */
 	held: Buffer;
 	length: number;
 	isTooLong: boolean;
@@ -54,23 +55,23 @@ function startScan(): Scan {
 	};
 }
 
-function take(scan: Scan, byte: number): void {
-	if (scan.isInString) takeInString(scan, byte);
-	else if (scan.place === "inside") takeInArray(scan, byte);
+function scanByte(scan: Scan, byte: number): void {
+	if (scan.isInString) scanInString(scan, byte);
+	else if (scan.place === "inside") scanInArray(scan, byte);
 	else if (scan.place === "before" && byte === open) scan.place = "inside";
-	else if (!isBlank(byte)) throw broken(scan, `there is something ${scan.place} it`);
+	else if (!isBlank(byte)) throw brokenArray(scan, `there is text ${scan.place} the array`);
 	if (byte === newline) scan.line++;
 }
 
-function takeInString(scan: Scan, byte: number): void {
-	if (byte === newline) throw broken(scan, "a string goes over the end of the line");
+function scanInString(scan: Scan, byte: number): void {
+	if (byte === newline) throw brokenArray(scan, "a string contains a line break");
 	if (scan.isEscaped) scan.isEscaped = false;
 	else if (byte === backslash) scan.isEscaped = true;
 	else if (byte === quote) scan.isInString = false;
 	keep(scan, byte);
 }
 
-function takeInArray(scan: Scan, byte: number): void {
+function scanInArray(scan: Scan, byte: number): void {
 	if (scan.depth === 0 && (byte === comma || byte === close)) {
 		endElement(scan, byte === close);
 		return;
@@ -79,10 +80,10 @@ function takeInArray(scan: Scan, byte: number): void {
 	else if (byte === open || byte === openObject) scan.depth++;
 	else if (byte === close || byte === closeObject) scan.depth--;
 	if (scan.elementLine > 0 || !isBlank(byte)) keep(scan, byte);
-	if (scan.depth < 0) throw broken(scan, "a bracket closes that never opened");
+	if (scan.depth < 0) throw brokenArray(scan, "a closing bracket has no opening one");
 }
 
-/** What is longer than can be sent is read on, but not kept. */
+/** Drops the bytes beyond the largest element that can be sent. */
 function keep(scan: Scan, byte: number): void {
 	if (scan.elementLine === 0) scan.elementLine = scan.line;
 	if (scan.length === recordMaxBytes) scan.isTooLong = true;
@@ -92,7 +93,7 @@ function keep(scan: Scan, byte: number): void {
 function endElement(scan: Scan, isLast: boolean): void {
 	const { elementLine, held, length, isTooLong, isElementDue } = scan;
 	const isEmpty = elementLine === 0;
-	if (isEmpty && (!isLast || isElementDue)) throw broken(scan, "an element is missing beside a comma");
+	if (isEmpty && (!isLast || isElementDue)) throw brokenArray(scan, "an element is missing before or after a comma");
 	if (!isEmpty) {
 		const bytes = Buffer.from(held.subarray(0, isTooLong ? 0 : length));
 		scan.found.push({ line: elementLine, bytes, isTooLong });
@@ -101,11 +102,11 @@ function endElement(scan: Scan, isLast: boolean): void {
 	scan.length = 0;
 	scan.isTooLong = false;
 	scan.isElementDue = !isLast;
-	if (isLast) scan.place = "behind";
+	if (isLast) scan.place = "after";
 }
 
-function broken({ line }: Scan, why: string): Refusal {
-	return new Refusal(`line ${line}: this is no JSON array: ${why}`);
+function brokenArray({ line }: Scan, why: string): CommandError {
+	return new CommandError(`line ${line}: this is not a JSON array: ${why}`);
 }
 
 function isBlank(byte: number): boolean {

@@ -1,4 +1,4 @@
-// Animals as text, exactly: CSV, NDJSON and a JSON array. What is written here can be imported again.
+// Writes animals as CSV, NDJSON or a JSON array, with exact numbers, so that import can read them.
 
 import { stringify } from "csv-stringify/sync";
 import type { Pet } from "../../../client/src/index.ts";
@@ -7,8 +7,8 @@ import { petFields } from "../../contract/pet.ts";
 export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
 
-/** The text of a walk, one piece for each page. `import` reads the columns of CSV in any order, and ignores `id`. */
-export async function* petsText(pages: AsyncIterable<Pet[]>, format: Format): AsyncGenerator<string> {
+/** The text of all pages, one piece for each. `import` reads CSV columns in any order and ignores `id`. */
+export async function* formatPets(pages: AsyncIterable<Pet[]>, format: Format): AsyncGenerator<string> {
 	if (format === "csv") yield csv([petFields]);
 	let isFirst = true;
 	for await (const pets of pages) {
@@ -21,7 +21,7 @@ export async function* petsText(pages: AsyncIterable<Pet[]>, format: Format): As
 	if (format === "json") yield isFirst ? "[]\n" : "\n]\n";
 }
 
-/** JSON.stringify with the digits of an int64 as they are; TypeScript does not know JSON.rawJSON yet. */
+/** JSON.stringify with exact int64. TypeScript does not know JSON.rawJSON yet. */
 export function petJson(pet: Pet): string {
 	const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 	return JSON.stringify(pet, (_name, value) => (typeof value === "bigint" ? rawJSON(String(value)) : value));

@@ -1,16 +1,16 @@
-// A file of animals, cut into records without looking at what they say: lines, CSV records, elements of a JSON array. None is
-// held beyond 64 KiB, so neither a huge line nor a quote that is never closed eats memory.
+// Splits a file of animals into records (lines or CSV records) without parsing them. A record is at most 64 KiB, so a
+// huge line or an unclosed quote uses little memory.
 
 import { bodyMaxBytes } from "../../contract/operations.ts";
-import { Refusal } from "../sentences.ts";
+import { CommandError } from "../command-error.ts";
 
-/** What cannot be sent need not be read. */
+/** A longer record could not be sent. */
 export const recordMaxBytes = bodyMaxBytes;
 
 export interface PetRecord {
-	/** Where it begins, from 1. */
+	/** The line of its first byte, from 1. */
 	line: number;
-	/** Empty when it is too long. */
+	/** Empty when the record is too long. */
 	bytes: Buffer;
 	isTooLong: boolean;
 }
@@ -22,24 +22,24 @@ const carriageReturn = 0x0d;
 const quote = 0x22;
 
 interface Line extends PetRecord {
-	/** Whether a quote is open at its end that was not at its start. */
+	/** Whether the line has an odd number of quotes. */
 	turnsQuote: boolean;
 }
 
-/** The lines of a file that are not blank. */
+/** The lines that are not blank. */
 export async function* lineRecords(chunks: Chunks): AsyncGenerator<PetRecord[]> {
 	for await (const lines of linesOf(chunks)) yield lines.filter(isNotBlank);
 }
 
-/** Lines, except where a quoted field goes over several. @throws Refusal for a quote that nothing closes */
+/** One record per line; a quoted field may span several lines. @throws CommandError for an unclosed quote */
 export async function* csvRecords(chunks: Chunks): AsyncGenerator<PetRecord[]> {
 	let open: Line | undefined;
 	for await (const lines of linesOf(chunks)) {
 		const records: PetRecord[] = [];
 		for (const line of lines) {
-			open = open ? joined(open, line) : line;
+			open = open ? joinLines(open, line) : line;
 			if (open.turnsQuote) {
-				if (open.isTooLong) throw neverClosed(open.line);
+				if (open.isTooLong) throw unclosedQuote(open.line);
 				continue;
 			}
 			if (isNotBlank(open)) records.push(open);
@@ -47,16 +47,15 @@ export async function* csvRecords(chunks: Chunks): AsyncGenerator<PetRecord[]> {
 		}
 		yield records;
 	}
-	if (open) throw neverClosed(open.line);
+	if (open) throw unclosedQuote(open.line);
 }
 
-function neverClosed(line: number): Refusal {
-	return new Refusal(
-		`line ${line}: a quote opens there and is not closed within ${recordMaxBytes / 1024} KiB: close it, or double it where it belongs to the text`,
-	);
+function unclosedQuote(line: number): CommandError {
+	const problem = `a quote opens here and is not closed within ${recordMaxBytes / 1024} KiB`;
+	return new CommandError(`line ${line}: ${problem}: close it, or double it if it is part of the text`);
 }
 
-function joined(first: Line, second: Line): Line {
+function joinLines(first: Line, second: Line): Line {
 	const bytes = Buffer.concat([first.bytes, Buffer.from("\n"), second.bytes]);
 	const turnsQuote = first.turnsQuote !== second.turnsQuote;
 	return { line: first.line, bytes, isTooLong: second.isTooLong || bytes.length > recordMaxBytes, turnsQuote };
@@ -67,24 +66,24 @@ function isNotBlank({ bytes, isTooLong }: PetRecord): boolean {
 }
 
 async function* linesOf(chunks: Chunks): AsyncGenerator<Line[]> {
-	let held = hold(1);
+	let current = startLine(1);
 	for await (const chunk of chunks) {
 		const lines: Line[] = [];
 		let start = 0;
 		for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-			held.add(chunk.subarray(start, end));
-			lines.push(held.line());
-			held = hold(held.number + 1);
+			current.add(chunk.subarray(start, end));
+			lines.push(current.end());
+			current = startLine(current.number + 1);
 			start = end + 1;
 		}
-		held.add(chunk.subarray(start));
+		current.add(chunk.subarray(start));
 		yield lines;
 	}
-	yield [held.line()];
+	yield [current.end()];
 }
 
-/** Pieces of one line, dropped once they are too many. */
-function hold(number: number) {
+/** Collects the pieces of one line, and drops them when the line is too long. */
+function startLine(number: number) {
 	let pieces: Buffer[] = [];
 	let size = 0;
 	let quotes = 0;
@@ -96,7 +95,7 @@ function hold(number: number) {
 			if (size > recordMaxBytes) pieces = [];
 			else pieces.push(piece);
 		},
-		line(): Line {
+		end(): Line {
 			const [only = Buffer.alloc(0)] = pieces;
 			const whole = pieces.length < 2 ? only : Buffer.concat(pieces);
 			const bytes = whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;

@@ -1,20 +1,20 @@
-// The lines that an import could not add, with the reason for each, in a file beside the one imported: mended, it is imported
-// like any other.
+// Writes the rows that an import could not add to a file, with the reason for each. After fixing, the file can be
+// imported.
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { parseJson } from "../../contract/json.ts";
+import type { FileRow } from "./file-rows.ts";
 import { csv, type Format } from "./pet-formats.ts";
-import type { PetRow } from "./pet-rows.ts";
 
 export interface Rejected {
 	path: string;
 	count: number;
-	/** One at a time is soon enough: these are few, or the whole file is wrong. */
-	add(row: PetRow, reason: string): void;
+	/** Writes one row at once: rejected rows are few, or the whole file is wrong. */
+	add(row: FileRow, reason: string): void;
 	close(): void;
 }
 
-/** The file comes with the first rejected line, over one of an earlier import. */
+/** The first rejected row creates the file and replaces that of an earlier import. */
 export function rejectedFile(name: string, format: Format): Rejected {
 	const path = `${name}.rejected.${format === "csv" ? "csv" : "ndjson"}`;
 	let file: number | undefined;
@@ -36,10 +36,10 @@ export function rejectedFile(name: string, format: Format): Rejected {
 	};
 }
 
-function csvLines({ line, given }: PetRow, reason: string, isFirst: boolean): string {
+function csvLines({ line, given }: FileRow, reason: string, isFirst: boolean): string {
 	if (typeof given === "string") return "";
 	const { cells, columns } = given;
-	// Cells beyond the last column stay: they are what has to be mended.
+	// Cells beyond the last column stay, because the user has to fix them.
 	const kept = cells.filter((_cell, index) => !isOurs(columns[index]));
 	const header = ["line", "reason", ...columns.filter((column) => !isOurs(column))];
 	return csv([...(isFirst ? [header] : []), [String(line), reason, ...kept]]);
@@ -49,13 +49,13 @@ function isOurs(column: string | undefined): boolean {
 	return column === "line" || column === "reason";
 }
 
-/** What an earlier import wrote at the end of the line. */
+/** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 
-/** Numbers stay as they were written: the object is not read and written anew. */
-function jsonLine({ line }: PetRow, given: string, reason: string): string {
+/** Appends to the text of the object, so that numbers stay as they were written. */
+function jsonLine({ line }: FileRow, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
-	// In an array, an object may go over several lines; its strings cannot.
+	// In an array, an object may span several lines; its strings may not.
 	const text = given
 		.trim()
 		.replace(/[\r\n]+/g, " ")

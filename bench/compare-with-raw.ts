@@ -1,18 +1,18 @@
-// The PostgreSQL store beside a loop of raw statements, each a transaction of its own, both without HTTP: 64 at once.
+// Compares the PostgreSQL store with a loop of raw statements, each in its own transaction. 64 at once, without HTTP.
 
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 
-export interface Beside {
+export interface Comparison {
 	what: "get" | "create";
 	storePerSecond: number;
 	rawPerSecond: number;
 }
 
-export async function besideRaw(
+export async function compareWithRaw(
 	url: string,
 	{ animals, seconds, only }: { animals: number; seconds: number; only: string },
-): Promise<Beside[]> {
+): Promise<Comparison[]> {
 	const store = await openStore(url, Date.now);
 	const pool = new pg.Pool({ connectionString: url, max: 64 });
 	const anyId = () => 1 + Math.floor(Math.random() * animals);
@@ -27,7 +27,7 @@ export async function besideRaw(
 		get: [() => store.getPet(BigInt(anyId())), () => pool.query({ ...get, values: [anyId()] })],
 		create: [() => store.createPet(pet), () => pool.query({ ...add, values: ["Rex", 1, "available"] })],
 	} as const;
-	const results: Beside[] = [];
+	const results: Comparison[] = [];
 	for (const [what, [ours, raw]] of Object.entries(works) as ["get" | "create", (typeof works)["get"]][]) {
 		if (!what.includes(only)) continue;
 		process.stderr.write(`measuring ${what}: the store and raw statements, without HTTP …\n`);

@@ -1,4 +1,4 @@
-// Asks for the counters every two seconds while someone looks, and less often while nobody answers.
+// Reads the counters every two seconds while the page is visible, and less often while the service does not answer.
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
@@ -8,33 +8,33 @@ import type { Session } from "./session.ts";
 const intervalMs = 2_000;
 const longestMs = 30_000;
 
-/** What the last question came to. */
-export interface Watched {
+/** The number of replies, and the failure of the last request. */
+export interface WatchState {
 	answers: number;
 	failure?: unknown;
-	again(): void;
+	reload(): void;
 }
 
-export function useWatch(session: Session, history: History): Watched {
-	const [state, setState] = useState<Omit<Watched, "again">>({ answers: 0 });
+export function useWatch(session: Session, history: History): WatchState {
+	const [state, setState] = useState<Omit<WatchState, "reload">>({ answers: 0 });
 	const [turn, setTurn] = useState(0);
 	useEffect(() => {
 		const leaving = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
-		let isAsking = false;
+		let isPending = false;
 		let failures = 0;
 
-		async function ask(): Promise<void> {
+		async function update(): Promise<void> {
 			clearTimeout(timer);
-			if (isAsking || document.visibilityState !== "visible") return;
-			isAsking = true;
-			const afterMs = await askOnce();
-			isAsking = false;
-			if (afterMs !== undefined && !leaving.signal.aborted) timer = setTimeout(ask, afterMs);
+			if (isPending || document.visibilityState !== "visible") return;
+			isPending = true;
+			const afterMs = await readOnce();
+			isPending = false;
+			if (afterMs !== undefined && !leaving.signal.aborted) timer = setTimeout(update, afterMs);
 		}
 
-		/** How long to wait before the next; undefined when no other answer is to be expected. */
-		async function askOnce(): Promise<number | undefined> {
+		/** Returns how long to wait before the next request; undefined when another one cannot succeed. */
+		async function readOnce(): Promise<number | undefined> {
 			try {
 				history.add(await session.activity(leaving.signal), Date.now());
 				failures = 0;
@@ -48,15 +48,15 @@ export function useWatch(session: Session, history: History): Watched {
 			}
 		}
 
-		void ask();
-		document.addEventListener("visibilitychange", ask);
+		void update();
+		document.addEventListener("visibilitychange", update);
 		return () => {
 			leaving.abort();
 			clearTimeout(timer);
-			document.removeEventListener("visibilitychange", ask);
+			document.removeEventListener("visibilitychange", update);
 		};
 	}, [session, history, turn]);
-	return { ...state, again: () => setTurn((count) => count + 1) };
+	return { ...state, reload: () => setTurn((count) => count + 1) };
 }
 
 export function isForbidden(failure: unknown): boolean {

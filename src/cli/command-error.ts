@@ -1,0 +1,82 @@
+// The errors of commands, and the sentences that explain an error on the terminal.
+
+import { getSystemErrorMessage } from "node:util";
+import { ApiError, NoReply } from "../../client/src/index.ts";
+import { ConfigError } from "../config.ts";
+import { NoSuchKey } from "../keys/issue.ts";
+import { StorageUnavailable, StoreRefused } from "../store/store.ts";
+
+/** An expected failure of a command. Each line of the message is one sentence that says what to do. */
+export class CommandError extends Error {
+	override readonly name: string = "CommandError";
+}
+
+/** A signal such as Ctrl-C stopped the command. */
+export class Interrupted extends CommandError {
+	override readonly name = "Interrupted";
+}
+
+/** One sentence for each problem; the stack of an unexpected error. */
+export function describeError(error: unknown): string[] {
+	if (error instanceof ConfigError) return error.problems;
+	if (error instanceof CommandError) return error.message.split("\n");
+	if (error instanceof StoreRefused || error instanceof NoSuchKey) return [error.message];
+	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
+	if (error instanceof ApiError) return [describeApiError(error)];
+	if (error instanceof NoReply) return [describeNoReply(error)];
+	const { code, syscall, port, path } = error as SystemError;
+	if (code && port === undefined && (path !== undefined || syscall === "write"))
+		return [describeFileError(error as SystemError)];
+	return [describeSocketError(error as SystemError)];
+}
+
+type SystemError = NodeJS.ErrnoException & { port?: number; address?: string };
+
+const advice: Partial<Record<ApiError["code"], string>> = {
+	missing_credential: "set a key with ANIMAL_STORE_KEY or --key",
+	invalid_credential:
+		"set another key with ANIMAL_STORE_KEY or --key; " +
+		"animal-store keys create --name me makes one on the machine that has the store",
+	insufficient_scope: "ask for a key with that scope: animal-store keys create --name me --scopes pets:read,pets:write",
+	rate_limited: "try again later, or ask for a key with a higher --rate",
+	storage_unavailable: "try again in a moment; if it persists, the operator finds the cause in the service's log",
+	overloaded: "try again in a moment",
+	internal_error: "report the request id to the operator",
+	unexpected_reply: "is this the address of an animal store? Set another with ANIMAL_STORE_URL or --url",
+};
+
+function describeApiError({ message, code, requestId }: ApiError): string {
+	const details = requestId === undefined ? code : `${code}, request id ${requestId}`;
+	return `${message} (${details})${advice[code] ? `: ${advice[code]}` : ""}`;
+}
+
+function describeNoReply({ message, cause }: NoReply): string {
+	const inner = cause as { code?: string; cause?: { code?: string } } | undefined;
+	const why = inner?.code ?? inner?.cause?.code;
+	const problem = typeof why === "string" ? `${message} (${why})` : message;
+	const fix = "Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url";
+	return `${problem}; is the service running there? ${fix}`;
+}
+
+function describeFileError({ path = "the output", syscall, code, errno = 0 }: SystemError): string {
+	const verb = syscall === "write" || code === "ENOSPC" ? "written" : "used";
+	return `${path} cannot be ${verb}: ${getSystemErrorMessage(errno)}`;
+}
+
+function describeSocketError(error: SystemError): string {
+	const { code, port, address, stack } = error;
+	switch (code) {
+		case "EADDRINUSE":
+			return (
+				`port ${port} on ${address} is in use: stop the program that listens there, ` +
+				"or set another port with PORT or OPS_PORT (0 picks a free one)"
+			);
+		case "EACCES":
+			return `this user may not listen on port ${port}: set one above 1023 with PORT or OPS_PORT`;
+		case "EADDRNOTAVAIL":
+		case "ENOTFOUND":
+			return `${address ?? "the host"} is not an address of this machine: fix HOST or OPS_HOST`;
+		default:
+			return stack ?? String(error);
+	}
+}
