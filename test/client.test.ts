@@ -186,9 +186,9 @@ test("an answer that is not the service's is told as such, and 503 from a proxy 
 	const html = (status: number) =>
 		answering(context, `HTTP/1.1 ${status} x\r\ncontent-length: ${page.length}\r\nconnection: close\r\n\r\n${page}`);
 	for (const [status, message] of [
-		[200, /the reply is no JSON/],
-		[418, /something between answered 418/],
-		[503, /something between answered 503/],
+		[200, /the reply is not JSON/],
+		[418, /another server, such as a proxy, replied 418/],
+		[503, /another server, such as a proxy, replied 503/],
 	] as const) {
 		const store = new AnimalStore({ url: await html(status), key: "k", retryForMs: 0 });
 		const error = await store.listPage().catch((error) => error);
