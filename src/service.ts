@@ -14,7 +14,7 @@ import { createRefusals } from "./http/refusals.ts";
 import { requestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
-import { createKeyCheck } from "./keys/key-check.ts";
+import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
@@ -53,7 +53,7 @@ const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url))
 
 /** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
-	const { config, log, now = Date.now, timeouts = defaultTimeouts } = options;
+	const { config, log, now = Date.now } = options;
 	let isStopping = false;
 	const store = await openStore(config.databaseUrl, now, {
 		isVerified: true,
@@ -62,37 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	});
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
-	const checkReady = readyCheck(store, () => isStopping);
-	const metrics = createMetrics(() => store.queueLength);
-	const node = randomBytes(6).toString("base64url");
-	const replies = {
-		log,
-		requestId: requestIds(node),
-		fixedHeaders: securityHeaders(config.baseUrl),
-		onReply: metrics.observe,
-	};
-	const refusals = createRefusals(replies);
-	const app = buildApp({
-		store,
-		keyCheck,
-		baseUrl: config.baseUrl,
-		defaultRate: config.rateLimit,
-		corsOrigins: config.corsOrigins,
-		now,
-		...replies,
-		refusals,
-		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
-		delayMaxMs: options.delayMaxMs,
-		isStopping: () => isStopping,
-		checkReady,
-		activity: watchActivity({ store, metrics, node }),
-		consoleFolder,
-	});
-	const opsServer = createHttpServer(
-		opsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer }),
-		refusals,
-		{ timeouts },
-	);
+	const { app, opsServer } = buildServers(options, { store, keyCheck, now, isStopping: () => isStopping });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000): Promise<void> {
@@ -128,6 +98,46 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await stop();
 		throw error;
 	}
+}
+
+interface Parts {
+	store: Store;
+	keyCheck: KeyCheck;
+	now: () => number;
+	isStopping: () => boolean;
+}
+
+/** Both ports, which do not listen yet. */
+function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping }: Parts) {
+	const { config, log, timeouts = defaultTimeouts } = options;
+	const checkReady = readyCheck(store, isStopping);
+	const metrics = createMetrics(() => store.queueLength);
+	const node = randomBytes(6).toString("base64url");
+	const replies = {
+		log,
+		requestId: requestIds(node),
+		fixedHeaders: securityHeaders(config.baseUrl),
+		onReply: metrics.observe,
+	};
+	const refusals = createRefusals(replies);
+	const app = buildApp({
+		store,
+		keyCheck,
+		baseUrl: config.baseUrl,
+		defaultRate: config.rateLimit,
+		corsOrigins: config.corsOrigins,
+		now,
+		...replies,
+		refusals,
+		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
+		delayMaxMs: options.delayMaxMs,
+		isStopping,
+		checkReady,
+		activity: watchActivity({ store, metrics, node }),
+		consoleFolder,
+	});
+	const answerOps = opsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer });
+	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }) };
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */

@@ -66,7 +66,7 @@ test("the same file again adds nothing twice; the same line twice in a file is t
 	assert.equal((await pets()).length, 4);
 });
 
-test("bad lines of CSV go to a file with the reason, the others are added, and the mended file is imported", async (context) => {
+test("bad lines of CSV go to a file with the reason, the others are added, and the corrected file is imported", async (context) => {
 	const { write, read, run, pets } = await importer(context);
 	write(
 		"a.csv",

@@ -36,12 +36,12 @@ test("a database that cannot be used is refused with one sentence that says what
 	const rows: [url: string, said: RegExp][] = [
 		[
 			changed({ port: "1" }),
-			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or mend host and port/,
+			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host and port/,
 		],
 		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
-		[changed({ password: "wrong" }), /does not let animals in: mend user and password/],
+		[changed({ password: "wrong" }), /does not let animals in: fix user and password/],
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
-		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: mend the server, or sslmode/],
+		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
 		[
 			newer.url,
 			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 3\): upgrade/,

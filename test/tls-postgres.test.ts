@@ -64,7 +64,7 @@ test("sslmode decides how far the server's certificate is checked, as in Postgre
 		["127.0.0.1", "sslmode=verify-ca", /sslmode=verify-ca needs sslrootcert/],
 		["127.0.0.1", "sslmode=require"],
 		["127.0.0.1", "sslmode=disable"],
-		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: mend sslrootcert/],
+		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: fix sslrootcert/],
 		["localhost", "sslmode=maybe", /sslmode maybe is unknown: use disable, require, verify-ca or verify-full/],
 	];
 	const keys = (host: string, parameters: string, ...command: string[]) => {

@@ -1,4 +1,5 @@
-// The contract spoken over HTTP: Fastify with our checks (checks.ts), our routes (routes.ts) and our one shape of failure.
+// The contract spoken over HTTP: Fastify with our checks (checks.ts), our routes (routes.ts) and our one shape of
+// failure.
 
 import { METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -96,7 +97,9 @@ function originForm(url: string): string {
 	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*|^\*$/i, "") || "/";
 }
 
-/** Who is told that there is nothing at a path. Below /v1 that needs a key, so that nobody else learns what there is. */
+/**
+ * Who is told that there is nothing at a path. Below /v1 that needs a key, so that nobody else learns what there is.
+ */
 function rulesOfNothing(url: string): RouteRules {
 	const isClosed = /^\/v1(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url);
 	return isClosed ? { isNothing: true } : { isNothing: true, access: "open" };

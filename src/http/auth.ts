@@ -30,7 +30,8 @@ function orRefuse(row: KeyRow | undefined): KeyRow {
 	if (row) return row;
 	throw new ApiError(
 		"invalid_credential",
-		"this API key does not work: check that it is complete and sent as Authorization: Bearer <API_KEY>, or ask for a new one",
+		"this API key does not work: check that it is complete and sent as Authorization: Bearer <API_KEY>, " +
+			"or ask for a new one",
 	);
 }
 

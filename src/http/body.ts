@@ -20,7 +20,10 @@ export function readJson(body: Buffer | null): unknown {
 	}
 }
 
-/** Whether brackets are open beyond the limit anywhere outside strings. Counted on the text, so that what is inside does not matter. */
+/**
+ * Whether brackets are open beyond the limit anywhere outside strings. Counted on the text, so that what is inside does
+ * not matter.
+ */
 function isTooDeep(body: Buffer): boolean {
 	if (body.length <= bodyMaxDepth) return false;
 	let depth = 0;

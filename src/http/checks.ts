@@ -1,5 +1,6 @@
-// The checks of a request, in their order. Each looks at one thing and throws the ApiError that refuses the request. Framing comes
-// before them (listen.ts); the query and the body, which need a schema, come after them (validation.ts), and then the handler.
+// The checks of a request, in their order. Each looks at one thing and throws the ApiError that refuses the request.
+// Framing comes before them (listen.ts); the query and the body, which need a schema, come after them (validation.ts),
+// and then the handler.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";

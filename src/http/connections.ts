@@ -1,5 +1,5 @@
-// Connections: how many there may be from one address, how many requests may wait on one, and how one is closed so that its last
-// reply arrives.
+// Connections: how many there may be from one address, how many requests may wait on one, and how one is closed so that
+// its last reply arrives.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";

@@ -1,20 +1,26 @@
-// Pages of other origins (Fetch standard): those that CORS_ORIGINS names may call the service and read every header of it.
-// Off unless set.
+// Pages of other origins (Fetch standard): those that CORS_ORIGINS names may call the service and read every header of
+// it. Off unless set.
 
 import type { FastifyRequest } from "fastify";
+import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 export interface Cors {
 	/** What a reply to this request says about its origin. */
 	headers(request: FastifyRequest): Record<string, string>;
-	/** The reply headers to a browser's question before the request, which never carries a key; undefined for all else. */
+	/**
+	 * The reply headers to a browser's question before the request, which never carries a key; undefined for all else.
+	 */
 	preflight(request: FastifyRequest): Record<string, string> | undefined;
 }
 
-const exposed =
-	"Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
-/** The second line is what tracing in a browser adds (W3C Trace Context and Baggage). */
-const requestHeaders =
-	"Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, " + "traceparent, tracestate, baggage";
+const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
+const operationHeaders = Object.values<Operation>(operations).flatMap(({ headers = {} }) => Object.keys(headers));
+/** The last line is what tracing in a browser adds (W3C Trace Context and Baggage). */
+const requestHeaders = [
+	...["Authorization", "Content-Type", "X-Request-Id"],
+	...new Set(operationHeaders),
+	...["traceparent", "tracestate", "baggage"],
+].join(", ");
 
 export function createCors(origins: string[]): Cors {
 	const allowed = new Set(origins);

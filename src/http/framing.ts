@@ -18,7 +18,8 @@ const methods = new Set(METHODS);
 
 /**
  * The rules for every request, before anything looks at its path.
- * @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: nothing behind it on the connection may be read
+ * @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: nothing behind it on the connection may be
+ * read
  */
 export function checkFraming({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): void {
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method)) {
@@ -60,7 +61,10 @@ function isHost(text: string): boolean {
 	return (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
 }
 
-/** Whether a header is there more than once. Node drops all but the first. @param rawHeaders names and values in turn */
+/**
+ * Whether a header is there more than once. Node drops all but the first.
+ * @param rawHeaders names and values in turn
+ */
 export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean {
 	let count = 0;
 	for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -71,9 +75,10 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 }
 
 /**
- * Whether the packet that ends a connection's first request begins with that request's line as it must be written. The parser
- * calls RTSP/1.0 and ICE/1.0 HTTP, and takes many blanks for one. Later lines of the connection, and a line in two packets, are
- * not seen here: they cost more to look at than a request does, and name the same method and target however they are written.
+ * Whether the packet that ends a connection's first request begins with that request's line as it must be written. The
+ * parser calls RTSP/1.0 and ICE/1.0 HTTP, and takes many blanks for one. Later lines of the connection, and a line in
+ * two packets, are not seen here: they cost more to look at than a request does, and name the same method and target
+ * however they are written.
  */
 export function isRequestLine(packet: Buffer, { method, url, httpVersion }: IncomingMessage): boolean {
 	const line = `${method} ${url} HTTP/${httpVersion}\r\n`;

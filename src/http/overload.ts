@@ -1,4 +1,5 @@
-// More work than the service takes is refused early and cheaply (503 `overloaded`), before memory or the event loop suffers.
+// More work than the service takes is refused early and cheaply (503 `overloaded`), before memory or the event loop
+// suffers.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";

@@ -1,5 +1,5 @@
-// Paging by Link (RFC 8288) with opaque cursors. A cursor says "after this id, under this filter" and is signed, so that
-// a tampered, foreign or re-used one is told from ours.
+// Paging by Link (RFC 8288) with opaque cursors. A cursor says "after this id, under this filter" and is signed, so
+// that a tampered, foreign or re-used one is told from ours.
 
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
@@ -29,7 +29,8 @@ export function createCursors(secret: Buffer): Cursors {
 		if (after !== undefined && isEqual(expected, cursor)) return after;
 		throw new ApiError(
 			"invalid_cursor",
-			'cursor must be taken unchanged from a Link header with rel="next" and used with the same status filter; start again without it',
+			'cursor must be taken unchanged from a Link header with rel="next" and used with the same status filter; ' +
+				"start again without it",
 		);
 	}
 

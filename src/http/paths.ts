@@ -6,7 +6,9 @@ import type { RouteRules } from "./checks.ts";
 /** A method of a path, with what it declares (`config`) beside its handler. */
 export type Route = Omit<RouteOptions, "url"> & { config: RouteRules };
 
-/** What else is told of the path, its methods and that it does not take another one, is as open as all its routes are. */
+/**
+ * What else is told of the path, its methods and that it does not take another one, is as open as all its routes are.
+ */
 export function addPath(app: FastifyInstance, url: string, routes: Route[]): void {
 	const served = routes.map(({ method }) => String(method));
 	if (served.includes("GET")) served.push("HEAD");

@@ -1,5 +1,5 @@
-// Requests per key in a window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a rate. Windows are
-// of the monotonic clock, so a jump of the wall clock neither refills nor prolongs one.
+// Requests per key in a window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a rate.
+// Windows are of the monotonic clock, so a jump of the wall clock neither refills nor prolongs one.
 
 import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/rate.ts";
@@ -49,7 +49,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 				ratelimit: `"key";r=${Math.max(0, requests - window.used)};t=${resetSeconds}`,
 			};
 			if (window.used <= requests) return { headers, refused: undefined };
-			const message = `this API key may send ${requests} requests in ${windowSeconds} seconds: try again in ${resetSeconds} seconds`;
+			const rule = `this API key may send ${requests} requests in ${windowSeconds} seconds`;
+			const message = `${rule}: try again in ${resetSeconds} seconds`;
 			return { headers, refused: new ApiError("rate_limited", message, resetSeconds) };
 		},
 	};

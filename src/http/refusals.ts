@@ -1,5 +1,5 @@
-// Failures that are told outside the app: what the parser or framing.ts refuses, and requests that do not arrive in time. They
-// have the one shape of every failure, and the connection ends with them.
+// Failures that are told outside the app: what the parser or framing.ts refuses, and requests that do not arrive in
+// time. They have the one shape of every failure, and the connection ends with them.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";

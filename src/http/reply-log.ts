@@ -1,4 +1,5 @@
-// One log line and one observation for each reply. What is logged is named field by field: no header, URL or body, so no key.
+// One log line and one observation for each reply. What is logged is named field by field: no header, URL or body, so
+// no key.
 
 import type { FastifyInstance } from "fastify";
 import type { RefusalOptions } from "./refusals.ts";

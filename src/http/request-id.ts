@@ -4,7 +4,10 @@ import type { IncomingMessage } from "node:http";
 
 const usable = /^[\w.:+/=-]{1,128}$/;
 
-/** Takes the caller's id when it is safe to log, and makes one otherwise. @param prefix tells one process from another */
+/**
+ * Takes the caller's id when it is safe to log, and makes one otherwise.
+ * @param prefix tells one process from another
+ */
 export function requestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
 	let count = 0;
 	return ({ headers }) => {

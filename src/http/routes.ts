@@ -1,5 +1,5 @@
-// What is served: each path with its methods, who may call them, and their handlers. Under /v1 these are the operations of the
-// interface document and nothing else.
+// What is served: each path with its methods, who may call them, and their handlers. Under /v1 these are the operations
+// of the interface document and nothing else.
 
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyRequest } from "fastify";

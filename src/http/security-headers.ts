@@ -1,12 +1,21 @@
 // Headers on every reply that keep browsers from guessing and framing (OWASP REST security).
 
 /**
- * The policy of a page for people: scripts of this service only and none inside the page, no calls to any other host, no frames
- * around it, no other site's window or page that holds on to it, and none of the device's sensors.
+ * The policy of a page for people: scripts of this service only and none inside the page, no calls to any other host,
+ * no frames around it, no other site's window or page that holds on to it, and none of the device's sensors.
  * @param styles what its styles may be, in the words of Content-Security-Policy
  */
 export function pagePolicy(styles: string): Record<string, string> {
-	const policy = `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+	const policy = [
+		"default-src 'none'",
+		"script-src 'self'",
+		`style-src ${styles}`,
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join("; ");
 	return {
 		"content-security-policy": policy,
 		"cross-origin-opener-policy": "same-origin",

@@ -1,4 +1,5 @@
-// JSON on its way out, as `application/json` without parameters (RFC 8259 §11 defines none; Fastify would add a charset).
+// JSON on its way out, as `application/json` without parameters (RFC 8259 §11 defines none; Fastify would add a
+// charset).
 
 import type { FastifyReply } from "fastify";
 

@@ -28,7 +28,8 @@ export async function copyStore({ from, to, onProgress }: CopyOptions): Promise<
 		const [source, target] = [await checksum(from, table), await checksum(to, table)];
 		if (source.count !== target.count || source.sum !== target.sum) {
 			throw new StoreRefused(
-				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): stop what writes to the source, and copy again`,
+				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): ` +
+					"stop what writes to the source, and copy again",
 			);
 		}
 		copied[table] = source.count;

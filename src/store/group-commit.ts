@@ -1,5 +1,5 @@
-// Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that one sync
-// of the disk serves many writers. Both engines keep their writes this way.
+// Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that
+// one sync of the disk serves many writers. Both engines keep their writes this way.
 
 import type { Created, CreatedCount } from "./store.ts";
 
@@ -20,7 +20,9 @@ interface Waiting<Write, Result> {
 	reject(reason: unknown): void;
 }
 
-/** @param commit makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged */
+/**
+ * @param commit makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged
+ */
 export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<Result[]>): GroupCommit<Write, Result> {
 	const waiting: Waiting<Write, Result>[] = [];
 	let committing: Waiting<Write, Result>[] = [];

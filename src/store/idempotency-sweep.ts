@@ -1,4 +1,5 @@
-// Idempotency-Keys that have expired are removed, at the start and from time to time, in pieces that keep no writer waiting long.
+// Idempotency-Keys that have expired are removed, at the start and from time to time, in pieces that keep no writer
+// waiting long.
 
 import { sweepRows } from "./idempotency.ts";
 

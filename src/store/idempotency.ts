@@ -1,10 +1,11 @@
-// What becomes of creates with Idempotency-Keys: which of them make an animal, which repeat an earlier create, and which use its
-// key for another animal. Pure, for both engines.
+// What becomes of creates with Idempotency-Keys: which of them make an animal, which repeat an earlier create, and
+// which use its key for another animal. Pure, for both engines.
 
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import type { Created, IdempotencyKey, IdempotencyKeyRecord } from "./store.ts";
+import type { IdempotencyKey, IdempotencyKeyRecord } from "./records.ts";
+import type { Created } from "./store.ts";
 
 /** How long an Idempotency-Key stands for its animal. */
 export const idempotencyMs = idempotencyHours * 3_600_000;
@@ -25,9 +26,9 @@ export type Meaning = Pick<IdempotencyKeyRecord, "petId" | "fingerprint">;
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
- * Equal for requests for the same animal, and for no others: SHA-256 of `categoryId status name`. The first two have no spaces,
- * and an absent status is `-`, which no status is; the migrations 002 compute the same in SQL. A field that came later follows
- * where it is present, behind a U+0000, which no name holds.
+ * Equal for requests for the same animal, and for no others: SHA-256 of `categoryId status name`. The first two have no
+ * spaces, and an absent status is `-`, which no status is; the migrations 002 compute the same in SQL. A field that
+ * came later follows where it is present, behind a U+0000, which no name holds.
  */
 export function fingerprintOf(pet: NewPet): string {
 	const { name, categoryId, status } = pet;

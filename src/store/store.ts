@@ -1,7 +1,10 @@
 // The Store: what every engine promises about the animals it keeps, and the two ways in which it refuses.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+import type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 import type { Rows } from "./rows.ts";
+
+export type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 
 export interface Store {
 	/**
@@ -16,8 +19,8 @@ export interface Store {
 	/**
 	 * Keeps an animal. Resolves after the commit that holds it is on disk. Ids ascend in commit order from 1 and are
 	 * never used twice. With an Idempotency-Key, the same key of the same caller leads to the same animal for
-	 * `idempotencyHours`, also when both requests run at once, and whatever becomes of the animal meanwhile; key and animal
-	 * are stored in one transaction.
+	 * `idempotencyHours`, also when both requests run at once, and whatever becomes of the animal meanwhile; key and
+	 * animal are stored in one transaction.
 	 */
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<Created>;
 
@@ -47,7 +50,9 @@ export interface Store {
 
 /** How a store is opened. */
 export interface OpenOptions {
-	/** Reads the whole store first where it is a file, to refuse a damaged one: for the service; commands leave it out. */
+	/**
+	 * Reads the whole store first where it is a file, to refuse a damaged one: for the service; commands leave it out.
+	 */
 	isVerified?: boolean;
 	/** Refuses where there is no store, instead of making one. */
 	mustExist?: boolean;
@@ -83,22 +88,9 @@ export interface CreatedCount {
 	batches: number;
 }
 
-/** Idempotency-Keys are scoped to the API key. */
-export interface IdempotencyKey {
-	/** The id of the caller's API key. */
-	caller: string;
-	key: string;
-}
-
-/** What an Idempotency-Key stands for, as it is kept. */
-export interface IdempotencyKeyRecord extends IdempotencyKey {
-	petId: bigint;
-	/** Of the request that made the animal, whatever became of the animal since. */
-	fingerprint: string;
-	createdAtMs: number;
-}
-
-/** What became of a create. `replayed`: `id` was made by an earlier equal request. `reused`: by one for another animal. */
+/**
+ * What became of a create. `replayed`: `id` was made by an earlier equal request. `reused`: by one for another animal.
+ */
 export interface Created {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -120,38 +112,6 @@ export interface KeyRows {
 	touch(uses: KeyUse[]): Promise<void>;
 }
 
-export interface NewKey {
-	id: string;
-	name: string;
-	scopes: string[];
-	/** Such as `100/1m`; absent where the service's own limit applies. */
-	rate?: string | undefined;
-	createdAtMs: number;
-}
-
-export interface Secret {
-	/** The last characters of the key, for display. */
-	last4: string;
-	createdAtMs: number;
-	expiresAtMs?: number | undefined;
-}
-
-export interface NewSecret extends Secret {
-	/** SHA-256 of the key's text, in hex. The text itself is never kept. */
-	hash: string;
-}
-
-/** A key as it is kept. */
-export interface KeyRecord extends NewKey {
-	revokedAtMs?: number | undefined;
-}
-
-/** A secret as it is kept; of a key's secrets the one with the largest number is the newest. */
-export interface SecretRecord extends NewSecret {
-	keyId: string;
-	number: number;
-}
-
 /** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
@@ -160,13 +120,6 @@ export interface KeyRow extends KeyRecord {
 export interface ListedKey extends KeyRow {
 	/** When each operation was last called with this key. */
 	usedAtMs: Readonly<Record<string, number>>;
-}
-
-/** The last call of an operation with a key. */
-export interface KeyUse {
-	keyId: string;
-	operation: string;
-	usedAtMs: number;
 }
 
 /** What waiting may cure: a full disk, a lost server. Callers see 503. */

@@ -1,8 +1,8 @@
-// Each table once: which field is kept in which column, and how. Column lists, parameters, conversions and the copy of a whole
-// store are derived from this; the SQL of both engines names the rest. A migration makes the columns.
+// Each table once: which field is kept in which column, and how. Column lists, parameters, conversions and the copy of
+// a whole store are derived from this; the SQL of both engines names the rest. A migration makes the columns.
 
 import type { Pet } from "../contract/pet.ts";
-import type { IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./store.ts";
+import type { IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
 
 /** A value as both engines keep it. */
 export type SqlValue = bigint | number | string | null;
@@ -143,8 +143,8 @@ function toSql({ toSql }: Column, value: unknown): SqlValue {
 }
 
 /**
- * Makes the function that turns a row, in the order of the columns, into a record without the absent fields. Its text is built
- * from the columns, because a loop over them would cost a page of animals a tenth of its time.
+ * Makes the function that turns a row, in the order of the columns, into a record without the absent fields. Its text
+ * is built from the columns, because a loop over them would cost a page of animals a tenth of its time.
  */
 export function recordReader<Rec>({ columns }: Table<Extract<keyof Rec, string>>): (row: readonly unknown[]) => Rec {
 	const fields = Object.entries<Column>(columns).map(([field, column], index) => {

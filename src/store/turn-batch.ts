@@ -1,6 +1,6 @@
-// What is asked in one turn of the event loop is asked of the database at once: equal questions share one answer, and all
-// different ones go out together at the end of the turn. None is sent before it is asked, so no answer is older than its
-// question.
+// What is asked in one turn of the event loop is asked of the database at once: equal questions share one answer, and
+// all different ones go out together at the end of the turn. None is sent before it is asked, so no answer is older
+// than its question.
 
 /** @param answer gets each different question of a turn once, and gives the answers in the same order */
 export function turnBatch<Question, Answer>(

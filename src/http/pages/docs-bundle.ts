@@ -1,5 +1,5 @@
-// A thread that takes the reference's 4 MB script out of its Fastify plugin and compresses it, then ends. On the main thread this
-// would hold up all requests for a quarter of a second, and keep the plugin in memory.
+// A thread that takes the reference's 4 MB script out of its Fastify plugin and compresses it, then ends. On the main
+// thread this would hold up all requests for a quarter of a second, and keep the plugin in memory.
 
 import { parentPort } from "node:worker_threads";
 import scalar from "@scalar/fastify-api-reference";

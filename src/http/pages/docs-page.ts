@@ -52,7 +52,9 @@ async function makeBundle(): Promise<StaticFile> {
 	return { ...file, plain: Buffer.from(file.plain), gzip: Buffer.from(file.gzip) };
 }
 
-/** Without scripts the page still says what is deprecated, since replies link to it for that, and where the document is. */
+/**
+ * Without scripts the page still says what is deprecated, since replies link to it for that, and where the document is.
+ */
 function pageText(): string {
 	const { title, description } = openApiDocument().info;
 	return `<!doctype html>

@@ -1,5 +1,5 @@
-// Starts the API reference in the reader's browser: requests go to the server that sent the page, the key stays in memory, and
-// nothing is asked of any other host.
+// Starts the API reference in the reader's browser: requests go to the server that sent the page, the key stays in
+// memory, and nothing is asked of any other host.
 
 const here = (path) => new URL(path, location.href).href;
 

@@ -1,4 +1,5 @@
-// Files that browsers load, such as the console's: read once, kept in memory as they are and compressed, sent with a tag.
+// Files that browsers load, such as the console's: read once, kept in memory as they are and compressed, sent with a
+// tag.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";

@@ -1,5 +1,6 @@
-// Creates over PostgreSQL: a batch is one statement, its ids come from the counter row, and its Idempotency-Keys are kept by the same
-// statement. What the keys stand for already is looked up before, so that nobody waits for the counter over a round trip.
+// Creates over PostgreSQL: a batch is one statement, its ids come from the counter row, and its Idempotency-Keys are
+// kept by the same statement. What the keys stand for already is looked up before, so that nobody waits for the counter
+// over a round trip.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, type Meaning, planBatch } from "../idempotency.ts";
@@ -27,7 +28,10 @@ const addPets = { name: "addPets", text: `WITH ${addAnimals} SELECT last_before 
 const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${given.length + 2 + index}::${type}[]`,
 );
-/** A key that another batch has taken meanwhile breaks the uniqueness of the table, and nothing of the statement is kept. */
+/**
+ * A key that another batch has taken meanwhile breaks the uniqueness of the table, and nothing of the statement is
+ * kept.
+ */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH ${addAnimals}, kept AS (
@@ -50,8 +54,8 @@ const dropExpiredKeys = {
 };
 
 /**
- * Makes a batch one transaction; ids ascend in commit order over all nodes. A batch that the server rolled back is tried
- * again; one whose fate is unknown is not (its callers see 503, and settle it with their Idempotency-Key).
+ * Makes a batch one transaction; ids ascend in commit order over all nodes. A batch that the server rolled back is
+ * tried again; one whose fate is unknown is not (its callers see 503, and settle it with their Idempotency-Key).
  */
 export function createAll(pool: pg.Pool, untilCommitted: UntilCommitted, batch: Create[]): Promise<Created[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);

@@ -6,11 +6,12 @@ import { StorageUnavailable, StoreRefused } from "../store.ts";
 type ServerError = NodeJS.ErrnoException & { code?: string };
 
 /**
- * The SQLSTATEs (PostgreSQL manual, appendix A) that waiting or a person at the server may cure, by their beginning: lost
- * connections (08), read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up
- * named statements (26, 42P05), passwords and rights (28, 42501), a missing database (3D), rollbacks for other transactions
- * (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), the system below the server (58, F0, XX). All
- * others, wrong SQL and broken constraints among them, only a bug of ours brings about, and no waiting cures them.
+ * The SQLSTATEs (PostgreSQL manual, appendix A) that waiting or a person at the server may cure, by their beginning:
+ * lost connections (08), read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler
+ * that mixes up named statements (26, 42P05), passwords and rights (28, 42501), a missing database (3D), rollbacks for
+ * other transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), the system below
+ * the server (58, F0, XX). All others, wrong SQL and broken constraints among them, only a bug of ours brings about,
+ * and no waiting cures them.
  */
 const curable = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
@@ -30,21 +31,21 @@ export function refusal(error: unknown, url: string): StoreRefused {
 	const { code = "", message } = error as ServerError;
 	if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET)$/.test(code) || /timeout/i.test(message)) {
 		return new StoreRefused(
-			`cannot reach ${server} (${code || message}): start it, or mend host and port in DATABASE_URL`,
+			`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`,
 		);
 	}
 	if (code === "28P01" || code === "28000") {
 		return new StoreRefused(
-			`${server} does not let ${decodeURIComponent(username)} in: mend user and password in DATABASE_URL`,
+			`${server} does not let ${decodeURIComponent(username)} in: fix user and password in DATABASE_URL`,
 		);
 	}
 	if (code === "3D000") {
 		return new StoreRefused(
-			`${server} has no database ${pathname.slice(1)}: create it, or mend the name in DATABASE_URL`,
+			`${server} has no database ${pathname.slice(1)}: create it, or fix the name in DATABASE_URL`,
 		);
 	}
 	if (/SSL|TLS|certificate/i.test(message)) {
-		return new StoreRefused(`no TLS connection to ${server} (${message}): mend the server, or sslmode in DATABASE_URL`);
+		return new StoreRefused(`no TLS connection to ${server} (${message}): fix the server, or sslmode in DATABASE_URL`);
 	}
-	return new StoreRefused(`cannot use ${server} (${code} ${message}): mend what it says, or DATABASE_URL`);
+	return new StoreRefused(`cannot use ${server} (${code} ${message}): fix what it says, or DATABASE_URL`);
 }

@@ -26,7 +26,8 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 		} catch (error) {
 			if (await isWaitingForStandby(pool)) {
 				throw new StoreRefused(
-					"commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server",
+					"commits wait for a synchronous standby, and none is connected: " +
+						"start it, or change synchronous_standby_names on the server",
 				);
 			}
 			const isOver = performance.now() - startedAtMs > migrationLimitMs;
@@ -48,7 +49,8 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 		const version = Number(rows[0].version);
 		if (version > migrations.length) {
 			throw new StoreRefused(
-				`the database was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): upgrade this installation`,
+				`the database was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): ` +
+					"upgrade this installation",
 			);
 		}
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);

@@ -1,5 +1,6 @@
-// How PostgreSQL keeps animals, for any number of nodes. Reads of one turn of the event loop go out together; creates are
-// group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or triggers.
+// How PostgreSQL keeps animals, for any number of nodes. Reads of one turn of the event loop go out together; creates
+// are group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or
+// triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pet } from "../../contract/pet.ts";

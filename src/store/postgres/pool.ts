@@ -67,8 +67,8 @@ export async function openPool(url: string, { mustExist = false, onCreate }: Ope
 }
 
 /**
- * `sslmode` means what it means to PostgreSQL's own clients: `require` encrypts, `verify-ca` checks who issued the certificate,
- * `verify-full` its name too (PostgreSQL manual, libpq, SSL Support).
+ * `sslmode` means what it means to PostgreSQL's own clients: `require` encrypts, `verify-ca` checks who issued the
+ * certificate, `verify-full` its name too (PostgreSQL manual, libpq, SSL Support).
  * @throws StoreRefused
  */
 function withLibpqModes(url: string): string {
@@ -87,7 +87,7 @@ function withLibpqModes(url: string): string {
 	// The roots that Node knows, as libpq takes those of the system.
 	if (root === "system") given.searchParams.delete("sslrootcert");
 	else if (root !== null && !existsSync(root))
-		throw new StoreRefused(`cannot read ${root}: mend sslrootcert in DATABASE_URL`);
+		throw new StoreRefused(`cannot read ${root}: fix sslrootcert in DATABASE_URL`);
 	given.searchParams.set("uselibpqcompat", "true");
 	return given.href;
 }

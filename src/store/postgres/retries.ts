@@ -11,8 +11,8 @@ import { storeError } from "./errors.ts";
 export type UntilCommitted = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * As long as a lock is waited for (`lock_timeout`): where transactions wait for each other under one isolation level, they are
- * rolled back under another. Well below what a client waits for a reply.
+ * As long as a lock is waited for (`lock_timeout`): where transactions wait for each other under one isolation level,
+ * they are rolled back under another. Well below what a client waits for a reply.
  */
 const retryForMs = 3_000;
 /** Some round trips to a server nearby. */

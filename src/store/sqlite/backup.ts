@@ -1,5 +1,5 @@
-// Backups of a SQLite store while services write to it, and their way back: one consistent moment, complete on disk or not
-// there at all.
+// Backups of a SQLite store while services write to it, and their way back: one consistent moment, complete on disk or
+// not there at all.
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -23,7 +23,8 @@ import { identityOf } from "./identity.ts";
 const pagesPerTurn = 2000;
 
 /**
- * Writes a copy of the store as it is at one moment; writers go on meanwhile. The copy is a store: DATABASE_URL may name it.
+ * Writes a copy of the store as it is at one moment; writers go on meanwhile. The copy is a store: DATABASE_URL may
+ * name it.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason; then there is no copy
  */
@@ -50,8 +51,8 @@ export interface Restore {
 }
 
 /**
- * Makes a store of a backup, in the place of another one where `force` says so. No service has it open meanwhile. A crash leaves
- * the old store, the new one, or the new one beside the old one's log, which the next start refuses.
+ * Makes a store of a backup, in the place of another one where `force` says so. No service has it open meanwhile. A
+ * crash leaves the old store, the new one, or the new one beside the old one's log, which the next start refuses.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
@@ -94,7 +95,10 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 	}
 }
 
-/** One read transaction for all of it, so that what is written meanwhile is not in it. The draft is checked as it is on disk. */
+/**
+ * One read transaction for all of it, so that what is written meanwhile is not in it. The draft is checked as it is on
+ * disk.
+ */
 async function copySnapshot(file: string, draft: string, signal: AbortSignal): Promise<number> {
 	const source = new Database(file, { readonly: true });
 	try {
@@ -122,7 +126,8 @@ async function copySnapshot(file: string, draft: string, signal: AbortSignal): P
 }
 
 /**
- * Keeps services from this file, through another name of it: SQLite would replay the log that stands beside its own name.
+ * Keeps services from this file, through another name of it: SQLite would replay the log that stands beside its own
+ * name.
  * @returns lets go of it
  */
 function lock(file: string): () => void {

@@ -28,9 +28,15 @@ export type Result<Name extends CommandName = CommandName> = Commands[Name]["res
 /** One write. */
 export type Write = { [Name in CommandName]: { name: Name; request: Request<Name> } }[CommandName];
 
+/** Puts a command into the queue of the writer thread. */
+export type WriteCommand = <Name extends CommandName>(name: Name, request: Request<Name>) => Promise<Result<Name>>;
+
 type Appliers = { [Name in CommandName]: (request: Request<Name>) => Result<Name> };
 
-/** @returns what applies a batch in one transaction: all of it is on disk when it returns, none of it is kept when it throws */
+/**
+ * @returns what applies a batch in one transaction: all of it is on disk when it returns, none of it is kept when it
+ * throws
+ */
 export function prepareCommit(database: Database.Database): (batch: Write[]) => Result[] {
 	const appliers: Appliers = { ...petAppliers(database), ...keyAppliers(database), ...copyAppliers(database) };
 	function apply<Name extends CommandName>({ name, request }: { name: Name; request: Request<Name> }): Result<Name> {

@@ -1,5 +1,5 @@
-// A file gets its name when it is complete and on disk. Until then it is a draft beside its place, which only its owner may
-// read and which is named after its process, so that the next start can tell what a killed one left behind.
+// A file gets its name when it is complete and on disk. Until then it is a draft beside its place, which only its owner
+// may read and which is named after its process, so that the next start can tell what a killed one left behind.
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -45,7 +45,9 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/** Removes SQLite's log and lock files of a database that nobody has open, and waits until they are gone from the disk. */
+/**
+ * Removes SQLite's log and lock files of a database that nobody has open, and waits until they are gone from the disk.
+ */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));

@@ -10,8 +10,8 @@ export function storeError(error: unknown): unknown {
 }
 
 /**
- * After a failed sync the kernel may have dropped what was written, and a second sync would succeed all the same. Nothing
- * that is written from then on can be trusted.
+ * After a failed sync the kernel may have dropped what was written, and a second sync would succeed all the same.
+ * Nothing that is written from then on can be trusted.
  */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);

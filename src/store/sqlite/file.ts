@@ -86,7 +86,8 @@ function create(file: string): boolean {
 	// Where another process has just made the file, it was there before its log.
 	if (hasLog(file) && !existsSync(file)) {
 		throw new StoreRefused(
-			`${file} is missing and its log ${file}-wal is there: restore a backup, or remove the log to begin an empty store`,
+			`${file} is missing and its log ${file}-wal is there: ` +
+				"restore a backup, or remove the log to begin an empty store",
 		);
 	}
 	makeFolder(file);
@@ -112,12 +113,14 @@ function hasLog(file: string): boolean {
 	return (statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** The journal mode in the header (offset 18) until a writer opens the file for the first time; a store in use says 2. */
+/**
+ * The journal mode in the header (offset 18) until a writer opens the file for the first time; a store in use says 2.
+ */
 const neverOpened = 1;
 
 /**
- * Looks at the first bytes only, and writes nothing. A backup has never been opened, so a log beside it is that of another
- * store, which SQLite would replay over it.
+ * Looks at the first bytes only, and writes nothing. A backup has never been opened, so a log beside it is that of
+ * another store, which SQLite would replay over it.
  * @throws StoreRefused
  */
 export function recognise(file: string, flags: "r" | "r+"): void {
@@ -142,7 +145,8 @@ export function recognise(file: string, flags: "r" | "r+"): void {
 	refuseNewer(header.readUInt32BE(60), file);
 	if (header.readUInt8(18) === neverOpened && isBesideLog) {
 		throw new StoreRefused(
-			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: move the backup to another name, then run animal-store restore BACKUP --to ${file}`,
+			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: ` +
+				`move the backup to another name, then run animal-store restore BACKUP --to ${file}`,
 		);
 	}
 }
@@ -150,7 +154,8 @@ export function recognise(file: string, flags: "r" | "r+"): void {
 function refuseNewer(version: number, file: string): void {
 	if (version <= migrations.length) return;
 	throw new StoreRefused(
-		`${file} was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): upgrade this installation`,
+		`${file} was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): ` +
+			"upgrade this installation",
 	);
 }
 
@@ -165,7 +170,10 @@ function inspect(file: string, isVerified: boolean): void {
 	}
 }
 
-/** Compares the schema with that of the migrations. It has no other check: SQLite takes any text that parses. @throws StoreRefused */
+/**
+ * Compares the schema with that of the migrations. It has no other check: SQLite takes any text that parses.
+ * @throws StoreRefused
+ */
 export function verifySchema(database: Database.Database, file: string): void {
 	const version = versionOf(database);
 	refuseNewer(version, file); // The header of a file with a log may be older than the store.

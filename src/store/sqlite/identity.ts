@@ -1,5 +1,5 @@
-// Whether the paths of an open store still name the files that it has open. What is written to a file without a name is lost
-// with the process, so nothing may be acknowledged into one.
+// Whether the paths of an open store still name the files that it has open. What is written to a file without a name is
+// lost with the process, so nothing may be acknowledged into one.
 
 import { realpathSync, statSync } from "node:fs";
 import type Database from "better-sqlite3";
@@ -18,8 +18,8 @@ export interface OpenFiles {
 	/** The first path that no longer names the file that was opened. */
 	lost(): string | undefined;
 	/**
-	 * Moves what only the log holds into the database file: it may still have a name when the log has none, and the log must not
-	 * be replayed over a file that took the database's name. Not done where another process has begun a new log.
+	 * Moves what only the log holds into the database file: it may still have a name when the log has none, and the log
+	 * must not be replayed over a file that took the database's name. Not done where another process has begun a new log.
 	 */
 	rescue(database: Database.Database): void;
 }

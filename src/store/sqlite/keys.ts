@@ -4,7 +4,7 @@ import type Database from "better-sqlite3";
 import { keyReader, keySelection, type ListedUse, withUses } from "../key-rows.ts";
 import type { KeyRows } from "../store.ts";
 import { columnList, tables } from "../tables.ts";
-import type { WriteCommand } from "./open.ts";
+import type { WriteCommand } from "./commands.ts";
 
 interface KeyAccess {
 	database: Database.Database;

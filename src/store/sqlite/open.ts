@@ -73,9 +73,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	};
 }
 
-/** Puts a command into the queue of the writer thread. */
-export type WriteCommand = <Name extends CommandName>(name: Name, request: Request<Name>) => Promise<Result<Name>>;
-
 async function openReads(file: string) {
 	const database = openSqliteReader(file);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
@@ -123,7 +120,8 @@ function prepareReads(database: Database.Database): Reads {
 	const one = prepare("WHERE id = ?");
 	const byStatus = database
 		.prepare<unknown[], [status: PetStatus | null, count: bigint, lastId: bigint]>(
-			`SELECT status, count(*), max(id) FROM (SELECT id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?) GROUP BY status`,
+			`SELECT status, count(*), max(id)
+			FROM (SELECT id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?) GROUP BY status`,
 		)
 		.safeIntegers()
 		.raw();

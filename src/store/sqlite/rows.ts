@@ -3,7 +3,7 @@
 import type Database from "better-sqlite3";
 import type { Row, Rows } from "../rows.ts";
 import { columnList, keyList, type Table, tables } from "../tables.ts";
-import type { WriteCommand } from "./open.ts";
+import type { WriteCommand } from "./commands.ts";
 
 interface RowsOptions {
 	database: Database.Database;

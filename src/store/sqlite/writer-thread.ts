@@ -5,7 +5,9 @@ import { StoreRefused } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
 import { type FileOptions, openSqliteWriter, refusal } from "./file.ts";
 
-/** The first message is `opened` or `refused`; then one of the others per batch. After `lost` nothing else is committed. */
+/**
+ * The first message is `opened` or `refused`; then one of the others per batch. After `lost` nothing else is committed.
+ */
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }

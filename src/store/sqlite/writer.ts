@@ -1,5 +1,5 @@
-// The main thread's side of the writer thread: it hands over one batch at a time, and ends writing when the thread, its file or a
-// sync is lost.
+// The main thread's side of the writer thread: it hands over one batch at a time, and ends writing when the thread, its
+// file or a sync is lost.
 
 import assert from "node:assert/strict";
 import { Worker } from "node:worker_threads";
@@ -9,7 +9,10 @@ import { isFailedSync, storeError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
 export interface Writer {
-	/** Makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged. One at a time. */
+	/**
+	 * Makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged. One at a
+	 * time.
+	 */
 	commit(batch: Write[]): Promise<Result[]>;
 	/** Whether the file was made by this start. */
 	readonly isNew: boolean;
@@ -22,8 +25,8 @@ interface WriterOptions extends WriterData {
 }
 
 /**
- * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread is lost, no write is
- * taken until the service is started again; reads go on.
+ * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread is lost, no
+ * write is taken until the service is started again; reads go on.
  * @throws StoreRefused
  */
 export async function startWriter({ onLost, ...workerData }: WriterOptions): Promise<Writer> {
