@@ -166,7 +166,7 @@ export const operations = {
 		scope: "pets:read",
 		summary: "Get an animal",
 		description:
-			"Deprecated: removed on 5 December 2030; from then on the reply is 410. " +
+			"Deprecated: it will be removed on 5 December 2030 and answers 410 from then on. " +
 			"The replacement is listPets with the status filter.",
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
