@@ -157,7 +157,15 @@ test("a signal that is aborted already ends the call before a reply, and no call
 	assert.equal(attempts.length, 0);
 });
 
-test("a failed connection and a time-out are told apart", async () => {
+test("a refusal has the name of its class and the request id of its reply", async () => {
+	const error = await failureOf(answered([refusal(400, { "x-request-id": "r-1" })]).store.listPage());
+	assert.ok(error instanceof ApiError);
+	assert.deepEqual([error.name, error.requestId, String(error)], ["ApiError", "r-1", "ApiError: m"]);
+	const plain = await failureOf(answered([refusal(400)]).store.listPage());
+	assert.ok(plain instanceof ApiError && plain.requestId === undefined);
+});
+
+test("a failed connection is told as such, with its cause", async () => {
 	const cut = await failureOf(answered([new TypeError("cut")], { retryForMs: 0 }).store.listPage());
 	assert.match(cut.message, /^no reply from http:\/\/a\.example\/v1: the connection failed$/);
 	assert.ok(cut instanceof NoReply && cut.cause instanceof TypeError && cut.name === "NoReply");

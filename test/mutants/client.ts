@@ -26,5 +26,7 @@ export const mutants: Mutant[] = [
 		tests,
 	},
 	{ file, from: 'rel="next"/', to: 'rel="\\w+"/', tests },
+	{ file, from: 'this.requestId = headers.get("x-request-id") ?? undefined;', to: "", tests },
+	{ file, from: '"ApiError"', to: '""', tests },
 	{ file, from: "limit = limitMax", to: "limit = 20", tests },
 ];
