@@ -33,6 +33,7 @@ const rooms: Record<string, string[]> = {
 	"src/keys": [
 		"src/keys/*.test.ts",
 		"test/credentials.test.ts",
+		"test/deprecation.test.ts",
 		"test/keys-command.test.ts",
 		"test/operations.test.ts",
 		"test/secrets.test.ts",
