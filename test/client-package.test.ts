@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
+import { getPetDeprecation, sunsetDay } from "../src/contract/deprecation.ts";
 import { openPage, startBrowser } from "./browser.ts";
 import { compile, installClient } from "./client-package.ts";
 import { testService } from "./service.ts";
@@ -100,7 +101,7 @@ test("the package is small, has no dependencies, and its types resolve in every 
 	assert.deepEqual(messages, []);
 	assert.match(
 		readFileSync(join(place, "dist/index.d.ts"), "utf8"),
-		/@deprecated [^*]*5 December 2030[^/]*\*\/\s+getPet\(/,
+		new RegExp(`@deprecated [^*]*${sunsetDay(getPetDeprecation)}[^/]*\\*/\\s+getPet\\(`),
 	);
 
 	const source = join(folder, "use.ts");

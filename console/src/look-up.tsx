@@ -3,6 +3,7 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
+import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { PetDetails } from "./pet-table.tsx";
 import { type AnimalsRoute, go, isInteger } from "./route.ts";
@@ -65,7 +66,7 @@ export function LookUp({ session, route }: { session: Session; route: AnimalsRou
 			)}
 			<div role="status">{request.value && <PetDetails pet={request.value} />}</div>
 			<p id="look-up-hint" class="quiet">
-				Look-up by id will be removed on 5 December 2030. The list with its status filter stays.
+				Look-up by id will be removed on {sunsetDay(getPetDeprecation)}. The list with its status filter stays.
 			</p>
 		</section>
 	);

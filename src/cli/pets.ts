@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { AnimalStore, Page, Pet, PetStatus } from "../../client/src/index.ts";
+import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
 import { petStatuses } from "../contract/pet.ts";
@@ -42,7 +43,7 @@ export function petsCommand(): Command {
 		.addOption(statusOption("its status; none if absent"))
 		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
 		.action(create);
-	withOutput(pets.command("get").description("show one animal; deprecated, removed on 5 December 2030"))
+	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${sunsetDay(getPetDeprecation)}`))
 		.argument("<id>", "its id", parseInt64)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);

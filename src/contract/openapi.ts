@@ -103,11 +103,6 @@ export function openApiDocument() {
 
 function operationObject(name: OperationName, operation: Operation) {
 	const { summary, description, body, scope, success, deprecation } = operation;
-	const next = {
-		operationId: "getPet",
-		parameters: { petId: "$response.body#/id" },
-		description: "Gets the animal that was added.",
-	};
 	return {
 		operationId: name,
 		tags: ["pets"],
@@ -121,7 +116,7 @@ function operationObject(name: OperationName, operation: Operation) {
 				description: success.description,
 				headers: headerReferences(success.headers),
 				content: json(success.schema),
-				...(name === "createPet" && { links: { getPet: next } }),
+				...(success.links && { links: linkObjects(success.links) }),
 			},
 			...(operation.isConditional && {
 				304: {
@@ -133,6 +128,10 @@ function operationObject(name: OperationName, operation: Operation) {
 		},
 		"x-codeSamples": codeSamples[name].map((sample) => ({ label: sample.lang, ...sample })),
 	};
+}
+
+function linkObjects(links: NonNullable<Operation["success"]["links"]>) {
+	return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { operationId: name, ...link }]));
 }
 
 function parameters({ query, params = {}, headers = {} }: Operation) {

@@ -2,6 +2,7 @@
 // handlers, OpenAPI document, client and docs are derived from this table.
 
 import { type TObject, type TSchema, Type } from "typebox";
+import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 
@@ -33,13 +34,19 @@ export interface Operation {
 	headers?: Record<string, TSchema>;
 	body?: TObject;
 	/** `headers`: in addition to `commonHeaders`. */
-	success: { status: 200 | 201; description: string; schema: TSchema; headers: readonly ResponseHeader[] };
+	success: {
+		status: 200 | 201;
+		description: string;
+		schema: TSchema;
+		headers: readonly ResponseHeader[];
+		/** OpenAPI links: the operations that continue from this reply. */
+		links?: Record<string, { parameters: Record<string, string>; description: string }>;
+	};
 	/** Answers `If-None-Match` with 304. */
 	isConditional: boolean;
 	/** Failures in addition to those of every operation (`commonErrors`). */
 	errors: readonly ErrorCode[];
-	/** RFC 9745 and RFC 8594: both instants in milliseconds since 1970. */
-	deprecation?: { sinceMs: number; sunsetMs: number };
+	deprecation?: Deprecation;
 }
 
 /** Headers of replies: their meaning by name. */
@@ -49,7 +56,7 @@ export const responseHeaders = {
 	ETag: "identifies this content; send it in If-None-Match",
 	Link:
 		'RFC 8288. Lists: `rel="first"`, and `rel="next"` while more animals follow. ' +
-		'getPet: `rel="deprecation"` and `rel="successor-version"`.',
+		'Deprecated operations: `rel="deprecation"` and `rel="successor-version"`.',
 	Location: "the URL of the new animal",
 	"Idempotency-Replayed": "`true` when this repeats the reply to an earlier request with the same Idempotency-Key",
 	Vary: "the request headers that the reply depends on",
@@ -149,6 +156,9 @@ export const operations = {
 			description: "The animal was added.",
 			schema: Pet,
 			headers: ["Location", "Idempotency-Replayed"],
+			links: {
+				getPet: { parameters: { petId: "$response.body#/id" }, description: "Gets the animal that was added." },
+			},
 		},
 		isConditional: false,
 		errors: [
@@ -166,8 +176,8 @@ export const operations = {
 		scope: "pets:read",
 		summary: "Get an animal",
 		description:
-			"Deprecated: it will be removed on 5 December 2030 and answers 410 from then on. " +
-			"The replacement is listPets with the status filter.",
+			`Deprecated: it will be removed on ${sunsetDay(getPetDeprecation)} and answers 410 from then on. ` +
+			`The replacement is ${replacementOf(getPetDeprecation)}.`,
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
 		headers: { "If-None-Match": ifNoneMatch },
@@ -179,7 +189,7 @@ export const operations = {
 		},
 		isConditional: true,
 		errors: ["pet_not_found", "operation_removed"],
-		deprecation: { sinceMs: Date.UTC(2026, 10, 20), sunsetMs: Date.UTC(2030, 11, 5) },
+		deprecation: getPetDeprecation,
 	},
 } as const satisfies Record<string, Operation>;
 

@@ -1,0 +1,28 @@
+// When a deprecated operation ends, and what replaces it. It stands apart from the operations table so that the console
+// can read it without the schema library.
+
+/** RFC 9745 and RFC 8594; both instants in milliseconds since 1970. */
+export interface Deprecation {
+	sinceMs: number;
+	/** From this instant on the operation answers 410. */
+	sunsetMs: number;
+	/** Method and path of the replacement, and how it replaces the operation. */
+	successor: { method: string; path: string; with: string };
+}
+
+/** Interface document §4.3 and §9. */
+export const getPetDeprecation: Deprecation = {
+	sinceMs: Date.UTC(2026, 10, 20),
+	sunsetMs: Date.UTC(2030, 11, 5),
+	successor: { method: "GET", path: "/pets", with: "the status filter" },
+};
+
+/** The day of removal, such as "5 December 2030". */
+export function sunsetDay({ sunsetMs }: Deprecation): string {
+	return new Date(sunsetMs).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+}
+
+/** What to call instead, such as "GET /pets with the status filter". */
+export function replacementOf({ successor }: Deprecation): string {
+	return `${successor.method} ${successor.path} with ${successor.with}`;
+}
