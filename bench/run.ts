@@ -7,8 +7,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startPostgres } from "../test/postgres-server.ts";
@@ -33,34 +34,27 @@ const databaseUrl = server ? `${server.url}/postgres` : `sqlite:${join(folder, "
 const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0" };
 const ours = "animal-store";
 const bare = "bare node:http";
+const newPet = { name: "Rex", categoryId: 1, status: "available" };
 const oneNode = "one node, 8,000/s";
 const twoNodes = "two nodes, 8,000/s each";
+/** The other checkout's own store, because its schema may be another one. */
+const againstUrl = server ? `${server.url}/against` : `sqlite:${join(folder, "against.db")}`;
 const running = new Set<ChildProcess>();
 let serversStarted = 0;
 const rows: ({ what: string; who: string } & Result)[] = [];
 
 try {
 	const key = await fill(databaseUrl, animals);
+	const againstKey = values.against && (await fillAgainst());
 	if (server) console.log(`They take ${await bytesEach()} bytes each, indexes and all.`);
 	const service = await start(["bin/animal-store.js", "serve"], environment);
 	const pets = `${service.url}/v1/pets`;
-	const deep = await deepCursor(pets, key, `status=sold&limit=100`);
-	const end = await deepCursor(pets, key, "limit=20");
-	const scenarios: Record<string, { path: string; maxId?: number }> = {
-		"list of 20": { path: "" },
-		"list of 20 at the end": { path: `?cursor=${end}` },
-		"list of 100, filtered, deep": { path: `?status=sold&limit=100&cursor=${deep}` },
-		get: { path: "/ID", maxId: animals },
-	};
-	for (const [what, { path, maxId }] of Object.entries(scenarios)) {
-		if (!what.includes(values.only)) continue;
-		const load = { key, connections: 64, seconds, ...(maxId && { maxId }) };
-		await compare(what, service, { ...load, url: pets + path });
-	}
-	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
-	const create = { key, connections: 64, seconds, body, url: pets };
+	const loads = await loadsFor(service, key);
+	const measured = Object.keys(loads).filter((what) => what.includes(values.only));
+	for (const what of measured) await compare(what, service, loads[what] as Load);
+	if (againstKey) await takeTurns(measured, service, loads, againstKey);
+	const body = JSON.stringify(newPet);
 	const measuresCreate = "create".includes(values.only);
-	if (measuresCreate) await compare("create", service, create);
 	if (server) {
 		const second = await start(["bin/animal-store.js", "serve"], environment, 1);
 		const secondPets = `${second.url}/v1/pets`;
@@ -101,6 +95,32 @@ try {
 	for (const child of running) child.kill("SIGKILL");
 	await server?.remove();
 	rmSync(folder, { recursive: true, force: true });
+}
+
+/** Fills the other checkout's store with its own code. @returns its key */
+async function fillAgainst(): Promise<string> {
+	if (server) {
+		const client = new pg.Client({ connectionString: databaseUrl });
+		await client.connect();
+		await client.query("CREATE DATABASE against").finally(() => client.end());
+	}
+	const other = await import(pathToFileURL(resolve(values.against, "bench/fill.ts")).href);
+	return (other as { fill: typeof fill }).fill(againstUrl, animals);
+}
+
+/** The load of each scenario for a service. */
+async function loadsFor({ url }: Started, key: string): Promise<Record<string, Load>> {
+	const pets = `${url}/v1/pets`;
+	const load = { key, connections: 64, seconds, url: pets };
+	const end = await deepCursor(pets, key, "limit=20");
+	const deep = await deepCursor(pets, key, "status=sold&limit=100");
+	return {
+		"list of 20": load,
+		"list of 20 at the end": { ...load, url: `${pets}?cursor=${end}` },
+		"list of 100, filtered, deep": { ...load, url: `${pets}?status=sold&limit=100&cursor=${deep}` },
+		get: { ...load, url: `${pets}/ID`, maxId: animals },
+		create: { ...load, body: JSON.stringify(newPet) },
+	};
 }
 
 /** The size of the database per animal. */
@@ -173,15 +193,23 @@ async function compare(what: string, service: Started, load: Load): Promise<void
 	const yardstick = await start(["bench/bare.ts", file], {});
 	await record(what, bare, yardstick, { ...load, url: yardstick.url });
 	await stop(yardstick.process);
-	if (values.against) await takeTurns(what, service, load);
 }
 
-/** The same load on another checkout's service over the same file, three times in turn with this one. */
-async function takeTurns(what: string, service: Started, load: Load): Promise<void> {
-	const other = await start([join(values.against, "bin/animal-store.js"), "serve"], environment);
-	for (let turn = 0; turn < 3; turn++) {
-		await record(what, `${ours}, turn`, service, load);
-		await record(what, `${values.against}, turn`, other, { ...load, url: load.url.replace(service.url, other.url) });
+/** The same loads on this checkout's service and on the other one's, three times in turn. */
+async function takeTurns(
+	measured: string[],
+	service: Started,
+	loads: Record<string, Load>,
+	key: string,
+): Promise<void> {
+	const command = [join(values.against, "bin/animal-store.js"), "serve"];
+	const other = await start(command, { ...environment, DATABASE_URL: againstUrl });
+	const otherLoads = await loadsFor(other, key);
+	for (const what of measured) {
+		for (let turn = 0; turn < 3; turn++) {
+			await record(what, `${ours}, turn`, service, loads[what] as Load);
+			await record(what, `${values.against}, turn`, other, otherLoads[what] as Load);
+		}
 	}
 	await stop(other.process);
 }

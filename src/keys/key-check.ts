@@ -28,7 +28,8 @@ interface Cached {
 
 export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 	const cache = new Map<string, Cached>();
-	let uses = new Map<string, KeyUse>();
+	/** The last use in milliseconds since 1970, by operation and key id. */
+	let uses = new Map<string, Map<string, number>>();
 
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
@@ -54,16 +55,22 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		if (uses.size === 0) return;
 		const flushed = uses;
 		uses = new Map();
-		await rows.touch([...flushed.values()]).catch((error) => {
+		const list = [...flushed].flatMap(([operation, byKey]) =>
+			[...byKey].map(([keyId, usedAtMs]): KeyUse => ({ keyId, operation, usedAtMs })),
+		);
+		await rows.touch(list).catch((error) => {
 			if (!(error instanceof StorageUnavailable)) throw error;
-			for (const use of flushed.values()) keep(use);
+			// Stored by the next flush, unless the key was used again since.
+			for (const { operation, keyId, usedAtMs } of list) {
+				if (!usesOf(operation).has(keyId)) usesOf(operation).set(keyId, usedAtMs);
+			}
 		});
 	}
 
-	/** Keeps a use that could not be stored, unless the key was used again since. */
-	function keep(use: KeyUse): void {
-		const name = nameOf(use);
-		if (!uses.has(name)) uses.set(name, use);
+	function usesOf(operation: string): Map<string, number> {
+		const byKey = uses.get(operation) ?? new Map<string, number>();
+		uses.set(operation, byKey);
+		return byKey;
 	}
 	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
 
@@ -77,9 +84,8 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},
-		noteUse({ id: keyId }, operation) {
-			const use = { keyId, operation, usedAtMs: now() };
-			uses.set(nameOf(use), use);
+		noteUse({ id }, operation) {
+			usesOf(operation).set(id, now());
 		},
 		async close() {
 			clearInterval(flusher);
@@ -87,8 +93,6 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		},
 	};
 }
-
-const nameOf = ({ keyId, operation }: KeyUse) => `${keyId} ${operation}`;
 
 /** Whether this secret of this key is valid at `nowMs`. */
 export function isWorking(row: KeyRow, nowMs: number): boolean {
