@@ -29,14 +29,14 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/keys/key-check.ts",
-		from: "for (const use of flushed.values()) keep(use);",
-		to: "",
+		from: "for (const { operation, keyId, usedAtMs } of list) {",
+		to: "for (const { operation, keyId, usedAtMs } of [] as typeof list) {",
 		tests: ["test/credentials.test.ts"],
 	},
 	{
 		file: "src/keys/key-check.ts",
-		from: "if (!uses.has(name)) uses.set(name, use);",
-		to: "uses.set(name, use);",
+		from: "if (!usesOf(operation).has(keyId)) usesOf(operation)",
+		to: "usesOf(operation)",
 		tests: ["test/credentials.test.ts"],
 	},
 	{
