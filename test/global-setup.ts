@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildConsole } from "../src/cli/build-console.ts";
 import { systemChromium, unpackChromium } from "./chromium.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 
@@ -13,6 +14,7 @@ let chromium: string | undefined;
 let compiled: string | undefined;
 
 export async function globalSetup(): Promise<void> {
+	buildConsole();
 	compiled = mkdtempSync(join(tmpdir(), "animal-store-compiled-"));
 	process.env["NODE_COMPILE_CACHE"] = compiled;
 	if (!systemChromium && !process.env["TEST_CHROMIUM"]) {

