@@ -146,7 +146,7 @@ test("a backup is refused where it cannot be made, in one sentence", async (cont
 	writeFileSync(path("there"), "mine");
 	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
 	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
-		[run("backup", path("there")), /there is there already: name a new file/],
+		[run("backup", path("there")), /there already exists: name a new file/],
 		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
 		[run("backup", "/etc/passwd/b.db"), /cannot (write|open) /],
 		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
@@ -186,10 +186,7 @@ test("a restore takes the place of what is damaged, missing or beside an old log
 	rmSync(path("s.db"));
 	writeFileSync(path("s.db-wal"), "what a crash left of another store");
 	const missing = await run("serve");
-	assert.match(
-		missing.stderr,
-		/s\.db is missing and its log .*s\.db-wal is there: restore a backup, or remove the log/,
-	);
+	assert.match(missing.stderr, /s\.db is missing but its log .*s\.db-wal exists: restore a backup, or remove the log/);
 	assert.ok(!readdirSync(folder).includes("s.db"), "nothing was made beside the log");
 	renameSync(path("b.db"), path("s.db"));
 	assert.match((await run("serve")).stderr, /s\.db is a backup beside the log of another store/);

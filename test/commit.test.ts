@@ -116,5 +116,5 @@ test("after a failed sync nothing is acknowledged, one fatal line names it, read
 	assert.equal((await send({ path: "/v1/pets" })).status, 200);
 	const fatal = log.filter(({ level }) => level === "fatal").map(({ msg }) => msg);
 	assert.equal(fatal.length, 1);
-	assert.match(String(fatal[0]), /^a sync of .* failed: no write is taken until the service is started again$/);
+	assert.match(String(fatal[0]), /^a sync of .* failed: writes are rejected until the service is restarted$/);
 });

@@ -116,7 +116,7 @@ test("a copy that differs from its source is told, and stays an unfinished one",
 		const to = { ...target, rows: { ...target.rows, write } };
 		const named = new RegExp(`differs from its source in ${tables[table].name} `);
 		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
-		assert.ok(await target.rows.copyMark(), "no service starts on it");
+		assert.ok(await target.rows.readCopyMark(), "no service starts on it");
 	}
 });
 

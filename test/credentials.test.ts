@@ -188,8 +188,8 @@ test("a revoked key that nobody used for a second is refused at its first use", 
 test("a key in use is read again in the background: its caller never waits", async (context) => {
 	const { issuer, key } = await testService(context);
 	let reads = 0;
-	const byHash = (hash: string) => issuer.rows.byHash(hash).finally(() => reads++);
-	const keyCheck = createKeyCheck({ ...issuer.rows, byHash }, Date.now);
+	const findByHash = (hash: string) => issuer.rows.findByHash(hash).finally(() => reads++);
+	const keyCheck = createKeyCheck({ ...issuer.rows, findByHash }, Date.now);
 	context.after(() => keyCheck.close());
 	let nowMs = performance.now();
 	const clock = context.mock.method(performance, "now", () => nowMs);
@@ -222,15 +222,15 @@ test("a rotated key has the life span of the one before, from its rotation on; o
 	const { id: eternal } = await createKey(issuer, { name: "eternal", scopes: ["pets:read"] });
 	clock.nowMs += 30 * dayMs;
 	const rotatedAtMs = clock.nowMs;
-	const rotated = await issuer.rows.byHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
+	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
 	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
-	const unlimited = await issuer.rows.byHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
+	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
 });
 
 test("a last use that could not be stored is stored the next time, unless the operation was called again since", async (context) => {
 	const { issuer, key } = await testService(context);
-	const row = await issuer.rows.byHash(hashOfKey(key));
+	const row = await issuer.rows.findByHash(hashOfKey(key));
 	assert.ok(row);
 	let nowMs = 1000;
 	const stored: KeyUse[][] = [];

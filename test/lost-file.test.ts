@@ -77,7 +77,7 @@ async function assertStopped({ service, key }: Loaded, path: string): Promise<vo
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	const reason = `${path} was removed or replaced while it was open: no write is taken until the service is started again`;
+	const reason = `${path} was removed or replaced while it was open: writes are rejected until the service is restarted`;
 	assert.equal(JSON.parse(fatal[0] ?? "").msg, reason);
 }
 

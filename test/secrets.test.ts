@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { createKeyCheck } from "../src/keys/key-check.ts";
-import { inBase62, keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom, toBase62 } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -75,8 +75,8 @@ test("a key that is nearly right takes as long to refuse as a random one", async
 	const { issuer, key } = await testService(context);
 	const keyCheck = createKeyCheck(issuer.rows, Date.now);
 	const nearly = Array.from({ length: 40 }, (_, index) => {
-		const body = key.slice(0, 47) + inBase62(BigInt(index), 1);
-		return body + inBase62(BigInt(crc32(body)), 6);
+		const body = key.slice(0, 47) + toBase62(BigInt(index), 1);
+		return body + toBase62(BigInt(crc32(body)), 6);
 	}).filter((text) => text !== key);
 	const random = nearly.map(() => keyFromRandom(randomBytes(32)));
 	context.after(() => keyCheck.close());

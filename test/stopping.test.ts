@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { readyCheck } from "../src/ops/ready.ts";
+import { createReadyCheck } from "../src/ops/ready.ts";
 import { type TestService, testService } from "./service.ts";
 import { within } from "./until.ts";
 
@@ -78,8 +78,8 @@ test("idle connections do not hold up the stop", async (context) => {
 });
 
 test("readyz is 503 when the store does not answer in time", async () => {
-	const isReady = readyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
+	const isReady = createReadyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
 	await assert.rejects(within("the answer", isReady(), 20_000), { code: "storage_unavailable" });
-	const answers = readyCheck({ check: async () => {} }, () => false, 50);
+	const answers = createReadyCheck({ check: async () => {} }, () => false, 50);
 	await answers();
 });

@@ -107,7 +107,7 @@ test("sqlite: a command that does not make stores refuses a mistyped DATABASE_UR
 	for (const parameters of [...readers, copy]) {
 		const { code, stdout, stderr } = await runProgram(parameters, { environment: { DATABASE_URL: url }, folder });
 		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or make one with .*\n$/);
+		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/);
 		assert.deepEqual(readdirSync(folder), [], parameters.join(" "));
 	}
 });

@@ -221,7 +221,7 @@ test("postgres: a connection that is cut inside a transaction fails its caller o
 	await refused;
 	await other.query("ROLLBACK");
 	await store.keys.add(key, secret);
-	assert.equal((await store.keys.byHash("h"))?.id, "a");
+	assert.equal((await store.keys.findByHash("h"))?.id, "a");
 });
 
 test("postgres: an Idempotency-Key that has expired is taken once when two nodes use it at once", async (context) => {

@@ -110,11 +110,11 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 		],
 		[make("text", (path) => writeFileSync(path, "hello")), /is not an animal store/],
 		[make("empty", (path) => writeFileSync(path, "")), /is not an animal store, or is damaged/],
-		[make("folder", (path) => mkdirSync(path)), /is a directory: let DATABASE_URL name a file/],
+		[make("folder", (path) => mkdirSync(path)), /is a directory: set DATABASE_URL to a file/],
 		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
 		[
 			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one knows 3\): upgrade/,
+			/written by a newer animal-store \(schema 99, this one supports 3\): upgrade/,
 		],
 		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
 		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],

@@ -209,11 +209,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			{ id: "b", name: "B", scopes: ["pets:read"], rate: "5/1s", createdAtMs: 6 },
 			{ hash: "h2", ...secret("0002", 6) },
 		);
-		assert.equal(await keys.byHash("h3"), undefined);
+		assert.equal(await keys.findByHash("h3"), undefined);
 		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
 		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
-		assert.equal((await keys.byHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
-		assert.equal((await keys.byHash("h2"))?.secret.expiresAtMs, 1000);
+		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
+		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
 			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
 			{ keyId: "a", operation: "getPet", usedAtMs: 40 },
@@ -243,7 +243,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				secret: { last4: "0004", createdAtMs: 7 },
 			},
 		]);
-		assert.equal((await reopened.byHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
+		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
 	});
 
 	test(`${engine}: the cursor secret is made once, and differs from store to store`, async (context) => {

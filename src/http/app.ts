@@ -8,7 +8,7 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createChecks, type RouteRules, routeNotFound, runChecks } from "./checks.ts";
 import { createCors } from "./cors.ts";
-import { errorHandler } from "./errors.ts";
+import { createErrorHandler } from "./errors.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
@@ -45,7 +45,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		clientErrorHandler: () => {}, // The server has its own.
 		frameworkErrors: (_error, request, reply) => void refuseUndecodablePath(request, reply),
 	});
-	const sendError = errorHandler(log);
+	const sendError = createErrorHandler(log);
 	app.setErrorHandler(sendError);
 	app.decorateRequest("caller");
 	app.decorateRequest("idempotencyKey");
@@ -67,7 +67,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		addFixedHeaders(request, reply);
 		const preflight = cors.preflight(request);
 		if (preflight) return void reply.code(204).headers(preflight).send();
-		const rules = request.is404 ? rulesOfNothing(request.url) : request.routeOptions.config;
+		const rules = request.is404 ? rulesForUnknownPath(request.url) : request.routeOptions.config;
 		const waiting = runChecks(checks, { request, reply, rules });
 		if (waiting) waiting.then(() => done(), done);
 		else done();
@@ -76,7 +76,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	/** A path whose percent-encoding is broken comes here instead of to a route, but skips no check. */
 	async function refuseUndecodablePath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
 		const isPet = /^\/v1\/pets\/[^/?]+(?:\?|$)/.test(request.url);
-		const rules = { ...rulesOfNothing(request.url), isNothing: !isPet };
+		const rules = { ...rulesForUnknownPath(request.url), isUnknownPath: !isPet };
 		try {
 			addFixedHeaders(request, reply);
 			await runChecks(checks, { request, reply, rules });
@@ -100,9 +100,9 @@ function originForm(url: string): string {
 /**
  * Who is told that there is nothing at a path. Below /v1 that needs a key, so that nobody else learns what there is.
  */
-function rulesOfNothing(url: string): RouteRules {
+function rulesForUnknownPath(url: string): RouteRules {
 	const isClosed = /^\/v1(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url);
-	return isClosed ? { isNothing: true } : { isNothing: true, access: "open" };
+	return isClosed ? { isUnknownPath: true } : { isUnknownPath: true, access: "open" };
 }
 
 /** `/%761` is `/v1` (RFC 3986 §6.2.2.2). */

@@ -23,10 +23,10 @@ export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRo
 	// Node keeps the first of several Authorization headers and drops the others: two are no credential.
 	const key = isRepeated(request.raw.rawHeaders, "authorization") ? undefined : bearer.exec(authorization)?.[1];
 	const row = key ? keyCheck.check(key) : undefined;
-	return row instanceof Promise ? row.then(orRefuse) : orRefuse(row);
+	return row instanceof Promise ? row.then(requireRow) : requireRow(row);
 }
 
-function orRefuse(row: KeyRow | undefined): KeyRow {
+function requireRow(row: KeyRow | undefined): KeyRow {
 	if (row) return row;
 	throw new ApiError(
 		"invalid_credential",

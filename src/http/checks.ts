@@ -24,11 +24,11 @@ export interface RouteRules {
 	/** What log lines, metrics and the use of keys call the route. */
 	operation?: OperationName;
 	deprecation?: DeprecationNotice;
-	takesBody?: boolean;
+	acceptsBody?: boolean;
 	/** The route stands for the methods that its path does not take; this is what the path takes. */
-	refusesAllBut?: string;
+	allowedMethods?: string;
 	/** There is nothing at this path. */
-	isNothing?: boolean;
+	isUnknownPath?: boolean;
 }
 
 declare module "fastify" {
@@ -105,11 +105,11 @@ function rate({ limits }: CheckOptions): Check {
 	};
 }
 
-function routeAndMethod({ reply, rules: { isNothing, refusesAllBut } }: Exchange): void {
-	if (isNothing) throw routeNotFound();
-	if (refusesAllBut === undefined) return;
-	reply.header("allow", refusesAllBut);
-	throw new ApiError("method_not_allowed", `this path takes ${refusesAllBut}`);
+function routeAndMethod({ reply, rules: { isUnknownPath, allowedMethods } }: Exchange): void {
+	if (isUnknownPath) throw routeNotFound();
+	if (allowedMethods === undefined) return;
+	reply.header("allow", allowedMethods);
+	throw new ApiError("method_not_allowed", `this path takes ${allowedMethods}`);
 }
 
 function expectation({ request }: Exchange): void {
@@ -135,16 +135,16 @@ function deprecation({ now, baseUrlOf }: CheckOptions): Check {
 }
 
 function bodyHeaders({ request, reply, rules }: Exchange): void {
-	if (rules.takesBody) checkBodyHeaders(request.raw, reply);
+	if (rules.acceptsBody) checkBodyHeaders(request.raw, reply);
 }
 
 function idempotencyKey({ request, rules }: Exchange): void {
-	if (rules.takesBody) request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
+	if (rules.acceptsBody) request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
 }
 
 /** The last one: from here on the body is wanted. */
 function sendContinue({ request, reply, rules }: Exchange): void {
-	if (rules.takesBody && expectsContinue(request.raw)) reply.raw.writeContinue();
+	if (rules.acceptsBody && expectsContinue(request.raw)) reply.raw.writeContinue();
 }
 
 /** Runs the checks one after the other. @returns a promise only where one of them waits */

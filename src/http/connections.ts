@@ -22,7 +22,7 @@ export const pipelinedMax = 64;
 export const lingerMs = 500;
 
 /** Counts a request of a connection as waiting until it is answered. @returns whether it is one too many */
-export function isPipelinedTooFar(connection: Connection, response: ServerResponse): boolean {
+export function exceedsPipelineLimit(connection: Connection, response: ServerResponse): boolean {
 	connection.pipelined = (connection.pipelined ?? 0) + 1;
 	response.once("close", () => {
 		connection.pipelined = (connection.pipelined ?? 1) - 1;
@@ -34,7 +34,7 @@ export function isPipelinedTooFar(connection: Connection, response: ServerRespon
  * Instead of Node's `destroySoon`: the connection is closed for writing only, and for good a moment later. Closing it
  * with unread bytes would reset it, and the reply could be lost on its way.
  */
-export function closeGently(this: Connection): void {
+export function closeGracefully(this: Connection): void {
 	this.end();
 	const isReadToEnd = this.latest?.request.complete ?? true;
 	if (isReadToEnd) return void this.once("finish", () => this.destroy());

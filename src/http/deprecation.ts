@@ -9,7 +9,7 @@ export interface DeprecationNotice {
 	refuseAfterSunset(nowMs: number): void;
 }
 
-export function deprecationNotice(operation: Deprecation): DeprecationNotice {
+export function createDeprecationNotice(operation: Deprecation): DeprecationNotice {
 	const { sunsetMs, successor } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();

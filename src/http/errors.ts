@@ -11,7 +11,7 @@ import { sendJson } from "./send-json.ts";
 const retryAfterSeconds = 1;
 
 /** Makes Fastify's error handler. Causes of 5xx go to the log with the request id, never to the caller. */
-export function errorHandler(log: Logger) {
+export function createErrorHandler(log: Logger) {
 	return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
 		const failure = isHangUp(error, request) ? bodyTooShort() : toApiError(error);
 		if (failure.status >= 500) log.error({ err: error, requestId: request.id, code: failure.code }, "request failed");

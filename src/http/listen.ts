@@ -2,9 +2,15 @@
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { ApiError } from "../contract/errors.ts";
-import { type Connection, closeGently, isPipelinedTooFar, limitPerAddress, pipelinedMax } from "./connections.ts";
+import {
+	type Connection,
+	closeGracefully,
+	exceedsPipelineLimit,
+	limitPerAddress,
+	pipelinedMax,
+} from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
-import { type Refusals, tooSlow } from "./refusals.ts";
+import { type Refusals, requestTimeout } from "./refusals.ts";
 
 export interface Timeouts {
 	/** From the first byte of a request to the end of its headers. */
@@ -50,9 +56,9 @@ export function createHttpServer(
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
 	limitPerAddress(server, connectionsPerAddressMax);
-	const listener = guarded(handler, refusals);
+	const listener = guard(handler, refusals);
 	server.on("connection", (socket) => {
-		socket.destroySoon = closeGently;
+		socket.destroySoon = closeGracefully;
 	});
 	server.on("request", listener);
 	server.on("checkContinue", listener);
@@ -66,7 +72,7 @@ export function createHttpServer(
 }
 
 /** The handler behind what every request must be; after a refusal nothing more of a connection is heard. */
-function guarded(handler: RequestListener, refusals: Refusals): RequestListener {
+function guard(handler: RequestListener, refusals: Refusals): RequestListener {
 	return (request, response) => {
 		const connection: Connection = request.socket;
 		if (connection.isRefused) return;
@@ -81,7 +87,7 @@ function guarded(handler: RequestListener, refusals: Refusals): RequestListener 
 					"the request line must be: method, target, HTTP/1.1, with one blank between",
 				);
 			}
-			if (latest?.response.writableFinished === false && isPipelinedTooFar(connection, response)) {
+			if (latest?.response.writableFinished === false && exceedsPipelineLimit(connection, response)) {
 				throw new ApiError(
 					"overloaded",
 					`at most ${pipelinedMax} requests may wait on one connection: read replies first`,
@@ -100,6 +106,6 @@ function guarded(handler: RequestListener, refusals: Refusals): RequestListener 
 function endStalled(connection: Connection, refusals: Refusals): void {
 	const { latest } = connection;
 	const isUploading = latest !== undefined && !latest.request.complete && !latest.response.headersSent;
-	if (isUploading) refusals.refuseOn(connection, tooSlow());
+	if (isUploading) refusals.refuseOn(connection, requestTimeout());
 	else connection.destroy();
 }

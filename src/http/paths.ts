@@ -26,7 +26,7 @@ export function addPath(app: FastifyInstance, url: string, routes: Route[]): voi
 	app.route({
 		method: app.supportedMethods.filter((method) => !taken.includes(method)) as HTTPMethods[],
 		url,
-		config: { ...rules, refusesAllBut: allow },
+		config: { ...rules, allowedMethods: allow },
 		handler: () => {},
 	});
 }

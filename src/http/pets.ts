@@ -23,7 +23,12 @@ export interface PetsOptions {
 }
 
 /** A handler for every operation of the contract: a missing one is a type error. */
-export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions): Record<OperationName, Handler> {
+export function createPetHandlers({
+	store,
+	baseUrlOf,
+	petJson,
+	petsJson,
+}: PetsOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
 	return {
 		async listPets(request, reply) {

@@ -98,12 +98,12 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 	return { answer, refuse, refuseOn, refuseInTurn };
 }
 
-export function tooSlow(): ApiError {
+export function requestTimeout(): ApiError {
 	return new ApiError("request_timeout", "the request did not arrive in time: send it without pauses");
 }
 
 function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
-	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return tooSlow();
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return requestTimeout();
 	if (code === "HPE_HEADER_OVERFLOW") {
 		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
 		const lineLength = rawPacket?.indexOf("\n") ?? 0;

@@ -8,7 +8,7 @@ const usable = /^[\w.:+/=-]{1,128}$/;
  * Takes the caller's id when it is safe to log, and makes one otherwise.
  * @param prefix tells one process from another
  */
-export function requestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
+export function createRequestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
 	let count = 0;
 	return ({ headers }) => {
 		const sent = headers["x-request-id"];

@@ -7,11 +7,11 @@ import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
-import { deprecationNotice } from "./deprecation.ts";
+import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addPath, type Route } from "./paths.ts";
-import { petHandlers } from "./pets.ts";
+import { createPetHandlers } from "./pets.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
@@ -35,7 +35,7 @@ export function addRoutes(app: FastifyInstance, options: RouteTableOptions): voi
 function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOptions): void {
 	const petJson = fastJson({ ...Pet });
 	const petsJson = fastJson({ ...Pets });
-	const handlers = petHandlers({ store, baseUrlOf, petJson, petsJson });
+	const handlers = createPetHandlers({ store, baseUrlOf, petJson, petsJson });
 
 	function route(name: OperationName): Route {
 		const { method, scope, query, body, deprecation }: Operation = operations[name];
@@ -44,8 +44,8 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOpt
 			config: {
 				operation: name,
 				access: scope,
-				takesBody: body !== undefined,
-				...(deprecation && { deprecation: deprecationNotice(deprecation) }),
+				acceptsBody: body !== undefined,
+				...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
 			},
 			schema: { querystring: query, ...(body && { body }) },
 			handler: handlers[name],

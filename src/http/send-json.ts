@@ -5,7 +5,7 @@ import type { FastifyReply } from "fastify";
 
 /** @param json text that is sent as it is */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
-	return reply.header("content-type", "application/json").serializer(asItIs).send(json);
+	return reply.header("content-type", "application/json").serializer(keepText).send(json);
 }
 
-const asItIs = (json: string) => json;
+const keepText = (json: string) => json;

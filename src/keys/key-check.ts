@@ -33,7 +33,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
-		const row = await rows.byHash(hash);
+		const row = await rows.findByHash(hash);
 		cache.delete(hash);
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;

@@ -13,7 +13,7 @@ export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;
 
 /** @param random32 32 bytes from a cryptographic generator */
 export function keyFromRandom(random32: Buffer): string {
-	const body = prefix + inBase62(BigInt(`0x${random32.toString("hex")}`), randomDigits);
+	const body = prefix + toBase62(BigInt(`0x${random32.toString("hex")}`), randomDigits);
 	return body + checksum(body);
 }
 
@@ -30,11 +30,11 @@ export function hashOfKey(key: string): string {
 }
 
 function checksum(body: string): string {
-	return inBase62(BigInt(crc32(body)), checkDigits);
+	return toBase62(BigInt(crc32(body)), checkDigits);
 }
 
 /** Least significant digit last, with leading zeros. */
-export function inBase62(value: bigint, length: number): string {
+export function toBase62(value: bigint, length: number): string {
 	let digits = "";
 	for (let rest = value; digits.length < length; rest /= 62n) digits = base62[Number(rest % 62n)] + digits;
 	return digits;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { hashOfKey, inBase62, isWellFormedKey, keyFromRandom, keyPattern } from "./key-format.ts";
+import { hashOfKey, isWellFormedKey, keyFromRandom, keyPattern, toBase62 } from "./key-format.ts";
 import { parseDurationMs, parseRate } from "./rate.ts";
 
 test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
@@ -12,10 +12,10 @@ test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 		const key = keyFromRandom(random);
 		assert.match(key, keyPattern);
 		assert.ok(isWellFormedKey(key));
-		assert.equal(key.slice(-6), inBase62(BigInt(crc32(key.slice(0, -6))), 6));
+		assert.equal(key.slice(-6), toBase62(BigInt(crc32(key.slice(0, -6))), 6));
 	}
 	assert.notEqual(keyFromRandom(Buffer.alloc(32, 254)), keyFromRandom(Buffer.alloc(32, 255)));
-	assert.equal(inBase62(61n, 3), "00z");
+	assert.equal(toBase62(61n, 3), "00z");
 });
 
 test("every typo of one character is found without a lookup", () => {

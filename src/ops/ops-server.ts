@@ -15,7 +15,7 @@ export interface OpsOptions {
 	fail: (request: IncomingMessage, response: ServerResponse, failure: ApiError) => void;
 }
 
-export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): RequestListener {
+export function createOpsHandler({ metrics, checkReady, host, fail }: OpsOptions): RequestListener {
 	const routes: Record<string, () => Promise<{ type: string; body: string }>> = {
 		"/metrics": async () => ({ type: metrics.contentType, body: await metrics.text() }),
 		"/livez": async () => ok,

@@ -1,20 +1,20 @@
-// Questions of one turn of the event loop: when they go out, and who gets which answer.
+// Batching the requests of one turn of the event loop: when they are sent, and which result each caller gets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { turnBatch } from "./turn-batch.ts";
+import { createTurnBatch } from "./turn-batch.ts";
 
-/** Asks, and keeps what went out. */
+/** A batch function that records each batch sent. */
 function asker(answer = async (questions: number[]) => questions.map((question) => question * 10)) {
 	const sent: number[][] = [];
-	const ask = turnBatch<number, number>(String, (questions) => {
+	const ask = createTurnBatch<number, number>(String, (questions) => {
 		sent.push(questions);
 		return answer(questions);
 	});
 	return { ask, sent };
 }
 
-test("what is asked in one turn goes out together at its end, also from later callbacks and microtasks of it", async () => {
+test("requests of one turn are sent together at its end, including those of its later callbacks and microtasks", async () => {
 	const { ask, sent } = asker();
 	const answers = [ask(1)];
 	await Promise.resolve();
@@ -25,13 +25,13 @@ test("what is asked in one turn goes out together at its end, also from later ca
 	assert.deepEqual(sent, [[1, 2]]);
 });
 
-test("equal questions of a turn are asked once, and each gets the answer", async () => {
+test("equal requests of a turn are sent once and share the result", async () => {
 	const { ask, sent } = asker();
 	assert.deepEqual(await Promise.all([ask(1), ask(2), ask(1), ask(3), ask(2)]), [10, 20, 10, 30, 20]);
 	assert.deepEqual(sent, [[1, 2, 3]]);
 });
 
-test("a question of a later turn is asked again, while an equal one of an earlier turn has no answer yet", async () => {
+test("a request is sent again in a later turn, even while an equal request of an earlier turn is pending", async () => {
 	const held: PromiseWithResolvers<void> = Promise.withResolvers();
 	let asked = 0;
 	const { ask, sent } = asker(async () => {
@@ -48,7 +48,7 @@ test("a question of a later turn is asked again, while an equal one of an earlie
 	assert.deepEqual(sent, [[1], [1]]);
 });
 
-test("a failure reaches everybody who asked in that turn, and nobody else", async () => {
+test("a failure rejects all requests of its turn, and no others", async () => {
 	const { ask } = asker(async (questions) => {
 		if (questions.includes(2)) throw new Error("lost");
 		return questions;

@@ -1,9 +1,8 @@
-// What is asked in one turn of the event loop is asked of the database at once: equal questions share one answer, and
-// all different ones go out together at the end of the turn. None is sent before it is asked, so no answer is older
-// than its question.
+// Batches the database reads of one turn of the event loop. Equal reads share one result; the others are sent together
+// at the end of the turn. A result is never older than its request.
 
-/** @param answer gets each different question of a turn once, and gives the answers in the same order */
-export function turnBatch<Question, Answer>(
+/** @param answer receives the distinct questions of a turn and returns their answers in the same order */
+export function createTurnBatch<Question, Answer>(
 	nameOf: (question: Question) => string,
 	answer: (questions: Question[]) => Promise<Answer[]>,
 ): (question: Question) => Promise<Answer> {
