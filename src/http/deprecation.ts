@@ -1,4 +1,4 @@
-// A deprecated operation says so in every reply (RFC 9745, RFC 8594), and answers 410 from its sunset on.
+// A deprecated operation sends deprecation headers in every reply (RFC 9745, RFC 8594), and 410 after its sunset.
 
 import { type Deprecation, replacementOf } from "../contract/deprecation.ts";
 import { ApiError } from "../contract/errors.ts";

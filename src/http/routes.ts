@@ -1,5 +1,5 @@
-// What is served: each path with its methods, who may call them, and their handlers. Under /v1 these are the operations
-// of the interface document and nothing else.
+// All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
+// the interface document.
 
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -16,9 +16,9 @@ import { sendJson } from "./send-json.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
-	/** The base address, as the caller of this request can use it. */
+	/** The base address as the caller of this request can reach it. */
 	baseUrlOf: (request: FastifyRequest) => string;
-	/** @throws ApiError while the service cannot take requests */
+	/** @throws ApiError while the service is not ready */
 	checkReady: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOpt
 	}
 }
 
-/** A route for everybody that answers JSON. */
+/** A route without credential that returns JSON. */
 function openRoute(json: () => Promise<string>, headers: Record<string, string> = {}): Route {
 	return {
 		method: "GET",

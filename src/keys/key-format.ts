@@ -24,7 +24,7 @@ export function isWellFormedKey(text: string): boolean {
 	return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** SHA-256 of a key in hex; the store keeps only this. A key has 256 random bits and needs no salt and no slow hash. */
+/** SHA-256 of a key in hex; the store has only this. A key has 256 random bits and needs no salt and no slow hash. */
 export function hashOfKey(key: string): string {
 	return hash("sha256", key);
 }

@@ -18,7 +18,7 @@ test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 	assert.equal(toBase62(61n, 3), "00z");
 });
 
-test("every typo of one character is found without a lookup", () => {
+test("every typo of one character is detected without a lookup", () => {
 	const key = keyFromRandom(Buffer.alloc(32, 3));
 	for (let index = 0; index < key.length; index++) {
 		const other = key[index] === "x" ? "y" : "x";
@@ -27,11 +27,11 @@ test("every typo of one character is found without a lookup", () => {
 	}
 });
 
-test("a key is kept as its SHA-256", () => {
+test("a key is stored as its SHA-256", () => {
 	assert.equal(hashOfKey("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
-test("durations and rates", () => {
+test("durations and rates are parsed, and invalid ones are rejected", () => {
 	assert.deepEqual(["30s", "15m", "24h", "90d"].map(parseDurationMs), [30_000, 900_000, 86_400_000, 7_776_000_000]);
 	for (const text of ["", "0d", "1", "d", "-1d", "1.5h", "1w", "01d", "1000000d"])
 		assert.equal(parseDurationMs(text), undefined, text);

@@ -7,7 +7,7 @@ export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;
 	/** All replies so far, by class of status and by duration. */
 	replies(): Promise<Pick<Activity, "requests" | "latency">>;
-	/** The text that `/metrics` answers. */
+	/** The body of `/metrics`. */
 	text(): Promise<string>;
 	readonly contentType: string;
 }
