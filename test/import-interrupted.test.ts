@@ -1,4 +1,4 @@
-// Imports that do not get to their end at once: whatever comes between, the same command brings every animal in, once.
+// Interrupted imports: after any interruption, the same command imports every animal exactly once.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -61,7 +61,7 @@ async function mortal(context: TestContext) {
 	return { service, start, gate: await openGate(context, service.url), key };
 }
 
-test("a service that is killed and started again in the middle delays an import, and no animal is lost or there twice", async (context) => {
+test("killing and restarting the service during an import delays it, and no animal is lost or duplicated", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
@@ -76,7 +76,7 @@ test("a service that is killed and started again in the middle delays an import,
 	await assertAllOnce({ url: gate.target, key });
 });
 
-test("a service that stays gone stops an import with what to do, and the same import goes on later", async (context) => {
+test("an import stops with the next step if the service stays down, and the same import resumes later", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
@@ -95,7 +95,7 @@ test("a service that stays gone stops an import with what to do, and the same im
 	await assertAllOnce({ url: gate.target, key });
 });
 
-test("a key that is revoked in the middle stops an import, and another key imports the rest", async (context) => {
+test("revoking the key stops a running import, and another key imports the rest", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
 	const gate = await openGate(context, service.url);
@@ -125,7 +125,7 @@ test("a key that is revoked in the middle stops an import, and another key impor
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("Ctrl-C lets the animals under way come in, and the same import adds the others only", async (context) => {
+test("Ctrl-C waits for the pending animals, and the same import adds only the rest", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	const calling = { url: gate.url, key: service.key };
@@ -148,7 +148,7 @@ test("Ctrl-C lets the animals under way come in, and the same import adds the ot
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("Ctrl-C twice ends an import at once, and the same import adds the others only", async (context) => {
+test("a second Ctrl-C ends an import at once, and the same import adds only the rest", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	const scratch = temporaryFolder(context);
@@ -171,7 +171,7 @@ test("Ctrl-C twice ends an import at once, and the same import adds the others o
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("an import has as many requests under way as --concurrency says", async (context) => {
+test("--concurrency sets the number of concurrent requests of an import", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	let most = 0;

@@ -1,4 +1,4 @@
-// Which PostgreSQL servers and databases the service refuses to start on, and how it says why.
+// The PostgreSQL servers and databases on which the service refuses to start, and its messages.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { runProgram, startProgram } from "./program.ts";
 const startRefused = (url: string) =>
 	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
 
-test("a database that cannot be used is refused with one sentence that says what to do", async (context) => {
+test("an unusable database is refused with one sentence that names the fix", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const newer = await testDatabase();
@@ -70,7 +70,7 @@ test("a server that does not sync is refused at start", async (context) => {
 	);
 });
 
-test("a missing synchronous standby is refused at start by its name, again and again, and forgotten once it is not wanted", {
+test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: 90_000,
 }, async (context) => {
 	const server = await startPostgres();

@@ -1,4 +1,4 @@
-// API keys in PostgreSQL.
+// The API keys of a PostgreSQL store.
 
 import type pg from "pg";
 import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";

@@ -1,4 +1,4 @@
-// API keys in SQLite.
+// The API keys of a SQLite store.
 
 import type Database from "better-sqlite3";
 import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
