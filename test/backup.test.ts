@@ -88,7 +88,7 @@ test("a backup is synced before it gets its name, and its name is synced before 
 	fail("link", "EPERM");
 	await assert.rejects(
 		backupStore(url, path("c.db"), never),
-		/its file system has no hard links \(EPERM\); name a place/,
+		/its file system has no hard links \(EPERM\); use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
 });
@@ -232,7 +232,7 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 	new Database(foreign).exec("CREATE TABLE a (b)").close();
 	const before = readFileSync(path("s.db"));
 	const rows: [parameters: string[], said: RegExp][] = [
-		[[path("none.db")], /there is no backup at .*none\.db: name a file that is there/],
+		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
 		[[changed("text", () => Buffer.from("hello"))], /is not an animal store/],
 		[[changed("page", (copy) => copy.fill(0, page, page * 2))], /is damaged/],
 		[[changed("short", (copy) => copy.subarray(0, page * 3))], /is damaged/],

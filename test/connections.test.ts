@@ -144,9 +144,9 @@ test("an IPv6 client is identified by its /64 network, and an IPv4 client by its
 });
 
 test("a refused request is the last of its connection: later requests are ignored", async (context) => {
-	const heard: string[] = [];
+	const handled: string[] = [];
 	const hears: RequestListener = (request, response) => {
-		heard.push(String(request.url));
+		handled.push(String(request.url));
 		response.end("yes");
 	};
 	const { port } = await listen(context, hears, {});
@@ -155,5 +155,5 @@ test("a refused request is the last of its connection: later requests are ignore
 		replies.map(({ status }) => status),
 		[200, 400],
 	);
-	assert.deepEqual(heard, ["/livez"]);
+	assert.deepEqual(handled, ["/livez"]);
 });

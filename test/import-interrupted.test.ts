@@ -31,13 +31,13 @@ function beginImport(file: string, { url, key }: Calling, ...more: string[]) {
 	return begin(["import", file, ...more], { environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } });
 }
 
-/** The same command once more. @returns how many were there already */
+/** The same command once more. @returns the number of animals that existed already */
 async function importAgain(file: string, calling: Calling): Promise<number> {
 	const { code, stdout, stderr } = await beginImport(file, calling).finished;
 	assert.equal(code, 0, stderr);
-	const [, added = "", there = ""] = /: (\d+) added, (\d+) already there, 0 rejected/.exec(stdout) ?? [];
-	assert.equal(Number(added) + Number(there), count);
-	return Number(there);
+	const [, added = "", existing = ""] = /: (\d+) added, (\d+) already there, 0 rejected/.exec(stdout) ?? [];
+	assert.equal(Number(added) + Number(existing), count);
+	return Number(existing);
 }
 
 async function assertAllOnce({ url, key }: Calling): Promise<void> {
@@ -90,8 +90,8 @@ test("an import stops with the next step if the service stays down, and the same
 	const before = animalsIn(stopped);
 	assert.ok(before >= middle - 32 && before < middle + 32, stopped.stderr);
 	gate.target = (await start()).url;
-	const there = await importAgain(file, { url: gate.url, key });
-	assert.ok(there >= before && there <= before + 32, "what was under way may be in too");
+	const existing = await importAgain(file, { url: gate.url, key });
+	assert.ok(existing >= before && existing <= before + 32, "pending creates may be stored too");
 	await assertAllOnce({ url: gate.target, key });
 });
 
@@ -131,11 +131,11 @@ test("Ctrl-C waits for the pending animals, and the same import adds only the re
 	const calling = { url: gate.url, key: service.key };
 	const file = animals(context);
 	const importing = beginImport(file, calling);
-	const { promise: heard, resolve } = Promise.withResolvers<void>();
+	const { promise: noticed, resolve } = Promise.withResolvers<void>();
 	importing.child.stderr.on("data", () => importing.output.stderr.includes("stopping") && resolve());
 	gate.onCreate = async (n) => {
 		if (n === middle) importing.child.kill("SIGINT");
-		if (n >= middle) await heard;
+		if (n >= middle) await noticed;
 	};
 	const stopped = await importing.finished;
 	assert.deepEqual([stopped.code, stopped.stdout], [130, ""]);
@@ -164,10 +164,10 @@ test("a second Ctrl-C ends an import at once, and the same import adds only the 
 	};
 	const { code, stdout } = await importing.finished;
 	assert.deepEqual([code, stdout], [130, ""]);
-	assert.deepEqual(readdirSync(scratch), [], "what was put aside is gone");
+	assert.deepEqual(readdirSync(scratch), [], "temporary files are removed");
 	gate.onCreate = () => {};
-	const there = await importAgain(file, { url: gate.url, key: service.key });
-	assert.ok(there >= middle - 32 && there < middle, String(there));
+	const existing = await importAgain(file, { url: gate.url, key: service.key });
+	assert.ok(existing >= middle - 32 && existing < middle, String(existing));
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 

@@ -25,7 +25,7 @@ test("sqlite: a new store and its folders are synced before the store gets its n
 	fail("link", "EPERM");
 	assert.throws(
 		() => openSqliteWriter(join(folder, "t.db")),
-		/t\.db: its file system has no hard links \(EPERM\); name a place on another$/,
+		/t\.db: its file system has no hard links \(EPERM\); use another one$/,
 	);
 	assert.deepEqual(readdirSync(folder), ["outer"]);
 });

@@ -28,9 +28,9 @@ export function createMetrics(queueLength: () => number): Metrics {
 	const series = new Map<string, { observe(seconds: number): void }>();
 	function seriesOf(operation: string, status: number) {
 		const name = operation + status;
-		const known = series.get(name) ?? replies.labels(operation, String(status));
-		series.set(name, known);
-		return known;
+		const histogram = series.get(name) ?? replies.labels(operation, String(status));
+		series.set(name, histogram);
+		return histogram;
 	}
 	new Gauge({
 		name: "animal_store_writes_waiting",

@@ -53,8 +53,8 @@ export interface OpenOptions {
 	isVerified?: boolean;
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
-	/** Called when a store was created; `place` is its file or its database. */
-	onCreate?: (place: string) => void;
+	/** Called when a store was created; `location` is its file or its database. */
+	onCreate?: (location: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */

@@ -33,10 +33,10 @@ const revoke = {
 };
 const touch = {
 	name: "touchKeys",
-	text: `INSERT INTO key_uses AS known (${columnList(tables.keyUses)})
+	text: `INSERT INTO key_uses AS existing (${columnList(tables.keyUses)})
 	SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
 	ON CONFLICT (key_id, operation)
-	DO UPDATE SET last_used_at_ms = greatest(known.last_used_at_ms, excluded.last_used_at_ms)`,
+	DO UPDATE SET last_used_at_ms = greatest(existing.last_used_at_ms, excluded.last_used_at_ms)`,
 };
 
 export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRows {

@@ -72,9 +72,9 @@ export async function openPool(url: string, { mustExist = false, onCreate }: Ope
  * @throws StoreRefused
  */
 function withLibpqModes(url: string): string {
-	const given = new URL(url);
-	const mode = given.searchParams.get("sslmode");
-	const root = given.searchParams.get("sslrootcert");
+	const parsed = new URL(url);
+	const mode = parsed.searchParams.get("sslmode");
+	const root = parsed.searchParams.get("sslrootcert");
 	if (mode === null) return url;
 	if (!/^(disable|require|verify-ca|verify-full)$/.test(mode))
 		throw new StoreRefused(
@@ -85,11 +85,11 @@ function withLibpqModes(url: string): string {
 			"sslmode=verify-ca needs sslrootcert, the file of the issuer's certificate, in DATABASE_URL",
 		);
 	// Node's root certificates, where libpq uses those of the system.
-	if (root === "system") given.searchParams.delete("sslrootcert");
+	if (root === "system") parsed.searchParams.delete("sslrootcert");
 	else if (root !== null && !existsSync(root))
 		throw new StoreRefused(`cannot read ${root}: fix sslrootcert in DATABASE_URL`);
-	given.searchParams.set("uselibpqcompat", "true");
-	return given.href;
+	parsed.searchParams.set("uselibpqcompat", "true");
+	return parsed.href;
 }
 
 async function checkServer(pool: pg.Pool): Promise<void> {

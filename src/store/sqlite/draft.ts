@@ -16,7 +16,7 @@ export function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
 	const first = mkdirSync(folder, { recursive: true, mode: onlyOwnerFolder });
 	if (first === undefined) return;
-	for (let made = folder; made.length >= resolve(first).length; made = dirname(made)) syncFolder(dirname(made));
+	for (let path = folder; path.length >= resolve(first).length; path = dirname(path)) syncFolder(dirname(path));
 }
 
 /** Creates an empty draft of this file. The caller must call `dropDraft` at the end, also after an error. */
