@@ -26,7 +26,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
 	const creates = createGroupCommit<Create, CreateResult>((batch) => createAll(pool, retry, batch));
 	const stopSweeping = sweepIdempotencyKeys(
-		async () => (await query(dropExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0,
+		async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0,
 	);
 
 	const getPet = createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
@@ -65,8 +65,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	};
 }
 
-const dropExpiredKeys = {
-	name: "dropExpiredKeys",
+const sweepExpiredKeys = {
+	name: "sweepExpiredKeys",
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
 };
