@@ -10,7 +10,7 @@ import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
-import { requestIds } from "../src/http/request-id.ts";
+import { createRequestIds } from "../src/http/request-id.ts";
 import { securityHeaders } from "../src/http/security-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
@@ -22,7 +22,7 @@ const store = await openStore(url, Date.now);
 
 const replies = {
 	log: pino({ base: null }, pino.destination({ fd: 2, sync: false, minLength: 4096 })),
-	requestId: requestIds("naive"),
+	requestId: createRequestIds("naive"),
 	fixedHeaders: securityHeaders(undefined),
 	onReply: () => {},
 };

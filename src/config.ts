@@ -155,9 +155,9 @@ export function readConnection(
 }
 
 function withDefaults(schema: TObject, environment: Record<string, string | undefined>): Record<string, unknown> {
-	const given = Object.entries(schema.properties).map(([name, property]) => [
+	const entries = Object.entries(schema.properties).map(([name, property]) => [
 		name,
 		environment[name] || Reflect.get(property, "default"),
 	]);
-	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

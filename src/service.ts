@@ -11,15 +11,15 @@ import { buildApp } from "./http/app.ts";
 import { drain } from "./http/drain.ts";
 import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
 import { createRefusals } from "./http/refusals.ts";
-import { requestIds } from "./http/request-id.ts";
+import { createRequestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
-import { opsHandler } from "./ops/ops-server.ts";
-import { readyCheck } from "./ops/ready.ts";
+import { createOpsHandler } from "./ops/ops-server.ts";
+import { createReadyCheck } from "./ops/ready.ts";
 import { openStore } from "./store/open.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
 
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
-		if ((await store.rows.copyMark()) !== undefined) {
+		if ((await store.rows.readCopyMark()) !== undefined) {
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 		}
 		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
@@ -110,12 +110,12 @@ interface Parts {
 /** Both ports, which do not listen yet. */
 function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
-	const checkReady = readyCheck(store, isStopping);
+	const checkReady = createReadyCheck(store, isStopping);
 	const metrics = createMetrics(() => store.queueLength);
 	const node = randomBytes(6).toString("base64url");
 	const replies = {
 		log,
-		requestId: requestIds(node),
+		requestId: createRequestIds(node),
 		fixedHeaders: securityHeaders(config.baseUrl),
 		onReply: metrics.observe,
 	};
@@ -136,13 +136,13 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		activity: watchActivity({ store, metrics, node }),
 		consoleFolder,
 	});
-	const answerOps = opsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer });
+	const answerOps = createOpsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }) };
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
 async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
-	if (await issuer.rows.byHash(hashOfKey(key))) return;
+	if (await issuer.rows.findByHash(hashOfKey(key))) return;
 	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key });
 }
 

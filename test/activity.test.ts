@@ -1,4 +1,4 @@
-// What the console watches: who may, and that the counters tell what happened.
+// The activity figures for the console: access, and correct counters.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { until } from "./until.ts";
 
 const path = "/console/activity";
 
-test("activity is for keys with the scope metrics:read only", async (context) => {
+test("activity needs a key with the scope metrics:read", async (context) => {
 	const service = await testService(context);
 	const codeFor = async (headers: Record<string, string | undefined>) => {
 		const { status, body } = await service.send({ path, headers });
@@ -26,7 +26,7 @@ test("activity is for keys with the scope metrics:read only", async (context) =>
 	assert.equal((await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${watcher}` } })).status, 403);
 });
 
-test("activity counts replies, times, creates and every animal once", async (context) => {
+test("activity counts every reply, latency, create and animal once", async (context) => {
 	const service = await testService(context);
 	const activity = async () => {
 		const { status, body } = await service.send({ path });

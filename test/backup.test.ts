@@ -1,5 +1,5 @@
-// `animal-store backup` and `animal-store restore`: a copy is complete and on disk or not there at all, and a restore brings back
-// the moment of the backup, whatever stood in its place.
+// `animal-store backup` and `animal-store restore`: a backup is complete and on disk or does not exist, and a restore
+// returns to the moment of the backup, whatever it replaces.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -48,7 +48,7 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup taken under load is restored over a crashed store, whose log is named and never replayed", {
+test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", {
 	timeout: 120_000,
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
@@ -57,7 +57,7 @@ test("a backup taken under load is restored over a crashed store, whose log is n
 	assert.ok(proven.restored >= 60 && proven.later > 0);
 });
 
-test("a backup is a store: it is served, written to, and backed up again", async (context) => {
+test("a backup is a store: a service can serve it, write to it and back it up again", async (context) => {
 	const { path, run } = await someStore(context);
 	assert.equal((await run("backup", path("b.db"))).stdout, `20 animals are in ${path("b.db")}\n`);
 	await addTo(`sqlite:${path("b.db")}`, 5);
@@ -67,7 +67,7 @@ test("a backup is a store: it is served, written to, and backed up again", async
 	assert.equal(await countIn(path("e.db")), 25);
 });
 
-test("a file in use for the first time is no copy over a crashed store, also after a SIGKILL", async (context) => {
+test("a store that is opened for the first time is not mistaken for a backup beside an old log, even after a SIGKILL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
@@ -78,7 +78,7 @@ test("a file in use for the first time is no copy over a crashed store, also aft
 	assert.equal(await countIn(path("b.db")), 20);
 });
 
-test("a backup is on disk before it has its name, and its name before the command ends", async (context) => {
+test("a backup is synced before it gets its name, and its name is synced before the command ends", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const { calls, fail } = recordFileCalls(context);
 	await backupStore(url, path("b.db"), never);
@@ -88,12 +88,12 @@ test("a backup is on disk before it has its name, and its name before the comman
 	fail("link", "EPERM");
 	await assert.rejects(
 		backupStore(url, path("c.db"), never),
-		/its file system has no hard links \(EPERM\); name a place/,
+		/its file system has no hard links \(EPERM\); use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
 });
 
-test("a copy that reads back damaged gets no name", async (context) => {
+test("a damaged backup file does not get its name", async (context) => {
 	const { url, path, folder } = await someStore(context, 2000);
 	const bytes = readFileSync(path("s.db"));
 	const page = bytes.readUInt16BE(16);
@@ -102,7 +102,7 @@ test("a copy that reads back damaged gets no name", async (context) => {
 	assert.deepEqual(namesIn(folder), ["s.db"]);
 });
 
-test("a backup that is told to stop ends with 130 and leaves nothing, and one that was killed is cleaned up", {
+test("an interrupted backup exits with 130 and leaves no file, and the files of a killed one are removed later", {
 	timeout: 90_000,
 }, async (context) => {
 	const { url, path, folder } = await someStore(context);
@@ -126,7 +126,7 @@ test("a backup that is told to stop ends with 130 and leaves nothing, and one th
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
 });
 
-test("a target without room is told in one sentence, and nothing is left there", async (context) => {
+test("a full target disk is reported in one sentence, and no file is left", async (context) => {
 	const { url, path, folder } = await someStore(context, 2000);
 	const target = join(folder, "small");
 	mkdirSync(target);
@@ -141,12 +141,12 @@ test("a target without room is told in one sentence, and nothing is left there",
 	assert.equal(await countIn(path("s.db")), 2000);
 });
 
-test("a backup is refused where it cannot be made, in one sentence", async (context) => {
+test("a backup that is not possible is refused with one sentence", async (context) => {
 	const { path, run } = await someStore(context);
 	writeFileSync(path("there"), "mine");
 	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
 	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
-		[run("backup", path("there")), /there is there already: name a new file/],
+		[run("backup", path("there")), /there already exists: name a new file/],
 		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
 		[run("backup", "/etc/passwd/b.db"), /cannot (write|open) /],
 		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
@@ -161,7 +161,7 @@ test("a backup is refused where it cannot be made, in one sentence", async (cont
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");
 });
 
-test("a store that a service has open is not restored over, also when the service is idle", async (context) => {
+test("a restore does not replace a store that a service has open, even if the service is idle", async (context) => {
 	const { url, path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	await addTo(url, 1);
@@ -176,7 +176,7 @@ test("a store that a service has open is not restored over, also when the servic
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
-test("a restore takes the place of what is damaged, missing or beside an old log", async (context) => {
+test("a restore replaces a damaged or missing store, or one beside an old log", async (context) => {
 	const { url, path, folder, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	const restored = { force: true, signal: never };
@@ -186,10 +186,7 @@ test("a restore takes the place of what is damaged, missing or beside an old log
 	rmSync(path("s.db"));
 	writeFileSync(path("s.db-wal"), "what a crash left of another store");
 	const missing = await run("serve");
-	assert.match(
-		missing.stderr,
-		/s\.db is missing and its log .*s\.db-wal is there: restore a backup, or remove the log/,
-	);
+	assert.match(missing.stderr, /s\.db is missing but its log .*s\.db-wal exists: restore a backup, or remove the log/);
 	assert.ok(!readdirSync(folder).includes("s.db"), "nothing was made beside the log");
 	renameSync(path("b.db"), path("s.db"));
 	assert.match((await run("serve")).stderr, /s\.db is a backup beside the log of another store/);
@@ -199,7 +196,7 @@ test("a restore takes the place of what is damaged, missing or beside an old log
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
-test("a restored store is on disk before it takes the place of the old one, and the old log goes last", async (context) => {
+test("a restored store is synced before it replaces the old one, and the old log is removed last", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	await backupStore(url, path("b.db"), never);
 	const { calls, fail } = recordFileCalls(context);
@@ -219,7 +216,7 @@ test("a restored store is on disk before it takes the place of the old one, and 
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
 });
 
-test("what is no good backup is refused in one sentence, and the store stays as it is", async (context) => {
+test("an invalid backup is refused with one sentence, and the store is not changed", async (context) => {
 	const { path, url, run, folder } = await someStore(context);
 	await run("backup", path("b.db"));
 	const bytes = readFileSync(path("b.db"));
@@ -235,7 +232,7 @@ test("what is no good backup is refused in one sentence, and the store stays as 
 	new Database(foreign).exec("CREATE TABLE a (b)").close();
 	const before = readFileSync(path("s.db"));
 	const rows: [parameters: string[], said: RegExp][] = [
-		[[path("none.db")], /there is no backup at .*none\.db: name a file that is there/],
+		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
 		[[changed("text", () => Buffer.from("hello"))], /is not an animal store/],
 		[[changed("page", (copy) => copy.fill(0, page, page * 2))], /is damaged/],
 		[[changed("short", (copy) => copy.subarray(0, page * 3))], /is damaged/],

@@ -1,11 +1,11 @@
-// The body of createPet: what is JSON and a NewPet is kept exactly, everything else is named and leaves nothing behind.
+// The body of createPet: a NewPet in JSON is stored exactly; any other body is rejected with its fault and stores nothing.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assertFailure, create, testService } from "./service.ts";
 
-test("what is not one JSON value in UTF-8 is invalid_json", async (context) => {
+test("a body that is not one JSON value in UTF-8 is invalid_json", async (context) => {
 	const { send } = await testService(context);
 	const pet = '{"name":"a","categoryId":1}';
 	const texts = [
@@ -42,7 +42,7 @@ test("what is not one JSON value in UTF-8 is invalid_json", async (context) => {
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });
 
-test("a body of more than 64 levels is invalid_json, whatever is inside, and one of 64 is not", async (context) => {
+test("a body with more than 64 levels is invalid_json regardless of its content, and one with 64 is accepted", async (context) => {
 	const { send } = await testService(context);
 	const nested = (levels: number, inside: string) =>
 		`{"name":"a","categoryId":1,"x":${"[".repeat(levels - 1)}${inside}${"]".repeat(levels - 1)}}`;
@@ -61,7 +61,7 @@ test("a body of more than 64 levels is invalid_json, whatever is inside, and one
 	assert.equal((await send(create(wide))).status, 201, "many brackets beside each other");
 });
 
-test("invalid_json repeats nothing of the body", async (context) => {
+test("the message of invalid_json contains nothing of the body", async (context) => {
 	const { send } = await testService(context);
 	const secret = "verysecret";
 	const texts = [
@@ -84,7 +84,7 @@ test("invalid_json repeats nothing of the body", async (context) => {
 	}
 });
 
-test("what is no NewPet is invalid_body, and the message names every broken field", async (context) => {
+test("a body that is not a NewPet is invalid_body, and the message names every broken field", async (context) => {
 	const { send } = await testService(context);
 	const wrongIds = [
 		"null",
@@ -148,7 +148,7 @@ test("what is no NewPet is invalid_body, and the message names every broken fiel
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });
 
-test("int64 is exact in every spelling, from the request to every reply", async (context) => {
+test("int64 is exact in every notation, in the request and in every reply", async (context) => {
 	const { send } = await testService(context);
 	const rows: Record<string, string> = {
 		"0": "0",
@@ -179,7 +179,7 @@ test("int64 is exact in every spelling, from the request to every reply", async 
 	assert.deepEqual(listed.match(/(?<="categoryId":)-?\d+/g), Object.values(rows));
 });
 
-test("a name is kept and returned as it was sent", async (context) => {
+test("a name is stored and returned unchanged", async (context) => {
 	const { send } = await testService(context);
 	const names = [
 		"a",
@@ -224,7 +224,7 @@ test("an absent status stays absent, and unknown fields are ignored", async (con
 	assert.equal((await send({ path: "/v1/pets/1" })).body, plain.body);
 });
 
-test("only uncompressed JSON in UTF-8 is taken, and the type is checked before a byte is read", async (context) => {
+test("only uncompressed JSON in UTF-8 is accepted, and the type is checked before the body is read", async (context) => {
 	const { send } = await testService(context);
 	const body = '{"name":"a","categoryId":1}';
 	for (const type of [
@@ -286,7 +286,7 @@ test("only uncompressed JSON in UTF-8 is taken, and the type is checked before a
 	);
 });
 
-test("a body of exactly 64 KiB is taken", async (context) => {
+test("a body of exactly 64 KiB is accepted", async (context) => {
 	const { send } = await testService(context);
 	const body = '{"name":"a","categoryId":1}'.padEnd(64 * 1024);
 	assert.equal((await send(create(body))).status, 201);

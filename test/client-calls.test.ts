@@ -1,4 +1,4 @@
-// What the client sends and makes of each reply, seen through a `fetch` of the test's own: no server, no waiting.
+// The requests of the client and its handling of replies, with a fake `fetch`: no server, no waiting.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -41,7 +41,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError | NoReply> {
 	return error;
 }
 
-test("what the service may have carried out all the same is unsettled: 500 and more, and what was not its answer", async () => {
+test("the result of a create is unknown after a 5xx and after a reply that is not the service's", async () => {
 	for (const [status, isUnsettled] of [
 		[499, false],
 		[500, true],
@@ -56,7 +56,7 @@ test("what the service may have carried out all the same is unsettled: 500 and m
 	}
 });
 
-test("a failed create of any kind names its Idempotency-Key, the one that every attempt carried", async () => {
+test("every error of a create has its Idempotency-Key, which all attempts used", async () => {
 	for (const replies of [[refusal(400)], [new TypeError("cut"), refusal(400)]]) {
 		const { attempts, store } = answered(replies);
 		const { idempotencyKey } = await failureOf(store.createPet(rex));
@@ -72,14 +72,14 @@ test("a failed create of any kind names its Idempotency-Key, the one that every 
 	assert.equal(keys[2], "mine");
 });
 
-test("made-up Idempotency-Keys are 32 digits also where a random byte is small", async (context) => {
+test("generated Idempotency-Keys have 32 digits, even if a random byte is small", async (context) => {
 	context.mock.method(crypto, "getRandomValues", (bytes: Uint8Array) => bytes.fill(7));
 	const { attempts, store } = answered([new Response("{}")]);
 	await store.createPet(rex);
 	assert.equal(attempts[0]?.headers.get("idempotency-key"), "07".repeat(16));
 });
 
-test("Retry-After counts in seconds, and only as a number: what the budget does not allow is not waited for", async () => {
+test("only a Retry-After in seconds is used, and never beyond the budget", async () => {
 	for (const [field, seconds] of [
 		["7", 7],
 		["0", 0],
@@ -97,7 +97,7 @@ test("Retry-After counts in seconds, and only as a number: what the budget does 
 	assert.equal(attempts.length, 1, "60 seconds are more than the 30 that a call may take");
 });
 
-test("an attempt carries the key as a bearer token, its body as JSON, and an absent status not at all", async () => {
+test("a request has the key as a bearer token and a JSON body without an absent status", async () => {
 	const { attempts, store } = answered([new Response("{}")]);
 	await store.createPet({ name: 'a "b"', categoryId: 9007199254740993n });
 	await store.createPet({ ...rex, status: "sold" });
@@ -113,7 +113,7 @@ test("an attempt carries the key as a bearer token, its body as JSON, and an abs
 	assert.equal(get?.headers.get("authorization"), "Bearer k");
 });
 
-test("a list asks for 100 a page unless told otherwise, and follows the next link only", async () => {
+test("a list requests pages of 100 by default, and follows only the next link", async () => {
 	const links = '<http://b.example/v1/pets?cursor=f>; rel="first", <http://b.example/v1/pets?cursor=n%20x>; rel="next"';
 	const { attempts, store } = answered([new Response("[]", { headers: { link: links } }), new Response("[]")]);
 	const pages = await Array.fromAsync(store.listPets({ status: "sold" }).pages());
@@ -127,7 +127,7 @@ test("a list asks for 100 a page unless told otherwise, and follows the next lin
 	assert.equal(first.attempts[0]?.url, "http://a.example/v1/pets?limit=7");
 });
 
-test("a reply is handed to onReply when it succeeded, and only then", async () => {
+test("onReply is called for successful replies only", async () => {
 	const seen: number[] = [];
 	const onReply = ({ status }: Response) => void seen.push(status);
 	await answered([new Response("[]")]).store.listPage({}, { onReply });
@@ -136,7 +136,7 @@ test("a reply is handed to onReply when it succeeded, and only then", async () =
 	assert.deepEqual(seen, [200]);
 });
 
-test("a signal that is aborted already ends the call before a reply, and no call leaves a listener or a timer behind", async (context) => {
+test("an already aborted signal ends the call before a reply, and no call leaks a listener or a timer", async (context) => {
 	const cleared = context.mock.method(globalThis, "clearTimeout");
 	const set = context.mock.method(globalThis, "setTimeout");
 	const { signal } = new AbortController();
@@ -157,7 +157,7 @@ test("a signal that is aborted already ends the call before a reply, and no call
 	assert.equal(attempts.length, 0);
 });
 
-test("a refusal has the name of its class and the request id of its reply", async () => {
+test("an ApiError has the name of its class and the request id of its reply", async () => {
 	const error = await failureOf(answered([refusal(400, { "x-request-id": "r-1" })]).store.listPage());
 	assert.ok(error instanceof ApiError);
 	assert.deepEqual([error.name, error.requestId, String(error)], ["ApiError", "r-1", "ApiError: m"]);
@@ -165,7 +165,7 @@ test("a refusal has the name of its class and the request id of its reply", asyn
 	assert.ok(plain instanceof ApiError && plain.requestId === undefined);
 });
 
-test("a failed connection is told as such, with its cause", async () => {
+test("a failed connection is reported as such, with its cause", async () => {
 	const cut = await failureOf(answered([new TypeError("cut")], { retryForMs: 0 }).store.listPage());
 	assert.match(cut.message, /^no reply from http:\/\/a\.example\/v1: the connection failed$/);
 	assert.ok(cut instanceof NoReply && cut.cause instanceof TypeError && cut.name === "NoReply");

@@ -1,4 +1,4 @@
-// The client from its tarball: in every Node on the PATH, in Bun and Deno where they are there, in a browser, and to the compiler.
+// The client from its tarball: in every Node, Bun and Deno on the PATH, in a browser, and for the compiler.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -38,7 +38,7 @@ const result = [listed.length, listed.at(-1).categoryId === 9223372036854775807n
 `;
 const expected = (count: number) => [count, true, "Rex <3", true, "invalid_body"];
 
-test("the installed client works in this Node and in each other Node from version 20 on, Bun and Deno that is on the PATH", async (context) => {
+test("the installed client works in this Node and in every Node from version 20, Bun and Deno on the PATH", async (context) => {
 	const service = await testService(context);
 	const file = join(folder, "program.js");
 	const options = `const url = "${service.url}", key = "${service.key}";`;
@@ -89,7 +89,7 @@ test("the installed client works in a browser", async (context) => {
 	assert.match(errors.splice(0).join(), /^[^,]*status of 400[^,]*$/);
 });
 
-test("the package is small, has no dependencies, and its types resolve in every way of importing", async (context) => {
+test("the package is small, has no dependencies, and its types resolve for every kind of import", async (context) => {
 	const scripts = readdirSync(join(place, "dist")).filter((name) => name.endsWith(".js"));
 	const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(place, "dist", name))).length, 0);
 	context.diagnostic(`${bytes} bytes gzipped`);

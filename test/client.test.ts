@@ -1,4 +1,4 @@
-// The typed client against the running service: exact numbers, walks, retries that never duplicate, errors in the server's words.
+// The typed client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ test("the client's types are those of the contract", () => {
 	assert.equal(readFileSync(target, "utf8"), contractTypes(), "run npm run client");
 });
 
-test("the client never rounds: a number where it is exact, a bigint beyond", async (context) => {
+test("the client never rounds: integers are numbers if exact, else bigints", async (context) => {
 	const { store } = await clientOf(context);
 	for (const categoryId of [0, -1, 2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)]) {
 		const pet = await store.createPet({ name: '1234567890123456789 "\\ \\u0000', categoryId });
@@ -34,7 +34,7 @@ test("the client never rounds: a number where it is exact, a bigint beyond", asy
 	await assert.rejects(store.createPet({ name: "a", categoryId: 1.5 }), RangeError);
 });
 
-test("any reply is parsed like JSON.parse, but exactly", () => {
+test("replies are parsed like JSON.parse, but with exact integers", () => {
 	const values = fc.jsonValue({ maxDepth: 3 });
 	fc.assert(
 		fc.property(values, (value) => {
@@ -53,7 +53,7 @@ test("any reply is parsed like JSON.parse, but exactly", () => {
 	);
 });
 
-test("a walk sees every animal once, one by one and page by page, filtered and from a cursor", async (context) => {
+test("iterating returns every animal once, singly and by page, filtered and from a cursor", async (context) => {
 	const { service, store } = await clientOf(context);
 	await Promise.all(
 		Array.from({ length: 250 }, (_, index) =>
@@ -75,7 +75,7 @@ test("a walk sees every animal once, one by one and page by page, filtered and f
 	assert.equal((await store.listPage()).pets.length, 100);
 });
 
-test("a refusal is an ApiError with the server's words, code, status and request id", async (context) => {
+test("an error reply becomes an ApiError with the server's message, code, status and request id", async (context) => {
 	const { service, store } = await clientOf(context);
 	const refusals: [call: () => Promise<unknown>, code: string, status: number, message: RegExp][] = [
 		[() => store.createPet({ name: "", categoryId: 1 }), "invalid_body", 400, /^name must be a string of 1 to 255/],
@@ -109,7 +109,7 @@ async function cutting(context: TestContext, port: number, cuts: number): Promis
 	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
 }
 
-test("a create whose replies are lost is repeated and makes one animal", async (context) => {
+test("a create whose replies are lost is retried and creates one animal", async (context) => {
 	const { service } = await clientOf(context);
 	const { url, seen } = await cutting(context, service.port, 3);
 	const store = new AnimalStore({ url, key: service.key });
@@ -122,7 +122,7 @@ test("a create whose replies are lost is repeated and makes one animal", async (
 	assert.deepEqual((await store.listPage()).pets, [pet]);
 });
 
-test("when the budget is over the error says so, and its idempotencyKey settles the create later", async (context) => {
+test("when the retry budget is exhausted, the error says so, and its idempotencyKey allows a later retry", async (context) => {
 	const { service, store } = await clientOf(context);
 	const { url } = await cutting(context, service.port, Infinity);
 	const impatient = new AnimalStore({ url, key: service.key, retryForMs: 0 });
@@ -132,7 +132,7 @@ test("when the budget is over the error says so, and its idempotencyKey settles 
 	assert.deepEqual((await store.listPage()).pets, [settled]);
 });
 
-test("a refusal after a lost reply says that the create may have been carried out", async (context) => {
+test("an error after a lost reply says that the animal may have been created", async (context) => {
 	const { service, store } = await clientOf(context);
 	const { key } = await createKey(service.issuer, { name: "once", scopes: ["pets:write"], rate: "1/1h" });
 	const { url } = await cutting(context, service.port, 1);
@@ -143,7 +143,7 @@ test("a refusal after a lost reply says that the create may have been carried ou
 	assert.ok(plain instanceof ApiError && plain.code === "rate_limited" && !plain.isUnsettled);
 });
 
-test("429 is waited for as long as Retry-After says, and not longer than the budget", async (context) => {
+test("after 429 the client waits for Retry-After, within the budget", async (context) => {
 	const { service } = await clientOf(context);
 	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1s" });
 	const patient = new AnimalStore({ url: service.url, key });
@@ -167,7 +167,7 @@ async function answering(context: TestContext, reply?: string): Promise<string> 
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a silent server costs the time-out, an abort ends a call at once, also between attempts", async (context) => {
+test("a silent server leads to a time-out, and an abort ends a call at once, also between attempts", async (context) => {
 	const url = await answering(context);
 	const store = new AnimalStore({ url, key: "k", timeoutMs: 50, retryForMs: 0 });
 	await assert.rejects(store.listPage(), /no reply from .*: time-out after 50 ms/);
@@ -181,7 +181,7 @@ test("a silent server costs the time-out, an abort ends a call at once, also bet
 	}
 });
 
-test("an answer that is not the service's is told as such, and 503 from a proxy is waited out", async (context) => {
+test("a reply that is not the service's is reported as such, and 503 from a proxy is retried", async (context) => {
 	const page = "<html>Bad things happened</html>";
 	const html = (status: number) =>
 		answering(context, `HTTP/1.1 ${status} x\r\ncontent-length: ${page.length}\r\nconnection: close\r\n\r\n${page}`);
@@ -197,7 +197,7 @@ test("an answer that is not the service's is told as such, and 503 from a proxy 
 	}
 });
 
-test("a base address may end with /v1 or a slash, and the key never follows a redirect", async (context) => {
+test("a base address may end with /v1 or a slash, and the key is never sent to a redirect target", async (context) => {
 	const { service } = await clientOf(context);
 	for (const end of ["", "/", "/v1", "/v1/"]) {
 		const store = new AnimalStore({ url: service.url + end, key: service.key });
@@ -229,7 +229,7 @@ function refused(context: TestContext, statuses: number[], random: number) {
 	return { store, pausesMs, attempts: () => answer.mock.callCount() };
 }
 
-test("the pauses between attempts double up to 8 s, and chance takes up to half of each", async (context) => {
+test("the pauses between attempts double up to 8 s, with up to half random jitter", async (context) => {
 	const most = [200, 400, 800, 1600, 3200, 6400, 8000, 8000];
 	for (const [random, part] of [
 		[0, 0.5],
@@ -247,7 +247,7 @@ test("the pauses between attempts double up to 8 s, and chance takes up to half 
 	}
 });
 
-test("429, 502, 503 and 504 are tried again; any other refusal, 500 among them, is told after one attempt", async (context) => {
+test("429, 502, 503 and 504 are retried; all other errors, including 500, are reported after one attempt", async (context) => {
 	for (const status of [429, 502, 503, 504]) {
 		const { store, attempts } = refused(context, [status], 0);
 		assert.deepEqual(await store.listPage(), { pets: [] }, String(status));

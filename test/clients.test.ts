@@ -1,4 +1,4 @@
-// The programs of docs/clients.md and the code samples of the OpenAPI document, run as they stand, in each language that is on this
+// The programs of docs/clients.md and the code samples of the OpenAPI document, run unchanged in each language on this
 // machine. The programs run over a connection that loses a reply, with a key whose rate they exceed.
 
 import assert from "node:assert/strict";
@@ -105,7 +105,9 @@ test("the examples are for four languages", () => {
 });
 
 for (const [name, language] of runnable) {
-	test(`the ${name} program adds once over a lost reply and a spent rate`, { timeout }, async (context) => {
+	test(`the ${name} program creates one animal despite a lost reply and an exceeded rate`, {
+		timeout,
+	}, async (context) => {
 		const service = await testService(context);
 		await fill(service, 230);
 		const { key } = await createKey(service.issuer, { name, scopes: ["pets:read", "pets:write"], rate: "3/2s" });
@@ -136,7 +138,7 @@ for (const [name, language] of runnable.filter(([name]) => name !== "curl")) {
 	});
 }
 
-test("examples of more than one language have run; those that this machine has nothing for are named", (context) => {
+test("examples of more than one language ran; languages without a tool on this machine are named", (context) => {
 	const missing = Object.keys(languages).filter((name) => !runnable.some(([able]) => able === name));
 	context.diagnostic(`ran: ${ran.join(", ")}; not on this machine: ${missing.join(", ") || "none"}`);
 	assert.ok(ran.includes("TypeScript program") && ran.includes("TypeScript samples"), "our own language");

@@ -1,4 +1,4 @@
-// When a create is acknowledged and when it is read: after its commit, not before, and by whoever asks after it was acknowledged.
+// A create is acknowledged and readable only after its commit, and readable by all once it is acknowledged.
 
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
@@ -54,21 +54,21 @@ test("postgres: no create is acknowledged before its commit, with and without an
 		$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
 		CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED
 		FOR EACH ROW EXECUTE FUNCTION wait()`);
-	for (const retry of [undefined, { caller: "me", key: "k" }]) {
+	for (const idempotencyKey of [undefined, { caller: "me", key: "k" }]) {
 		await holder.query("SELECT pg_advisory_lock(1)");
-		const create = store.createPet({ name: "a", categoryId: 1n }, retry);
+		const create = store.createPet({ name: "a", categoryId: 1n }, idempotencyKey);
 		const acknowledged = watched({ create });
 		await until("the commit to wait", async () => {
 			const { rows } = await holder.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
 			return rows.length > 0;
 		});
-		assert.deepEqual(acknowledged, [], retry ? "keyed" : "plain");
+		assert.deepEqual(acknowledged, [], idempotencyKey ? "keyed" : "plain");
 		await holder.query("SELECT pg_advisory_unlock(1)");
 		assert.equal((await create).outcome, "created");
 	}
 });
 
-test("sqlite: whoever hears of a create reads it, also where the same turn has read before the commit", async (context) => {
+test("sqlite: an acknowledged create is readable, even if the same turn has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
@@ -101,7 +101,7 @@ function failNextBatch(context: TestContext, code: string): void {
 	});
 }
 
-test("after a failed sync nothing is acknowledged, one fatal line names it, readiness tells it, and reads go on", async (context) => {
+test("after a failed sync nothing is acknowledged, one fatal line is logged, readiness fails, and reads work", async (context) => {
 	const { send, store, log } = await testService(context);
 	await store.check();
 	const plain = create({ name: "a", categoryId: 1 });
@@ -116,5 +116,5 @@ test("after a failed sync nothing is acknowledged, one fatal line names it, read
 	assert.equal((await send({ path: "/v1/pets" })).status, 200);
 	const fatal = log.filter(({ level }) => level === "fatal").map(({ msg }) => msg);
 	assert.equal(fatal.length, 1);
-	assert.match(String(fatal[0]), /^a sync of .* failed: no write is taken until the service is started again$/);
+	assert.match(String(fatal[0]), /^a sync of .* failed: writes are rejected until the service is restarted$/);
 });

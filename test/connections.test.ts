@@ -1,4 +1,4 @@
-// Connections as a server of ours keeps them: how many, how long, and how they end.
+// The connections of the server: their number, their time-outs, and how they are closed.
 
 import assert from "node:assert/strict";
 import type { RequestListener, Server } from "node:http";
@@ -8,7 +8,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { lingerMs, networkOf } from "../src/http/connections.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
-import { requestIds } from "../src/http/request-id.ts";
+import { createRequestIds } from "../src/http/request-id.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { testService } from "./service.ts";
 import { until, within } from "./until.ts";
@@ -20,7 +20,7 @@ const answers: RequestListener = (_request, response) => void response.end("yes"
 /** A server as both ports of the service are, around this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const log = createLogTo({ write() {} }, "silent");
-	const refusals = createRefusals({ log, requestId: requestIds("test"), fixedHeaders: {}, onReply() {} });
+	const refusals = createRefusals({ log, requestId: createRequestIds("test"), fixedHeaders: {}, onReply() {} });
 	const server = createHttpServer(handler, refusals, { timeouts: defaultTimeouts, ...options });
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	context.after(() => {
@@ -47,7 +47,7 @@ function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
 	return { socket, answer: within("an answer or the end of a connection", answer) };
 }
 
-test("a reader that stopped reading is cut off, and one that is slow is not", async (context) => {
+test("a client that stops reading is disconnected, and a slow one is not", async (context) => {
 	const size = 60_000_000;
 	const sends: RequestListener = (_request, response) => void response.end(Buffer.alloc(size));
 	const { server, port } = await listen(context, sends, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
@@ -66,7 +66,7 @@ test("a reader that stopped reading is cut off, and one that is slow is not", as
 	await until("all bytes", () => received > size);
 });
 
-test("idle connections are closed, those that never sent anything too", async (context) => {
+test("idle connections are closed, including those that never sent anything", async (context) => {
 	const timeouts = { ...defaultTimeouts, headersMs: 300, keepAliveMs: 200, stalledMs: 400 };
 	const { server, port } = await listen(context, answers, { timeouts });
 	const silent = connect(port, "127.0.0.1").resume();
@@ -75,7 +75,7 @@ test("idle connections are closed, those that never sent anything too", async (c
 	await until("both to be closed", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
 });
 
-test("a reply to a request that is not read to its end arrives: its connection is left half open for a moment", async (context) => {
+test("the reply to a request that is not read completely arrives: its connection stays half open for a moment", async (context) => {
 	context.mock.timers.enable({ apis: ["setTimeout"] });
 	const refuses: RequestListener = (_request, response) =>
 		void response.writeHead(401, { connection: "close" }).end("no");
@@ -101,7 +101,7 @@ test("a reply to a request that is not read to its end arrives: its connection i
 	assert.equal(await openConnections(server), 0, "closed for good");
 });
 
-test("connections beyond the number that is allowed are closed as they come", async (context) => {
+test("connections above the limit are closed at once", async (context) => {
 	const { port } = await listen(context, answers, { connectionsMax: 3 });
 	const kept = [];
 	for (let count = 0; count < 3; count++) {
@@ -113,7 +113,7 @@ test("connections beyond the number that is allowed are closed as they come", as
 	await until("a place to be free", async () => /yes/.test(await open(context, port).answer));
 });
 
-test("one address has CONNECTIONS_PER_ADDRESS connections at most, and others are let in", async (context) => {
+test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other addresses can connect", async (context) => {
 	const { port } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
 	const kept: { socket: Socket; answer: Promise<string> }[] = [];
 	for (let count = 0; count < 2; count++) {
@@ -129,7 +129,7 @@ test("one address has CONNECTIONS_PER_ADDRESS connections at most, and others ar
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });
 
-test("an IPv6 client is known by its /64 network, and an IPv4 one by its address in either spelling", () => {
+test("an IPv6 client is identified by its /64 network, and an IPv4 client by its address in either notation", () => {
 	const rows: Record<string, string> = {
 		"192.0.2.1": "192.0.2.1",
 		"::ffff:192.0.2.1": "192.0.2.1",
@@ -143,10 +143,10 @@ test("an IPv6 client is known by its /64 network, and an IPv4 one by its address
 	for (const [address, network] of Object.entries(rows)) assert.equal(networkOf(address), network, address);
 });
 
-test("a refused request is the last of its connection: what was sent behind it is not heard", async (context) => {
-	const heard: string[] = [];
+test("a refused request is the last of its connection: later requests are ignored", async (context) => {
+	const handled: string[] = [];
 	const hears: RequestListener = (request, response) => {
-		heard.push(String(request.url));
+		handled.push(String(request.url));
 		response.end("yes");
 	};
 	const { port } = await listen(context, hears, {});
@@ -155,5 +155,5 @@ test("a refused request is the last of its connection: what was sent behind it i
 		replies.map(({ status }) => status),
 		[200, 400],
 	);
-	assert.deepEqual(heard, ["/livez"]);
+	assert.deepEqual(handled, ["/livez"]);
 });

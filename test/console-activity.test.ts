@@ -1,4 +1,4 @@
-// The console's Activity view over real traffic, and for a key that may not see it.
+// The console's Activity view with real traffic, and for a key without the scope.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -67,7 +67,7 @@ async function nextReadings(page: Page, count: number): Promise<void> {
 		await page.waitForResponse((reply) => reply.url().endsWith("/console/activity"));
 }
 
-test("real traffic is drawn in every plot, and stands beside it in figures and words", async (context) => {
+test("every plot shows real traffic, with figures and text beside it", async (context) => {
 	const service = await testService(context);
 	const { page } = await openConsole(context, browser, service.url, {
 		hash: "#/activity",
@@ -109,7 +109,7 @@ test("real traffic is drawn in every plot, and stands beside it in figures and w
 	await page.close();
 });
 
-test("the figures of animals are those of the store, and the view asks only while someone can see it", async (context) => {
+test("the numbers of animals match the store, and the view polls only while it is visible", async (context) => {
 	const service = await testService(context);
 	for (const status of ["sold", "sold", "pending", undefined])
 		await service.send(create({ name: "Rex", categoryId: 1, status }));
@@ -141,7 +141,7 @@ function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown
 		document.dispatchEvent(new Event("visibilitychange"))`);
 }
 
-test("the plots stay while the server is gone, and go on with the node that comes after it", async (context) => {
+test("the plots stay while the server is down, and continue with the next node", async (context) => {
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
@@ -168,7 +168,7 @@ test("the plots stay while the server is gone, and go on with the node that come
 	await second.finished;
 });
 
-test("a key without the scope is told which scope it lacks, and how to make a key that has it", async (context) => {
+test("a key without the scope gets its name and the command that creates a key with it", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
 	const { page, errors } = await openConsole(context, browser, service.url, { hash: "#/activity" });

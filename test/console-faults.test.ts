@@ -1,4 +1,4 @@
-// The web console when things go wrong around it: a key that is revoked, a server that is gone, one that is slow.
+// The web console during faults: a revoked key, a server that is down, a slow server.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-test("a key that is revoked while the console is open leads back to sign-in, and what was entered is kept", async (context) => {
+test("revoking the key while the console is open returns to sign-in, and the input is preserved", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read", "pets:write"] });
 	const { page, errors } = await openConsole(context, browser, service.url, { hash: "#/animals?limit=50" });
@@ -42,7 +42,7 @@ test("a key that is revoked while the console is open leads back to sign-in, and
 	assert.match(page.url(), /limit=50/);
 });
 
-test("while the server is gone the console says so, and once it is back an animal is added once, under the same Idempotency-Key", async (context) => {
+test("the console reports that the server is down, and after its return adds the animal once, with the same Idempotency-Key", async (context) => {
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
@@ -73,7 +73,7 @@ test("while the server is gone the console says so, and once it is back an anima
 	await second.finished;
 });
 
-test("an animal whose reply was lost is added once, also when pressing again is refused before it succeeds", async (context) => {
+test("an animal whose reply was lost is added once, even if a retry is refused before one succeeds", async (context) => {
 	const { page, errors } = await opened(context, browser, []);
 	await shows(page, "There are no animals yet.");
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
@@ -97,7 +97,7 @@ test("an animal whose reply was lost is added once, also when pressing again is 
 	takeOut(errors, /ERR_FAILED|429/);
 });
 
-test("a slow reply is waited for visibly, and leaving the view ends the request", async (context) => {
+test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {
 	const { page } = await opened(context, browser, ["Rex"]);
 	await shows(page, "1 animal on this page");
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// The console's files over HTTP: policy, caching, compression, and nothing beside them.
+// The console's files over HTTP: policy, caching, compression, and no other files.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { assertFailure, testService } from "./service.ts";
 
 const folder = new URL("../dist/console/", import.meta.url);
 
-test("the page is open to everybody, is checked again each time, and may run the service's own scripts only", async (context) => {
+test("the page needs no key, is revalidated on each load, and may run only the service's own scripts", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/console", "/console/", "/console?x=1"]) {
 		const { status, headers, body } = await send({ path, headers: { Authorization: undefined } });
@@ -22,7 +22,7 @@ test("the page is open to everybody, is checked again each time, and may run the
 	}
 });
 
-test("every file of the console is served, and for ever where its name has a hash", async (context) => {
+test("every file of the console is served, and is immutable if its name has a hash", async (context) => {
 	const { url, send } = await testService(context);
 	const names = readdirSync(new URL("assets/", folder));
 	assert.ok(names.length >= 3);
@@ -36,7 +36,7 @@ test("every file of the console is served, and for ever where its name has a has
 	}
 });
 
-test("a file is compressed for those who take gzip only", async (context) => {
+test("a file is compressed only for clients that accept gzip", async (context) => {
 	const { url, send } = await testService(context);
 	const takes = async (encoding: string) => {
 		const { headers } = await send({ method: "HEAD", path: "/console", headers: { "Accept-Encoding": encoding } });
@@ -50,12 +50,12 @@ test("a file is compressed for those who take gzip only", async (context) => {
 	assert.equal(await page.text(), readFileSync(new URL("index.html", folder), "utf8"));
 });
 
-test("where foreign pages may call, caches are told that a file's headers depend on the origin too", async (context) => {
+test("with CORS on, Vary tells caches that a file's headers depend on the origin", async (context) => {
 	const { send } = await testService(context, { environment: { CORS_ORIGINS: "https://a.example" } });
 	assert.equal((await send({ path: "/console" })).headers["vary"], "Accept-Encoding, Origin");
 });
 
-test("nothing beside the built files is served, and files are only read", async (context) => {
+test("only the built files are served, read-only", async (context) => {
 	const { send } = await testService(context);
 	for (const path of [
 		"/console/x",

@@ -1,4 +1,4 @@
-// The web console for every reader: by keyboard, in light and dark, on narrow screens, to axe, and over slow lines.
+// The accessibility of the web console: keyboard, light and dark, narrow screens, axe, and slow connections.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-test("with the keyboard alone: in, to the next page, to the other view and out, and the focus is always somewhere visible", async (context) => {
+test("the keyboard alone is enough to sign in, page, switch views and sign out, and the focus is always visible", async (context) => {
 	const service = await testService(context);
 	await addPets(service, numbered(21));
 	const { page } = await openConsole(context, browser, service.url);
@@ -93,7 +93,7 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 	await assertAccessible(page, "a failure");
 }
 
-test("the console loads at most 60 KB, and its plots only when they are looked at", async (context) => {
+test("the console loads at most 60 KB, and its plots only when they are opened", async (context) => {
 	const folder = fileURLToPath(new URL("../dist/console/", import.meta.url));
 	const sizes = readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.filter((name) => /\.(html|js|css)$/.test(name))
@@ -116,7 +116,7 @@ test("the console loads at most 60 KB, and its plots only when they are looked a
 	await page.close();
 });
 
-test("the animals view has its first animal and the one looked up on one screen, and its picture is taken", async (context) => {
+test("the animals view shows its first animal and the one looked up on one screen; a screenshot is saved", async (context) => {
 	const names = [
 		"Rex",
 		"Luna",

@@ -1,4 +1,4 @@
-// The web console as people use it: the real service, the real files that it serves, and a real Chromium.
+// The web console as users see it: the real service, its real files, and a real Chromium.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-test("a key opens the console, is nowhere but in memory unless it is kept for the tab, and goes when its owner does", async (context) => {
+test("a key opens the console, stays in memory only unless stored for the tab, and is deleted on sign-out", async (context) => {
 	const { service, page } = await opened(context, browser, ["Rex"]);
 	await shows(page, "1 animal on this page");
 	const stored = () => page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
@@ -32,7 +32,7 @@ test("a key opens the console, is nowhere but in memory unless it is kept for th
 	await page.getByLabel("API key").waitFor();
 });
 
-test("a key that does not work is refused in the server's own words, and one that cannot be one is not sent", async (context) => {
+test("an invalid key is refused with the server's message, and a malformed one is not sent", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, browser, service.url);
 	await button(page, "Sign in").click();
@@ -81,7 +81,7 @@ test("the list is filtered and paged forward and back, and a copied link opens t
 	assert.deepEqual(await namesOn(page), names.slice(0, 10), "another filter begins at the first page");
 });
 
-test("where the browser lends no clipboard, as over plain http, the link is shown to be copied", async (context) => {
+test("without access to the clipboard, as over plain http, the link is shown for copying", async (context) => {
 	const { page } = await opened(context, browser, [], "#/animals?status=sold&limit=50");
 	await shows(page, "No animal has the status sold.");
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
@@ -106,7 +106,7 @@ test("an animal is added with its exact category, and shown at once", async (con
 	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');
 });
 
-test("what is wrong with an animal stands beside its field and in a summary, in the server's words", async (context) => {
+test("each invalid field has the server's message beside it and in a summary", async (context) => {
 	const { page, errors } = await opened(context, browser, []);
 	await page.getByLabel("Category id").fill("9223372036854775808");
 	await page.keyboard.press("Enter");
@@ -128,7 +128,7 @@ test("what is wrong with an animal stands beside its field and in a summary, in 
 	await page.locator("#add-categoryId-problem", { hasText: "must be a whole number" }).waitFor();
 });
 
-test("a name is text in the list, when it is looked up and when it is added, whatever it says and however it runs", async (context) => {
+test("a name is shown as text in the list, the look-up and after adding, for any content and text direction", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
 	const { page } = await opened(context, browser, names);
 	await shows(page, "5 animals on this page");
@@ -153,7 +153,7 @@ test("a name is text in the list, when it is looked up and when it is added, wha
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
 });
 
-test("look-up by id: the / key goes there, the animal or the server's words are shown, and the link opens the same", async (context) => {
+test("look-up by id: the / key focuses it, the animal or the server's message is shown, and the link shows the same", async (context) => {
 	const { page, errors } = await opened(context, browser, ["Rex", "Luna"]);
 	await shows(page, "2 animals on this page");
 	await page.keyboard.press("/");

@@ -1,4 +1,4 @@
-// `animal-store copy`: a whole store moves to the other engine and back, and nothing of it changes.
+// `animal-store copy`: a whole store is copied to the other engine and back, unchanged.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -25,10 +25,10 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 	await Promise.all(
 		Array.from({ length: count }, (_, index) => {
 			const status = petStatuses[index % 4];
-			const retry = index % 100 === 0 ? { caller: "someone", key: `k${index}` } : undefined;
+			const idempotencyKey = index % 100 === 0 ? { caller: "someone", key: `k${index}` } : undefined;
 			return store.createPet(
 				{ name: `n${index} 😀`, categoryId: BigInt(index) * 10n ** 14n - 2n ** 62n, ...(status && { status }) },
-				retry,
+				idempotencyKey,
 			);
 		}),
 	);
@@ -42,7 +42,7 @@ async function emptyPostgres(context: TestContext): Promise<string> {
 	return database.url;
 }
 
-test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys work on", {
+test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", {
 	timeout: 60_000,
 }, async (context) => {
 	const { url: source, key } = await filled(context);
@@ -91,7 +91,7 @@ test("a store moves to PostgreSQL and back: ids, keys, cursors and Idempotency-K
 	}
 });
 
-test("a copy that differs from its source is told, and stays an unfinished one", async (context) => {
+test("a copy that differs from its source is reported and stays unfinished", async (context) => {
 	const open = async (name: string) => {
 		const store = await openStore(`sqlite:${join(temporaryFolder(context), name)}`, Date.now);
 		context.after(() => store.close());
@@ -116,11 +116,11 @@ test("a copy that differs from its source is told, and stays an unfinished one",
 		const to = { ...target, rows: { ...target.rows, write } };
 		const named = new RegExp(`differs from its source in ${tables[table].name} `);
 		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
-		assert.ok(await target.rows.copyMark(), "no service starts on it");
+		assert.ok(await target.rows.readCopyMark(), "no service starts on it");
 	}
 });
 
-test("an interrupted copy goes on where it was, and no service starts on half of one", {
+test("an interrupted copy resumes, and no service starts on an unfinished copy", {
 	timeout: 60_000,
 }, async (context) => {
 	const { url } = await filled(context);
@@ -145,7 +145,7 @@ test("an interrupted copy goes on where it was, and no service starts on half of
 	await to.close();
 });
 
-test("a target that holds something else is refused and not touched", { timeout: 60_000 }, async (context) => {
+test("a target with other data is refused and not changed", { timeout: 60_000 }, async (context) => {
 	const { url: one } = await filled(context);
 	const { url: other } = await filled(context);
 	const { code, stderr } = await runProgram(["copy", "--from", one, "--to", other]);

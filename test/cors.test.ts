@@ -1,4 +1,4 @@
-// Pages of other origins, and what browsers are told about the service's own.
+// CORS for pages of other origins, and the isolation of the service's own pages.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -52,7 +52,7 @@ test("the OpenAPI document may be read by every page", async (context) => {
 	}
 });
 
-test("pages are kept apart from other sites' windows and pages, and from the device", async (context) => {
+test("pages are isolated from windows and pages of other sites, and from the device's sensors", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/console", "/docs", "/docs/start.js"]) {
 		const { status, headers } = await send({ path, headers: { Authorization: undefined } });

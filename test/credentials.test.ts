@@ -1,4 +1,4 @@
-// Who gets in, and what everybody else is told.
+// Credentials: which requests are accepted, and the replies to all others.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -12,7 +12,7 @@ import { assertFailure, create, testService } from "./service.ts";
 import { until } from "./until.ts";
 import { exchange } from "./wire.ts";
 
-test("no key, no information: every credential that does not work gets the same 401", async (context) => {
+test("without a valid key nothing is revealed: every invalid credential gets the same 401", async (context) => {
 	const service = await testService(context);
 	const { key, send } = service;
 	const { key: expiring } = await createKey(service.issuer, { name: "expired", scopes: ["pets:read"], expiresInMs: 1 });
@@ -62,7 +62,7 @@ test("no key, no information: every credential that does not work gets the same 
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });
 
-test("a path written with percent-encoding is behind the key too", async (context) => {
+test("a percent-encoded path needs the key too", async (context) => {
 	const { send } = await testService(context);
 	const paths = [
 		"/%761/pets",
@@ -80,7 +80,7 @@ test("a path written with percent-encoding is behind the key too", async (contex
 	for (const path of ["/%761/pets", "/console/%61ctivity"]) assert.equal((await send({ path })).status, 200);
 });
 
-test("the scheme may be written in any case, with more than one blank", async (context) => {
+test("the scheme is case-insensitive and may be followed by several spaces", async (context) => {
 	const { key, send } = await testService(context);
 	for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`]) {
 		assert.equal(
@@ -102,7 +102,7 @@ test("two Authorization headers are an invalid credential, in either order", asy
 	}
 });
 
-test("a trailer named Authorization is no credential", async (context) => {
+test("a trailer named Authorization is not a credential", async (context) => {
 	const { key, port } = await testService(context);
 	const [reply] = await exchange(
 		port,
@@ -140,7 +140,7 @@ test("a huge body without a key is refused unread and the connection closed", as
 	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were taken`);
 });
 
-test("a key without the scope is told which scope is missing", async (context) => {
+test("the reply to a key without the scope names the missing scope", async (context) => {
 	const service = await testService(context);
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
@@ -162,7 +162,7 @@ test("a key without the scope is told which scope is missing", async (context) =
 	assert.equal((await service.send({ path: "/v1/pets", headers: as(reader) })).status, 200);
 });
 
-test("a revoked key stops working within a second, also on connections that are open", async (context) => {
+test("a revoked key stops working within a second, also on open connections", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "busy", scopes: ["pets:read"] });
 	const ask = async () =>
@@ -173,7 +173,7 @@ test("a revoked key stops working within a second, also on connections that are 
 	assert.equal(await ask(), 401);
 });
 
-test("a revoked key that nobody used for a second is refused at its first use", async (context) => {
+test("a revoked key that was unused for a second is refused at its next use", async (context) => {
 	const { issuer } = await testService(context);
 	const { id, key } = await createKey(issuer, { name: "idle", scopes: ["pets:read"] });
 	const keyCheck = createKeyCheck(issuer.rows, Date.now);
@@ -185,11 +185,11 @@ test("a revoked key that nobody used for a second is refused at its first use", 
 	assert.equal(await keyCheck.check(key), undefined);
 });
 
-test("a key in use is read again in the background: its caller never waits", async (context) => {
+test("a key in use is refreshed in the background, without delaying its caller", async (context) => {
 	const { issuer, key } = await testService(context);
 	let reads = 0;
-	const byHash = (hash: string) => issuer.rows.byHash(hash).finally(() => reads++);
-	const keyCheck = createKeyCheck({ ...issuer.rows, byHash }, Date.now);
+	const findByHash = (hash: string) => issuer.rows.findByHash(hash).finally(() => reads++);
+	const keyCheck = createKeyCheck({ ...issuer.rows, findByHash }, Date.now);
 	context.after(() => keyCheck.close());
 	let nowMs = performance.now();
 	const clock = context.mock.method(performance, "now", () => nowMs);
@@ -203,7 +203,7 @@ test("a key in use is read again in the background: its caller never waits", asy
 	clock.mock.restore();
 });
 
-test("a key works until the millisecond of its expiry, and not from then on", async (context) => {
+test("a key works until the millisecond of its expiry", async (context) => {
 	const { send, issuer, clock } = await testService(context);
 	clock.nowMs = 1_900_000_000_000;
 	const { key } = await createKey(issuer, { name: "short", scopes: ["pets:read"], expiresInMs: 60_000 });
@@ -214,7 +214,7 @@ test("a key works until the millisecond of its expiry, and not from then on", as
 	assert.equal(await ask(), 401);
 });
 
-test("a rotated key has the life span of the one before, from its rotation on; one without stays without", async (context) => {
+test("a rotated key gets its full lifetime again from the rotation; one without expiry stays without", async (context) => {
 	const { issuer, clock } = await testService(context);
 	const dayMs = 86_400_000;
 	clock.nowMs = 1_900_000_000_000;
@@ -222,15 +222,15 @@ test("a rotated key has the life span of the one before, from its rotation on; o
 	const { id: eternal } = await createKey(issuer, { name: "eternal", scopes: ["pets:read"] });
 	clock.nowMs += 30 * dayMs;
 	const rotatedAtMs = clock.nowMs;
-	const rotated = await issuer.rows.byHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
+	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
 	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
-	const unlimited = await issuer.rows.byHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
+	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
 });
 
-test("a last use that could not be stored is stored the next time, unless the operation was called again since", async (context) => {
+test("a last use that could not be stored is stored later, unless the operation was called again meanwhile", async (context) => {
 	const { issuer, key } = await testService(context);
-	const row = await issuer.rows.byHash(hashOfKey(key));
+	const row = await issuer.rows.findByHash(hashOfKey(key));
 	assert.ok(row);
 	let nowMs = 1000;
 	const stored: KeyUse[][] = [];

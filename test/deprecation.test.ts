@@ -1,10 +1,10 @@
-// getPet says when it goes, and goes by itself.
+// getPet announces its removal and is removed by the clock.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure, create, testService } from "./service.ts";
 
-test("every getPet reply carries Deprecation, Sunset and where to go instead", async (context) => {
+test("every getPet reply has Deprecation, Sunset and a link to its successor", async (context) => {
 	const { send, url } = await testService(context);
 	await send(create({ name: "Rex", categoryId: 1 }));
 	for (const path of ["/v1/pets/1", "/v1/pets/2", "/v1/pets/x"]) {
@@ -22,7 +22,7 @@ test("every getPet reply carries Deprecation, Sunset and where to go instead", a
 	);
 });
 
-test("where to go instead is told under BASE_URL where it is set", async (context) => {
+test("the link to the successor uses BASE_URL if it is set", async (context) => {
 	const { send } = await testService(context, { environment: { BASE_URL: "https://api.example.com/animals/v1" } });
 	const { headers } = await send({ path: "/v1/pets/1" });
 	assert.equal(
@@ -31,7 +31,7 @@ test("where to go instead is told under BASE_URL where it is set", async (contex
 	);
 });
 
-test("from 5 December 2030 on, getPet is 410 and everything else works on", async (context) => {
+test("from 5 December 2030, getPet is 410 and everything else still works", async (context) => {
 	const { send, clock } = await testService(context);
 	await send(create({ name: "Rex", categoryId: 1 }));
 	const sunsetMs = Date.parse("2030-12-05T00:00:00Z");

@@ -1,4 +1,4 @@
-// The API reference at /docs: what is sent, and what a reader sees and does in a real browser.
+// The API reference at /docs: its HTTP replies, and its use in a real browser.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-test("the page and its files are for everybody, compressed where that is understood, and not sent twice", async (context) => {
+test("the page and its files need no key, are compressed for clients that accept it, and get 304 if unchanged", async (context) => {
 	const { send, url } = await testService(context);
 	for (const path of paths) {
 		const { status, headers, body } = await send({ path, headers: withoutKey });
@@ -31,7 +31,7 @@ test("the page and its files are for everybody, compressed where that is underst
 	}
 });
 
-test("around the page, methods and paths are answered as everywhere", async (context) => {
+test("other methods and paths near the page get the usual replies", async (context) => {
 	const { send } = await testService(context);
 	for (const path of paths) {
 		const head = await send({ method: "HEAD", path });
@@ -53,7 +53,7 @@ test("around the page, methods and paths are answered as everywhere", async (con
 	);
 });
 
-test("no script runs on the page but those of this server, and no other page may frame it", async (context) => {
+test("only scripts of this server run on the page, and no other page may frame it", async (context) => {
 	const { send } = await testService(context);
 	const { headers, body } = await send({ path: "/docs", headers: withoutKey });
 	const policy = new Map(
@@ -71,7 +71,7 @@ test("no script runs on the page but those of this server, and no other page may
 	assert.doesNotMatch(body, /https?:/);
 });
 
-test("without scripts the page says what getPet's deprecation link promises", async (context) => {
+test("without scripts the page shows the deprecation of getPet", async (context) => {
 	const { send } = await testService(context);
 	const link = (await send({ path: "/v1/pets/1" })).headers["link"] ?? "";
 	const [, target = ""] = /<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
@@ -96,7 +96,7 @@ async function goTo(page: Page, summary: string): Promise<Locator> {
 	return section;
 }
 
-test("a reader sees the operations, what is deprecated, and samples for curl, TypeScript, Python and Go", async (context) => {
+test("the page shows the operations, the deprecation, and samples for curl, TypeScript, Python and Go", async (context) => {
 	const service = await testService(context);
 	const page = await openDocs(context, service);
 	assert.equal(await page.title(), "Animal store API reference");
@@ -126,7 +126,7 @@ test("a reader sees the operations, what is deprecated, and samples for curl, Ty
 	}
 });
 
-test("a reader lists animals and adds one with the key, exact to the last digit", async (context) => {
+test("the page can list animals and add one with the key, with exact integers", async (context) => {
 	const service = await testService(context);
 	await service.send(create('{"name":"Rex","categoryId":9223372036854775807,"status":"available"}'));
 	const page = await openDocs(context, service);

@@ -1,4 +1,4 @@
-// `animal-store export`: whole files or none, and what it writes can be imported again.
+// `animal-store export`: it writes complete files or none, and they can be imported again.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ async function exporter(context: TestContext, animals = 250) {
 	};
 }
 
-test("what is exported in each format is imported again, field for field", async (context) => {
+test("an export in each format can be imported again, field for field", async (context) => {
 	const { service, run, path, folder } = await exporter(context);
 	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
 	for (const file of ["a.csv", "a.ndjson", "a.jsonl", "a.json"]) {
@@ -51,7 +51,7 @@ test("what is exported in each format is imported again, field for field", async
 	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson"]);
 });
 
-test("standard output gets NDJSON or the --format, with the --status only", async (context) => {
+test("standard output is NDJSON or the --format, filtered by --status", async (context) => {
 	const { run } = await exporter(context, 8);
 	const all = await run();
 	assert.deepEqual([all.code, all.stderr], [0, "8 animals exported\n"]);
@@ -64,7 +64,7 @@ test("standard output gets NDJSON or the --format, with the --status only", asyn
 	assert.equal((await run("--format", "json", "--status", "pending", "--key", "x")).stdout, "");
 });
 
-test("a file that is there is replaced with --force only, and an unknown ending wants a --format", async (context) => {
+test("an existing file is replaced only with --force, and an unknown extension needs a --format", async (context) => {
 	const { run, path } = await exporter(context, 3);
 	writeFileSync(path("a.csv"), "mine");
 	const refused = await run("a.csv");
@@ -81,7 +81,7 @@ test("a file that is there is replaced with --force only, and an unknown ending 
 	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv\.part cannot be used: no such file or directory\n$/);
 });
 
-test("a full disk fails the export in one sentence and leaves no part of it", async (context) => {
+test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
 	const { environment, folder, run } = await exporter(context, 2000);
 	const under = ["prlimit", "--fsize=65536"];
 	const limited = await runProgram(["export", "a.csv"], { environment, folder, under });
@@ -111,7 +111,7 @@ async function halfDone(context: TestContext) {
 
 const isHeldUp = ({ log }: TestService) => log.some(({ status }) => status === 429);
 
-test("a key that is revoked in the middle ends the export and leaves no part of it", async (context) => {
+test("revoking the key ends a running export and leaves no partial file", async (context) => {
 	const { service, folder, id, exporting } = await halfDone(context);
 	assert.ok(existsSync(join(folder, "a.csv.part")));
 	await revokeKey(service.issuer, id);
@@ -121,7 +121,7 @@ test("a key that is revoked in the middle ends the export and leaves no part of 
 	assert.deepEqual(readdirSync(folder), []);
 });
 
-test("Ctrl-C ends an export with 130 and leaves no part of it", async (context) => {
+test("Ctrl-C ends an export with 130 and leaves no partial file", async (context) => {
 	const { folder, exporting } = await halfDone(context);
 	exporting.child.kill("SIGINT");
 	const { code, stderr } = await exporting.finished;
@@ -130,7 +130,7 @@ test("Ctrl-C ends an export with 130 and leaves no part of it", async (context) 
 	assert.deepEqual(readdirSync(folder), []);
 });
 
-test("an export is on disk before it has its name", async (context) => {
+test("an export is synced before it gets its name", async (context) => {
 	const { service, path } = await exporter(context, 3);
 	const probe = await open(path("probe"), "w");
 	await probe.close();

@@ -1,4 +1,4 @@
-// What the service does when its database server is wrong, lost, frozen or cut off, and when nodes come and go.
+// Faults with PostgreSQL: a lost, frozen or disconnected database server, and nodes that start and stop.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -122,7 +122,9 @@ async function ownServer(context: TestContext): Promise<{ server: PostgresServer
 
 const status = async (url: string) => (await fetch(url)).status;
 
-test("losing the server (kill -9) costs 503s, and nothing after it is back", { timeout: 60_000 }, async (context) => {
+test("while the server is down (kill -9), requests get 503, and all succeed after its return", {
+	timeout: 60_000,
+}, async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const { ledger, acknowledges, isRefused, stop } = load([service.url], key);
 	await acknowledges(200);
@@ -137,7 +139,9 @@ test("losing the server (kill -9) costs 503s, and nothing after it is back", { t
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-test("a frozen server (SIGSTOP) costs 503s, and nothing after it goes on", { timeout: 60_000 }, async (context) => {
+test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
+	timeout: 60_000,
+}, async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const loading = load([service.url], key);
 	const { ledger, acknowledges, isRefused, stop } = loading;
@@ -153,7 +157,7 @@ test("a frozen server (SIGSTOP) costs 503s, and nothing after it goes on", { tim
 	ledger.verify(await listAll(service.url, key));
 });
 
-test("cut connections cost at most 503s, lose nothing, and leak none", { timeout: 60_000 }, async (context) => {
+test("cut connections cause at most 503s, lose no animal, and are not leaked", { timeout: 60_000 }, async (context) => {
 	const database = await testDatabase();
 	const key = await keyFor(database.url);
 	const service = await startProgram(context, { DATABASE_URL: database.url });
@@ -179,7 +183,7 @@ test("cut connections cost at most 503s, lose nothing, and leak none", { timeout
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-test("what one node wrote every node reads at once, and a revoked key stops on every node within a second", {
+test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", {
 	timeout: 60_000,
 }, async (context) => {
 	const database = await testDatabase();

@@ -1,4 +1,4 @@
-// What the service does when its disk is full, when it is stopped under load, and when the clock jumps.
+// Faults: a full disk, a stop under load, and clock jumps.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -20,7 +20,7 @@ async function keyFor(environment: Record<string, string>): Promise<string> {
 	return (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
 }
 
-test("a full disk refuses creates with 503 and Retry-After, reads go on, and it recovers by itself", {
+test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", {
 	timeout: 60_000,
 }, async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
@@ -74,7 +74,7 @@ test("SIGTERM under load drops no request: a full reply or a refused connection"
 	ledger.verify(await listAll(again.url, key));
 });
 
-test("a clock that jumps an hour either way hurts nothing but expiry", async (context) => {
+test("a clock jump of an hour in either direction affects only expiry", async (context) => {
 	const { send, clock, issuer } = await testService(context, { environment: { RATE_LIMIT: "1000/1m" } });
 	const startMs = Date.now();
 	const hourMs = 3_600_000;
@@ -103,7 +103,7 @@ async function serviceAndWriter(context: TestContext): Promise<{ service: TestSe
 	return { service, writer };
 }
 
-test("creates that wait too long in number are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
+test("too many waiting creates are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
 	const { service, writer } = await serviceAndWriter(context);
 	const { send, store } = service;
 	const one = create({ name: "a", categoryId: 1 });
@@ -134,7 +134,7 @@ async function waitingWrites({ opsUrl }: TestService): Promise<number> {
 	return Number(/^animal_store_writes_waiting (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("a store whose writer thread is lost refuses creates with 503, reads go on, and readyz says so", async (context) => {
+test("after the writer thread is lost, creates get 503, reads work, and readyz fails", async (context) => {
 	const { service, writer } = await serviceAndWriter(context);
 	const { send } = service;
 	assert.equal((await send(create({ name: "a", categoryId: 1 }))).status, 201);

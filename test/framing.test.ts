@@ -1,5 +1,5 @@
-// Bytes that are no proper HTTP request, sent as no client would send them: each gets the one Error shape, and what may be
-// read in two ways (request smuggling) is refused and the connection closed.
+// Malformed HTTP requests that no client would send: each gets the Error object, and ambiguous ones (request smuggling)
+// are refused and the connection is closed.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -43,7 +43,7 @@ async function refused(
 	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 }
 
-test("what the parser cannot read, or could read in two ways, is 400 and closed", async (context) => {
+test("a malformed or ambiguous request gets 400 and the connection is closed", async (context) => {
 	const service = await testService(context);
 	const length = `Content-Length: ${pet.length}\r\n`;
 	await refused(service, {
@@ -120,7 +120,7 @@ test("what the parser cannot read, or could read in two ways, is 400 and closed"
 	});
 });
 
-test("what is not a path, an http URL or the asterisk of OPTIONS is 400 and closed, and nothing is told without a key", async (context) => {
+test("a target that is not a path, an http URL or the * of OPTIONS gets 400 and a close, and reveals nothing without a key", async (context) => {
 	const service = await testService(context);
 	const rows = [
 		"GET *v1/pets",
@@ -153,7 +153,7 @@ test("what is not a path, an http URL or the asterisk of OPTIONS is 400 and clos
 	assertFailure(asterisk as NonNullable<typeof asterisk>, "route_not_found");
 });
 
-test("what is not HTTP is refused and closed, and is no fault of the service", async (context) => {
+test("input that is not HTTP is refused, the connection is closed, and no error is logged", async (context) => {
 	const service = await testService(context);
 	const methods = "ANNOUNCE DESCRIBE FLUSH GET_PARAMETER PAUSE PLAY RECORD REDIRECT SETUP SET_PARAMETER TEARDOWN";
 	const key = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
@@ -182,7 +182,7 @@ test("what is not HTTP is refused and closed, and is no fault of the service", a
 	assert.ok(service.log.every(({ level, err }) => level === "info" && err === undefined));
 });
 
-test("a blank line before a request line, and a line that arrives in pieces, are HTTP", async (context) => {
+test("an empty line before a request line, and a request line in several packets, are accepted", async (context) => {
 	const service = await testService(context);
 	const bytes = get(service, "Connection: close\r\n");
 	const [reply] = await exchange(service.port, `\r\n${bytes}`);
@@ -202,7 +202,7 @@ test("a blank line before a request line, and a line that arrives in pieces, are
 	}
 });
 
-test("the Host header must be there once and name a host", async (context) => {
+test("the Host header must be given once and name a host", async (context) => {
 	const { key, port } = await testService(context);
 	for (const host of [
 		"a",
@@ -252,7 +252,7 @@ test("the Host header must be there once and name a host", async (context) => {
 	}
 });
 
-test("headers and URLs beyond their limits are 431 and 414", async (context) => {
+test("headers and URLs above their limits get 431 and 414", async (context) => {
 	const service = await testService(context);
 	await refused(service, {
 		"a header of 70 KB": [get(service, `X-A: ${"a".repeat(70_000)}\r\n`), "headers_too_large"],
@@ -267,7 +267,7 @@ test("headers and URLs beyond their limits are 431 and 414", async (context) => 
 	assertFailure(await service.send({ path: `/v1/pets?cursor=${"a".repeat(13_000)}` }), "uri_too_long");
 });
 
-test("a body over the limit is 413: by its length unread, chunked once it is too long", async (context) => {
+test("a body above the limit gets 413: unread if its length is given, else when it becomes too long", async (context) => {
 	const service = await testService(context);
 	const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
 	await refused(service, {
@@ -276,7 +276,7 @@ test("a body over the limit is 413: by its length unread, chunked once it is too
 	});
 });
 
-test("100-continue is asked for only when the body is wanted; other expectations are 417", async (context) => {
+test("100-continue is sent only if the body will be read; other expectations get 417", async (context) => {
 	const service = await testService(context);
 	const { port } = service;
 	const expecting = (lines: string) => post(service, `${lines}Expect: 100-continue\r\nConnection: close\r\n`);
@@ -295,7 +295,7 @@ test("100-continue is asked for only when the body is wanted; other expectations
 	assert.deepEqual(statuses, [201], "HTTP/1.0 knows no 100");
 });
 
-test("a request that stops arriving is 408, wherever it stops, with time-outs in the proportions of the shipped ones", async (context) => {
+test("a stalled request gets 408 wherever it stops, with time-outs proportional to the defaults", async (context) => {
 	const timeouts = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
 	const service = await testService(context, { timeouts });
 	const length = `Content-Length: ${pet.length}\r\n`;
@@ -320,7 +320,7 @@ test("a request that stops arriving is 408, wherever it stops, with time-outs in
 	);
 });
 
-test("a HEAD that is refused before it is routed gets headers and no body", async (context) => {
+test("a HEAD request that is refused before routing gets headers and no body", async (context) => {
 	const service = await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } });
 	const head = "HEAD /v1/pets HTTP/1.1\r\nHost: a\r\n";
 	const rows: Record<string, [bytes: string, status: number]> = {
@@ -340,7 +340,7 @@ test("a HEAD that is refused before it is routed gets headers and no body", asyn
 	assert.equal(refusedGet?.status, 400);
 });
 
-test("a client that leaves before its body is complete stores nothing", async (context) => {
+test("an incomplete body stores nothing", async (context) => {
 	const service = await testService(context);
 	await new Promise<void>((resolve) => {
 		const socket = connect(service.port, "127.0.0.1", () => {
@@ -357,7 +357,7 @@ test("a client that leaves before its body is complete stores nothing", async (c
 	);
 });
 
-test("pipelined requests are answered in order, also when the last of them is broken", async (context) => {
+test("pipelined requests are answered in order, even if the last one is malformed", async (context) => {
 	const service = await testService(context);
 	const body = (name: string) => post(service, `Content-Length: ${pet.length}\r\n`, pet.replace('"a"', `"${name}"`));
 	const replies = await exchange(service.port, `${body("x")}${body("y")}${get(service)}broken\r\n\r\n`);
@@ -385,7 +385,7 @@ test("Upgrade is ignored, and a GET with a body is served", async (context) => {
 	assert.equal((await service.send({ path: "/v1/pets", body: "ignored" })).status, 200);
 });
 
-test("a connection serves many requests, those that are refused after their body was read included", async (context) => {
+test("a connection serves many requests, including those refused after their body was read", async (context) => {
 	const service = await testService(context);
 	const good = post(service, `Content-Length: ${pet.length}\r\n`, pet);
 	const bytes = await new Promise<Buffer>((resolve) => {
@@ -409,7 +409,7 @@ test("a connection serves many requests, those that are refused after their body
 	);
 });
 
-test("a client that pipelines and reads nothing is cut off after 64 waiting requests", async (context) => {
+test("a client that pipelines without reading is disconnected after 64 waiting requests", async (context) => {
 	const service = await testService(context);
 	const replies = await exchange(service.port, get(service).repeat(500));
 	assert.ok(replies.length >= 65 && replies.length < 500, `${replies.length} replies`);

@@ -1,4 +1,4 @@
-// Clients that are slow, greedy or many do not hurt others: another client's requests stay quick, and memory stays bounded.
+// Slow, greedy or numerous clients do not affect others: their requests stay fast, and memory stays bounded.
 
 import assert from "node:assert/strict";
 import { Agent, get } from "node:http";
@@ -147,7 +147,7 @@ for (const [name, { count, use }] of Object.entries(attacks)) {
 	});
 }
 
-test("a flood of connections is served or closed, and the service is there afterwards", {
+test("a flood of connections is served or closed, and the service works afterwards", {
 	timeout: 110_000,
 }, async (context) => {
 	const target = await victim(context);
@@ -161,7 +161,7 @@ test("a flood of connections is served or closed, and the service is there after
 	assertQuick(calm, await target.times());
 });
 
-test("what could smuggle a request past a proxy is refused, and nothing behind it is read", async (context) => {
+test("request smuggling is refused, and the rest of the connection is not read", async (context) => {
 	const service = await testService(context);
 	const hidden = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a","categoryId":1}`;
 	const outer = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;

@@ -1,5 +1,5 @@
-// The rules of the house (ARCHITECTURE.md), read off the source: who may import whom, where the environment, the clock and
-// SQL may stand, and that the documents name what is there.
+// Checks the rules of ARCHITECTURE.md in the source: imports, the places of SQL, the environment and the clock, and that
+// the documents name only existing files, settings and tests.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const mayImport: Record<string, RegExp> = {
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"config.ts": /^src\/(contract|keys)\//,
 	"service.ts": /^src\/(?!main|cli)|^dist\/console$/,
-	cli: /^(src\/(?!main)|client\/src\/)/,
+	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^src\//,
 	client: /^client\/src\//,
 	console: /^((console|client)\/src|src\/contract)\//,
@@ -40,7 +40,7 @@ function importsOf(path: string): string[] {
 	);
 }
 
-test("each room imports only the rooms it may know", () => {
+test("each folder imports only the folders that it may import", () => {
 	assert.ok(sources.length > 30);
 	for (const path of sources) {
 		const [top = "", room = ""] = path.split("/");
@@ -50,7 +50,7 @@ test("each room imports only the rooms it may know", () => {
 	}
 });
 
-test("no file imports itself by way of others", () => {
+test("there is no import cycle", () => {
 	const done = new Set<string>();
 	function follow(path: string, way: string[]): void {
 		assert.ok(!way.includes(path), `${[...way, path].join(" → ")}`);
@@ -86,14 +86,14 @@ test("no function is longer than 70 lines, and no line wider than 120 columns", 
 	}
 });
 
-test("routes are added in one place only, which takes none without its rules", () => {
+test("routes are added in one place only, which requires their rules", () => {
 	for (const path of sources) {
 		if (path !== "src/http/paths.ts") assert.doesNotMatch(read(path), /\bapp\.(route|get|post|all)\(/, path);
 	}
 	assert.match(read("src/http/paths.ts"), /config: RouteRules/);
 });
 
-test("http never learns which database it has, and SQL stands in the store only", () => {
+test("http does not know the database engine, and SQL is in the store only", () => {
 	for (const path of sources) {
 		if (path.startsWith("src/store/")) continue;
 		assert.doesNotMatch(read(path), /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) \w+/, path);
@@ -111,7 +111,7 @@ test("the environment is read in config.ts only, and the clock and randomness co
 	}
 });
 
-test("every file opens by saying what it holds and why", () => {
+test("every file starts with a comment", () => {
 	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
 		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{20,}/, path);
 	}
@@ -125,7 +125,7 @@ test("the README names every setting, and docs/errors.md every error code", () =
 	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
 });
 
-test("the deployment sets only settings that exist, and those without which no one reaches a node", () => {
+test("the deployment sets only existing settings, including those that make a node reachable", () => {
 	const [, node = ""] = /^x-node:[\s\S]*?environment:\n((?: {4}.*\n)+?) {2}\w/m.exec(read("deploy/compose.yaml")) ?? [];
 	const image = [...read("deploy/Dockerfile").matchAll(/(\w+)=/g)].map(([, name = ""]) => name);
 	const names = [...node.matchAll(/^ +(\w+):/gm)].map(([, name = ""]) => name);

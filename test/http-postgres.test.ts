@@ -1,4 +1,4 @@
-// The whole HTTP suite once more, over PostgreSQL: the HTTP side never learns which store it has.
+// Repeats the HTTP suite with PostgreSQL, because the HTTP code must not depend on the engine.
 
 process.env["TEST_ENGINE"] = "postgres";
 

@@ -1,4 +1,4 @@
-// Idempotency-Key: a create that is repeated makes one animal.
+// Idempotency-Key: a repeated create creates one animal.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import type { Reply } from "./wire.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
-test("the same key and body get the first reply again, and one animal", async (context) => {
+test("a repeated create with the same Idempotency-Key and body gets the first reply and adds no animal", async (context) => {
 	const { send } = await testService(context);
 	const first = await send(create(rex, { "Idempotency-Key": "a-1" }));
 	assert.equal(first.headers["idempotency-replayed"], undefined);
@@ -25,7 +25,7 @@ test("the same key and body get the first reply again, and one animal", async (c
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
 });
 
-test("the same key with another body is 422 and stores nothing", async (context) => {
+test("the same Idempotency-Key with another body is 422 and stores nothing", async (context) => {
 	const { send } = await testService(context);
 	await send(create(rex, { "Idempotency-Key": "a" }));
 	for (const other of [
@@ -38,7 +38,7 @@ test("the same key with another body is 422 and stores nothing", async (context)
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
 });
 
-test("a retry gets the first reply, byte for byte, also when its animal was changed or removed by hand", async (context) => {
+test("a repeated create gets the first reply, byte for byte, even if its animal was changed or removed by hand", async (context) => {
 	const { send, databaseUrl } = await testService(context);
 	const sold = create({ ...rex, status: "sold" }, { "Idempotency-Key": "sold" });
 	const requests = [create(rex, { "Idempotency-Key": "rex" }), sold];
@@ -53,7 +53,7 @@ test("a retry gets the first reply, byte for byte, also when its animal was chan
 	}
 });
 
-test("fifty at once with one key make one animal, and all get it", async (context) => {
+test("fifty concurrent creates with one Idempotency-Key create one animal, and all return it", async (context) => {
 	const { send } = await testService(context);
 	const replies = await Promise.all(Array.from({ length: 50 }, () => send(create(rex, { "Idempotency-Key": "once" }))));
 	assert.deepEqual(
@@ -64,7 +64,7 @@ test("fifty at once with one key make one animal, and all get it", async (contex
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
 });
 
-test("the key belongs to its caller: to the same API key also when it is rotated, and to no other", async (context) => {
+test("Idempotency-Keys are scoped to the API key, also after its rotation", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
 	const as = (text: string) => create(rex, { "Idempotency-Key": "a", Authorization: `Bearer ${text}` });
@@ -76,7 +76,7 @@ test("the key belongs to its caller: to the same API key also when it is rotated
 	assert.equal(await petId(key), 2, "the old text works on in its grace period");
 });
 
-test("after 24 hours the key is new again", async (context) => {
+test("an Idempotency-Key expires after 24 hours", async (context) => {
 	const { send, clock } = await testService(context);
 	const dayMs = 24 * 3_600_000;
 	const startMs = Date.now();
@@ -90,7 +90,7 @@ test("after 24 hours the key is new again", async (context) => {
 	assert.equal(await petId(), 2);
 });
 
-test("a key that is not 1 to 255 visible ASCII characters is refused, and a refused request uses up no key", async (context) => {
+test("an Idempotency-Key that is not 1 to 255 visible ASCII characters is refused, and refused requests use no key", async (context) => {
 	const { send } = await testService(context);
 	for (const key of ["", '""', "a b", "\xe9", "x".repeat(256), `"${"x".repeat(256)}"`, "a\tb"]) {
 		assertFailure(await send(create(rex, { "Idempotency-Key": key })), "invalid_parameter");

@@ -1,4 +1,4 @@
-// Imports that do not get to their end at once: whatever comes between, the same command brings every animal in, once.
+// Interrupted imports: after any interruption, the same command imports every animal exactly once.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,13 +31,13 @@ function beginImport(file: string, { url, key }: Calling, ...more: string[]) {
 	return begin(["import", file, ...more], { environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } });
 }
 
-/** The same command once more. @returns how many were there already */
+/** The same command once more. @returns the number of animals that existed already */
 async function importAgain(file: string, calling: Calling): Promise<number> {
 	const { code, stdout, stderr } = await beginImport(file, calling).finished;
 	assert.equal(code, 0, stderr);
-	const [, added = "", there = ""] = /: (\d+) added, (\d+) already there, 0 rejected/.exec(stdout) ?? [];
-	assert.equal(Number(added) + Number(there), count);
-	return Number(there);
+	const [, added = "", existing = ""] = /: (\d+) added, (\d+) already there, 0 rejected/.exec(stdout) ?? [];
+	assert.equal(Number(added) + Number(existing), count);
+	return Number(existing);
 }
 
 async function assertAllOnce({ url, key }: Calling): Promise<void> {
@@ -61,7 +61,7 @@ async function mortal(context: TestContext) {
 	return { service, start, gate: await openGate(context, service.url), key };
 }
 
-test("a service that is killed and started again in the middle delays an import, and no animal is lost or there twice", async (context) => {
+test("killing and restarting the service during an import delays it, and no animal is lost or duplicated", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
@@ -76,7 +76,7 @@ test("a service that is killed and started again in the middle delays an import,
 	await assertAllOnce({ url: gate.target, key });
 });
 
-test("a service that stays gone stops an import with what to do, and the same import goes on later", async (context) => {
+test("an import stops with the next step if the service stays down, and the same import resumes later", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
@@ -90,12 +90,12 @@ test("a service that stays gone stops an import with what to do, and the same im
 	const before = animalsIn(stopped);
 	assert.ok(before >= middle - 32 && before < middle + 32, stopped.stderr);
 	gate.target = (await start()).url;
-	const there = await importAgain(file, { url: gate.url, key });
-	assert.ok(there >= before && there <= before + 32, "what was under way may be in too");
+	const existing = await importAgain(file, { url: gate.url, key });
+	assert.ok(existing >= before && existing <= before + 32, "pending creates may be stored too");
 	await assertAllOnce({ url: gate.target, key });
 });
 
-test("a key that is revoked in the middle stops an import, and another key imports the rest", async (context) => {
+test("revoking the key stops a running import, and another key imports the rest", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
 	const gate = await openGate(context, service.url);
@@ -125,17 +125,17 @@ test("a key that is revoked in the middle stops an import, and another key impor
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("Ctrl-C lets the animals under way come in, and the same import adds the others only", async (context) => {
+test("Ctrl-C waits for the pending animals, and the same import adds only the rest", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	const calling = { url: gate.url, key: service.key };
 	const file = animals(context);
 	const importing = beginImport(file, calling);
-	const { promise: heard, resolve } = Promise.withResolvers<void>();
+	const { promise: noticed, resolve } = Promise.withResolvers<void>();
 	importing.child.stderr.on("data", () => importing.output.stderr.includes("stopping") && resolve());
 	gate.onCreate = async (n) => {
 		if (n === middle) importing.child.kill("SIGINT");
-		if (n >= middle) await heard;
+		if (n >= middle) await noticed;
 	};
 	const stopped = await importing.finished;
 	assert.deepEqual([stopped.code, stopped.stdout], [130, ""]);
@@ -148,7 +148,7 @@ test("Ctrl-C lets the animals under way come in, and the same import adds the ot
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("Ctrl-C twice ends an import at once, and the same import adds the others only", async (context) => {
+test("a second Ctrl-C ends an import at once, and the same import adds only the rest", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	const scratch = temporaryFolder(context);
@@ -164,14 +164,14 @@ test("Ctrl-C twice ends an import at once, and the same import adds the others o
 	};
 	const { code, stdout } = await importing.finished;
 	assert.deepEqual([code, stdout], [130, ""]);
-	assert.deepEqual(readdirSync(scratch), [], "what was put aside is gone");
+	assert.deepEqual(readdirSync(scratch), [], "temporary files are removed");
 	gate.onCreate = () => {};
-	const there = await importAgain(file, { url: gate.url, key: service.key });
-	assert.ok(there >= middle - 32 && there < middle, String(there));
+	const existing = await importAgain(file, { url: gate.url, key: service.key });
+	assert.ok(existing >= middle - 32 && existing < middle, String(existing));
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
-test("an import has as many requests under way as --concurrency says", async (context) => {
+test("--concurrency sets the number of concurrent requests of an import", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	let most = 0;

@@ -1,4 +1,4 @@
-// `animal-store import` over files that are as they should be, and over files that are not.
+// `animal-store import` with valid and invalid files.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const rex = { name: "Rex", categoryId: 1n, status: "available" };
 const ann = { name: 'Ann, "the" 🐈', categoryId: 2n ** 63n - 1n };
 const low = { name: "犬", categoryId: -(2n ** 63n), status: "sold" };
 
-test("CSV, NDJSON and a JSON array are told apart by their first character, and every int64 is exact", async (context) => {
+test("CSV, NDJSON and JSON arrays are detected by their first character, and every int64 is exact", async (context) => {
 	const files: Record<string, string> = {
 		csv: 'name,categoryId,status\nRex,1,available\n"Ann, ""the"" 🐈",9223372036854775807,\n犬,-9223372036854775808,sold',
 		"csv with BOM, CRLF, blank lines, other order, columns of an export": `\uFEFF${'status,id,categoryId,name\r\navailable,7,1,Rex\r\n\r\n,8,9223372036854775807,"Ann, ""the"" 🐈"\r\nsold,9,-9223372036854775808,犬\r\n'}`,
@@ -55,7 +55,7 @@ test("CSV, NDJSON and a JSON array are told apart by their first character, and 
 	}
 });
 
-test("the same file again adds nothing twice; the same line twice in a file is two animals", async (context) => {
+test("importing a file again adds nothing; two equal lines in a file are two animals", async (context) => {
 	const { write, run, pets } = await importer(context);
 	write("animals.csv", "name,categoryId\nRex,1\nRex,1\n");
 	assertImported(await run("animals.csv"), /2 added, 0 already there/);
@@ -122,7 +122,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	);
 });
 
-test("a file that is broken as a whole is refused with its line, and nothing is sent", async (context) => {
+test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
 	const { service, write, run, path } = await importer(context);
 	const good = "name,categoryId\nRex,1\n";
 	const rows: [content: string | Buffer, said: RegExp][] = [
@@ -171,7 +171,7 @@ test("a file that is broken as a whole is refused with its line, and nothing is 
 	assert.ok(!existsSync(path("a.rejected.csv")));
 });
 
-test("300 MB in one line, quote or string are refused in little memory", async (context) => {
+test("300 MB in one line, quote or string are refused with little memory", async (context) => {
 	const { environment, path, scratch } = await importer(context);
 	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
@@ -206,7 +206,7 @@ test("standard input and pipes are imported like files, and their rejected lines
 	assert.match(keyless.stderr, /ANIMAL_STORE_KEY is required/);
 });
 
-test("a wrong key, a key that may not write and a service that is gone are told at once", async (context) => {
+test("a wrong key, a key without write scope and an unreachable service are reported at once", async (context) => {
 	const { service, write, run, environment, path } = await importer(context);
 	write("a.csv", "name,categoryId\nRex,1\n");
 	const withKey = (key: string) => run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } });
@@ -230,7 +230,7 @@ test("a wrong key, a key that may not write and a service that is gone are told 
 	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
 });
 
-test("a key's rate slows an import down and fails no animal", async (context) => {
+test("a key's rate slows an import down, and no animal fails", async (context) => {
 	const { service, write, run, environment, pets } = await importer(context);
 	const { key } = await createKey(service.issuer, {
 		name: "slow",

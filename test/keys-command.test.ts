@@ -1,4 +1,4 @@
-// `animal-store keys …`, as an operator uses it while the service runs.
+// `animal-store keys …`, used while the service runs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 const statusWith = async (url: string, key: string) =>
 	(await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-test("a key is issued, listed, rotated with grace and revoked while the service runs", async (context) => {
+test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const { url } = await startProgram(context, environment);
 	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
@@ -88,7 +88,7 @@ function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolea
 	});
 }
 
-test("the store keeps no key, only hashes", async (context) => {
+test("the store contains no key, only hashes", async (context) => {
 	const folder = temporaryFolder(context);
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
 	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
@@ -119,7 +119,7 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 	}
 });
 
-test("keys generate prints a key that API_KEY takes", async (context) => {
+test("keys generate prints a key that API_KEY accepts", async (context) => {
 	const { stdout } = await runProgram(["keys", "generate"]);
 	const key = stdout.trim();
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY: key };

@@ -1,5 +1,5 @@
-// The files of a store are removed or replaced while the service runs: nothing is acknowledged into a file that the store's path
-// does not name, and what was acknowledged before stays wherever its file is.
+// The files of a store are removed or replaced while the service runs: no write to a file that the path no longer names
+// is acknowledged, and animals acknowledged before stay in their file.
 
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
@@ -77,7 +77,7 @@ async function assertStopped({ service, key }: Loaded, path: string): Promise<vo
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	const reason = `${path} was removed or replaced while it was open: no write is taken until the service is started again`;
+	const reason = `${path} was removed or replaced while it was open: writes are rejected until the service is restarted`;
 	assert.equal(JSON.parse(fatal[0] ?? "").msg, reason);
 }
 
@@ -86,13 +86,13 @@ async function listed(context: TestContext, file: string, key: string) {
 	return listAll(service.url, key);
 }
 
-test("nothing is acknowledged once the store's folder is removed", { timeout: 90_000 }, async (context) => {
+test("nothing is acknowledged after the store's folder is removed", { timeout: 90_000 }, async (context) => {
 	const it = await loaded(context);
 	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
 	await assertStopped(it, it.file);
 });
 
-test("nothing is acknowledged once another file has the store's name, and that file stays as it is", {
+test("nothing is acknowledged after another file gets the store's name, and that file is not changed", {
 	timeout: 90_000,
 }, async (context) => {
 	const it = await loaded(context);
@@ -111,7 +111,7 @@ test("nothing is acknowledged once another file has the store's name, and that f
 	it.ledger.verify(await listed(context, away, it.key));
 });
 
-test("nothing is acknowledged once the store's folder has another name, and all that was is in that folder", {
+test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", {
 	timeout: 90_000,
 }, async (context) => {
 	const it = await loaded(context);
@@ -141,7 +141,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 	});
 }
 
-test("readiness tells that the store's file is gone before anybody creates", { timeout: 90_000 }, async (context) => {
+test("readiness fails when the store's file is gone, even before a create", { timeout: 90_000 }, async (context) => {
 	const it = await loaded(context);
 	assert.equal((await fetch(`${it.service.url}/readyz`)).status, 200);
 	rmSync(dirname(it.file), { recursive: true });

@@ -1,4 +1,4 @@
-// Stores of earlier schemas, made by hand from their SQL, are opened: nothing that they hold is lost or changes its meaning.
+// Opening stores of earlier schemas, created from their SQL: no data is lost or changed.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ const pets = names.flatMap((name, row) =>
 );
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: after schema 1, Idempotency-Keys go on to stand for what was asked for with them`, async (context) => {
+	test(`${engine}: Idempotency-Keys of schema 1 are still valid after the migration`, async (context) => {
 		const nowMs = Date.now();
 		const rows = pets.map(({ name, categoryId, status }, index) => {
 			const values = [index + 1, `'${name.replaceAll("'", "''")}'`, categoryId, status ? `'${status}'` : "NULL"];
@@ -55,11 +55,11 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (let start = 0; start < 2; start++) {
 			const store = await openStore(url, () => nowMs);
 			for (const [index, pet] of pets.entries()) {
-				const retry = { caller: "a", key: `k${index}` };
+				const idempotencyKey = { caller: "a", key: `k${index}` };
 				const id = BigInt(index + 1);
-				assert.deepEqual(await store.createPet(pet, retry), { id, outcome: "replayed" }, pet.name);
+				assert.deepEqual(await store.createPet(pet, idempotencyKey), { id, outcome: "replayed" }, pet.name);
 				const other = { ...pet, name: `${pet.name}.` };
-				assert.deepEqual(await store.createPet(other, retry), { id, outcome: "reused" }, pet.name);
+				assert.deepEqual(await store.createPet(other, idempotencyKey), { id, outcome: "reused" }, pet.name);
 				assert.deepEqual(await store.getPet(id), { id, ...pet });
 			}
 			const next = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };

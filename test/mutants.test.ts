@@ -1,4 +1,4 @@
-// The lists of mutants are never stale, and what runs and makes mutants can tell a seen fault from an unseen one.
+// The lists of mutants are up to date, and the runner distinguishes detected from undetected faults.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ test("every listed mutant changes its file, in one place, and names tests that e
 	}
 });
 
-test("a mutant is killed by the test that sees it, unloaded where nothing loads, and survives where no test sees it", async (context) => {
+test("a mutant is killed by a test that detects it, unloaded if it does not load, and survives if no test detects it", async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	// Tests have these from their own start; without a PostgreSQL or Chromium to start they are quick.
 	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
@@ -34,7 +34,7 @@ test("a mutant is killed by the test that sees it, unloaded where nothing loads,
 	assert.match(outcomes[0]?.by ?? "", /int64|parseJson/);
 });
 
-test("a run of tests that does not end is ended", async (context) => {
+test("a run of tests that does not end is stopped", async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
 	const mutant = {
@@ -56,7 +56,7 @@ export function work(a: number, kind: Kind): string {
 }
 `;
 
-test("the generator makes mutants of what runs, and none of types, comments, imports and texts of templates", () => {
+test("the generator mutates code, but not types, comments, imports and template texts", () => {
 	const made = mutationsOf(source).map((mutation) => mutated(source, mutation));
 	for (const expected of [
 		'kind !== "one" && a < 10',
@@ -75,7 +75,7 @@ test("the generator makes mutants of what runs, and none of types, comments, imp
 	assert.equal(mutationsOf("\n\tawait save(1);\n\tcount += 1;\n").length, 6);
 });
 
-test("a source is tested by the files of its room, those of its own name first", () => {
+test("a source is tested by the test files of its folder, those of its own name first", () => {
 	assert.equal(testsFor("src/http/paging.ts", root)[0], "test/paging.test.ts");
 	assert.ok(testsFor("src/contract/json.ts", root).includes("src/contract/contract.test.ts"));
 	assert.throws(() => testsFor("README.md", root), /is in no room/);

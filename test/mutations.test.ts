@@ -32,7 +32,7 @@ test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, and 
 	await tryMutations(context, url, cases);
 });
 
-test("a seed and a number give the same mutation again, and another number another one", () => {
+test("a mutation is reproducible by seed and number, and different numbers give different mutations", () => {
 	const world = { key: "pets_key", cursors: ["cursor"], tags: ['"tag"'] };
 	const shown = (index: number) => JSON.stringify(mutationCase(7, index, world));
 	assert.equal(shown(1), shown(1));
@@ -84,7 +84,7 @@ for (const [what, sent, received, expected] of broken) {
 	});
 }
 
-test("the check of mutations finds what stayed open, and errors and calls without a key in the log", () => {
+test("the check of mutations finds open connections, and errors and calls without a key in the log", () => {
 	const exchange = { sent: Buffer.from(withKey), received: Buffer.from(okReply("[]")), pieces: 1, isHalfClosed: false };
 	assert.doesNotThrow(() => checkExchange(exchange, key));
 	assert.throws(() => checkExchange({ ...exchange, problem: "the connection was still open" }, key), /still open/);

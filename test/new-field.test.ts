@@ -1,5 +1,5 @@
-// A change of the contract announces where else it goes: a field that is added to it alone is noticed by the compiler, then by the
-// test of the schema, and once its column is declared and made it works everywhere.
+// A new field in the contract alone fails the compiler, then the test of the schema. With its column declared and
+// migrated, it works everywhere.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { copyTree, runTests } from "./mutants.ts";
 import { temporaryFolder } from "./service.ts";
 
-test("a field that the contract gains is missed by the compiler, then by a test, until declaration and migration know it", {
+test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", {
 	timeout: 300_000,
 }, async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));

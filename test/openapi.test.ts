@@ -19,7 +19,7 @@ test("openapi.json is up to date: npm run openapi writes it", () => {
 	assert.equal(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"), openApiText());
 });
 
-test("the document is served and printed as it is committed", async (context) => {
+test("the document is served and printed exactly as committed", async (context) => {
 	const { send } = await testService(context);
 	const { status, headers, body } = await send({ path: "/openapi.json", headers: { Authorization: undefined } });
 	assert.deepEqual([status, headers["content-type"], body], [200, "application/json", openApiText()]);
@@ -36,7 +36,7 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 	);
 });
 
-test("the document's pattern for the Idempotency-Key says exactly what the service accepts", () => {
+test("the document's pattern for the Idempotency-Key matches exactly the keys that the service accepts", () => {
 	const [{ name, schema }] = document.paths["/pets"].post.parameters;
 	assert.equal(name, "Idempotency-Key");
 	const pattern = new RegExp(schema.pattern);
@@ -106,7 +106,7 @@ test("operations, statuses, parameters and limits are those of the interface doc
 	assert.equal(createPet.responses[201].links.getPet.operationId, "getPet");
 });
 
-test("every example is valid by the schema it stands beside", () => {
+test("every example is valid by its schema", () => {
 	const ajv = new Ajv({ strict: false, formats: { int64: true } });
 	ajv.addSchema({ ...document, $id: "openapi" });
 	let examples = 0;

@@ -1,4 +1,4 @@
-// The three operations as the interface document describes them: every declared answer, its shape and its headers.
+// The three operations of the interface document: every declared reply, its format and its headers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ test("createPet answers 201 with the animal, its id and its address", async (con
 	assert.equal(JSON.parse((await send(create({ name: "Rex", categoryId: 7 }))).body).id, 2, "ids ascend from 1");
 });
 
-test("getPet answers 200 with the animal, and 404 where there is none", async (context) => {
+test("getPet answers 200 with the animal, and 404 if there is none", async (context) => {
 	const { send } = await testService(context);
 	const created = await send(create({ name: "Rex", categoryId: 7 }));
 	const reply = await send({ path: "/v1/pets/1" });
@@ -39,7 +39,7 @@ test("listPets answers 200 with an array of animals by ascending id", async (con
 	assert.equal(reply.body, `[${bodies.join(",")}]`);
 });
 
-test("reads carry an ETag and answer 304 while nothing changed", async (context) => {
+test("reads have an ETag and answer 304 while nothing changed", async (context) => {
 	const { send } = await testService(context);
 	for (const name of ["a", "b"]) await send(create({ name, categoryId: 1 }));
 	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/pets?limit=2"]) {
@@ -59,7 +59,7 @@ test("reads carry an ETag and answer 304 while nothing changed", async (context)
 	}
 });
 
-test("a full page that was the last one is no 304 once more animals follow", async (context) => {
+test("a full last page is no longer 304 after more animals are created", async (context) => {
 	const { send } = await testService(context);
 	for (const name of ["a", "b"]) await send(create({ name, categoryId: 1 }));
 	const before = await send({ path: "/v1/pets?limit=2" });
@@ -69,7 +69,7 @@ test("a full page that was the last one is no 304 once more animals follow", asy
 	assert.match(after.headers["link"] ?? "", /rel="next"/);
 });
 
-test("every reply has a request id: the caller's when it is usable", async (context) => {
+test("every reply has a request id: the caller's if it is valid", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/v1/pets", "/v1/pets/9", "/nothing", "/livez"]) {
 		assert.equal((await send({ path, headers: { "X-Request-Id": "my-id.1" } })).headers["x-request-id"], "my-id.1");
@@ -80,7 +80,7 @@ test("every reply has a request id: the caller's when it is usable", async (cont
 	}
 });
 
-test("no two replies of a service have the same request id, refusals before the app included", async (context) => {
+test("no two replies of a service have the same request id, including refusals before the app", async (context) => {
 	const { send, port } = await testService(context);
 	const replies = [];
 	for (let count = 0; count < 20; count++) {
@@ -93,7 +93,7 @@ test("no two replies of a service have the same request id, refusals before the 
 	assert.equal(new Set(ids).size, 60);
 });
 
-test("every reply keeps browsers from guessing and framing", async (context) => {
+test("every reply forbids content sniffing and framing", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/v1/pets", "/v1/nothing", "/livez", "/openapi.json"]) {
 		const { headers } = await send({ path });
@@ -107,7 +107,7 @@ test("every reply keeps browsers from guessing and framing", async (context) => 
 	assert.match((await sendBehindTls({ path: "/livez" })).headers["strict-transport-security"] ?? "", /max-age=/);
 });
 
-test("a rate limit is told on every reply, and refuses with a Retry-After that agrees", async (context) => {
+test("every reply has the rate limit headers, and a refusal has a consistent Retry-After", async (context) => {
 	const { send, port } = await testService(context, { environment: { RATE_LIMIT: "3/1m" } });
 	assert.ok(port);
 	for (const left of [2, 1, 0]) {
@@ -137,7 +137,7 @@ test("a rate limit is told on every reply, and refuses with a Retry-After that a
 	assert.equal((await sendFreely({ path: "/v1/pets" })).headers["ratelimit-policy"], undefined, "off unless set");
 });
 
-test("a jump of the wall clock by an hour neither prolongs nor refills a rate's window", async (context) => {
+test("a jump of the wall clock by an hour neither extends nor refills a rate limit window", async (context) => {
 	const startMs = Date.now();
 	context.mock.timers.enable({ apis: ["Date"], now: startMs });
 	const { send } = await testService(context, { environment: { RATE_LIMIT: "1/1m" } });

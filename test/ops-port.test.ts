@@ -1,4 +1,4 @@
-// The operators' port: health and figures, in the same strict HTTP as the public one.
+// The operators' port: health and metrics, with the same strict HTTP rules as the public port.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ async function opsPort(context: Parameters<typeof testService>[0], environment: 
 	return { port, ask };
 }
 
-test("each path answers GET and HEAD alike, the second without a body", async (context) => {
+test("each path answers GET and HEAD alike, HEAD without a body", async (context) => {
 	const { ask } = await opsPort(context);
 	for (const path of paths) {
 		const get = await ask(`GET ${path}`);
@@ -31,7 +31,7 @@ test("each path answers GET and HEAD alike, the second without a body", async (c
 	}
 });
 
-test("another method is 405 with Allow, another path 404, and what is not HTTP 400: all in the one shape", async (context) => {
+test("another method is 405 with Allow, another path 404, and malformed HTTP 400, all as the Error object", async (context) => {
 	const { ask, port } = await opsPort(context);
 	for (const path of paths) {
 		for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
@@ -56,7 +56,7 @@ test("another method is 405 with Allow, another path 404, and what is not HTTP 4
 	}
 });
 
-test("a Host that a page on the web could have pointed here is refused (DNS rebinding)", async (context) => {
+test("a Host that a web page could point at this port is refused (DNS rebinding)", async (context) => {
 	const { ask, port } = await opsPort(context);
 	for (const host of [
 		"evil.example",

@@ -1,4 +1,4 @@
-// Walking the list: every animal once, whatever happens meanwhile, and cursors that only the service can make.
+// Paging: every animal exactly once, also during creates, and cursors that cannot be forged.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +41,7 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 	);
 }
 
-test("a walk sees every animal once, for every limit and filter", async (context) => {
+test("reading all pages returns every animal once, for every limit and filter", async (context) => {
 	const service = await testService(context);
 	await fill(service, 203);
 	const all = Array.from({ length: 203 }, (_, index) => index + 1);
@@ -57,7 +57,7 @@ test("a walk sees every animal once, for every limit and filter", async (context
 	}
 });
 
-test("a full page has no next link when nothing follows, and gets one when something does", async (context) => {
+test("a full page has a next link only if more animals follow", async (context) => {
 	const service = await testService(context);
 	await fill(service, 40);
 	const { ids, last } = await walk(service, "/v1/pets");
@@ -67,7 +67,7 @@ test("a full page has no next link when nothing follows, and gets one when somet
 	assert.deepEqual((await walk(service, last)).ids, [...Array.from({ length: 20 }, (_, index) => index + 21), 41]);
 });
 
-test("a walk while others create neither skips nor repeats, and its last page asked again shows the rest", async (context) => {
+test("reading all pages during creates neither skips nor repeats, and reading the last page again shows the rest", async (context) => {
 	const service = await testService(context);
 	let created = 0;
 	const creators = Array.from({ length: 8 }, async () => {
@@ -99,7 +99,7 @@ test("a walk while others create neither skips nor repeats, and its last page as
 	assert.equal(seen, created);
 });
 
-test("links are absolute, repeat filter and limit, and stand on BASE_URL where it is set", async (context) => {
+test("links are absolute, repeat filter and limit, and use BASE_URL if it is set", async (context) => {
 	const service = await testService(context);
 	await fill(service, 9);
 	const { first, next } = links(

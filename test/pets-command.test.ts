@@ -1,4 +1,4 @@
-// `animal-store pets …`, help and completion, as a person or a script uses them.
+// `animal-store pets …`, help and completion, used by a person or a script.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -22,7 +22,7 @@ async function connected(context: TestContext) {
 	return { service, environment, pets };
 }
 
-test("an animal is created, listed and got with every digit of an int64", async (context) => {
+test("an animal is created, listed and read with every digit of an int64", async (context) => {
 	const { pets } = await connected(context);
 	const created = await pets("create", "--name", 'Ann "the" 🐈, cat', "--category-id", int64Max, "--json");
 	assert.deepEqual(
@@ -44,7 +44,7 @@ test("an animal is created, listed and got with every digit of an int64", async 
 	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
 });
 
-test("list shows one page and says when there are more; --all shows every animal", async (context) => {
+test("list shows one page and reports if there are more; --all shows every animal", async (context) => {
 	const { service, pets } = await connected(context);
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
@@ -55,7 +55,7 @@ test("list shows one page and says when there are more; --all shows every animal
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
 });
 
-test("a terminal gets an aligned table, in bold only without NO_COLOR, and no command of a name", async (context) => {
+test("a terminal gets an aligned table, bold unless NO_COLOR is set, and no control characters of a name", async (context) => {
 	const { service, environment } = await connected(context);
 	await service.store.createPet({ name: "Rex 犬", categoryId: 12n, status: "sold" });
 	await service.store.createPet({ name: "evil\u009b2J\u202e", categoryId: -3n });
@@ -75,7 +75,7 @@ test("a terminal gets an aligned table, in bold only without NO_COLOR, and no co
 	assert.equal(await onTerminal({}), table.join("\n"));
 });
 
-test("a refusal is the service's own words and what to do next, on stderr, with exit code 1", async (context) => {
+test("an error shows the service's message and the next step on stderr, with exit code 1", async (context) => {
 	const { service, pets } = await connected(context);
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const create = ["create", "--name", "Rex", "--category-id", "1"];
@@ -106,7 +106,7 @@ test("a refusal is the service's own words and what to do next, on stderr, with 
 	assert.match(stderr, /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/);
 });
 
-test("without a service, the sentence says how to start or name one", async (context) => {
+test("without a service, the message says how to start one or set its address", async (context) => {
 	const service = await testService(context);
 	await service.stop(0);
 	const { code, stdout, stderr } = await runProgram(["pets", "list", "--key", service.key, "--url", service.url]);
@@ -118,7 +118,7 @@ test("without a service, the sentence says how to start or name one", async (con
 	assert.match(stderr, /Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/);
 });
 
-test("a reader that has seen enough ends the command quietly", async (context) => {
+test("a closed pipe ends the command silently", async (context) => {
 	const { service, environment } = await connected(context);
 	const name = "x".repeat(200);
 	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });

@@ -1,4 +1,4 @@
-// The promises of docs/promises.md in their quick form; `npm run prove` has the long one.
+// The short form of the proofs of docs/promises.md; `npm run prove` runs the long form.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";

@@ -1,4 +1,4 @@
-// What holds for any input, tried with many (fast-check prints the seed and the smallest example of a failure).
+// Property-based tests for arbitrary input (fast-check prints the seed and the smallest failing example).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ const anyText = fc.oneof(
 	}),
 );
 
-test("any name is kept exactly when the rule allows it, and refused with nothing stored when not", async (context) => {
+test("any valid name is stored unchanged, and any invalid one is refused and stores nothing", async (context) => {
 	const { send } = await testService(context);
 	let stored = 0;
 	await fc.assert(
@@ -48,7 +48,7 @@ test("any name is kept exactly when the rule allows it, and refused with nothing
 	assert.equal((await send({ path: `/v1/pets/${stored + 1}` })).status, 404, "nothing else was stored");
 });
 
-test("any number is kept exactly when it is an int64, in whatever spelling, and refused when not", async (context) => {
+test("any int64 is stored exactly, in any notation, and any other number is refused", async (context) => {
 	const { send } = await testService(context);
 	const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?$/);
 	const edges = fc.bigInt(-(2n ** 64n), 2n ** 64n).map(String);
@@ -133,7 +133,7 @@ const nearlyNewPets = (() => {
 		.map(([all, more]) => `{${all}${more ? `,${more}` : ""}}`);
 })();
 
-test("any bytes as a body are kept exactly when they are a NewPet, and refused with nothing stored when not", async (context) => {
+test("any body that is a NewPet is stored, and any other bytes are refused and store nothing", async (context) => {
 	const { send } = await testService(context);
 	const nearly = fc
 		.tuple(fc.constant('{"name":"a","categoryId":1,"status":"sold"}'), fc.nat(50), fc.string({ maxLength: 3 }))
@@ -164,7 +164,7 @@ test("any bytes as a body are kept exactly when they are a NewPet, and refused w
 	assert.ok(stored > 20 && refused > 100, `${stored} were kept and ${refused} refused`);
 });
 
-test("any path, query and header is answered, never with 5xx", async (context) => {
+test("any path, query and header gets a reply, never 5xx", async (context) => {
 	const { send } = await testService(context);
 	const part = fc
 		.string({ unit: fc.constantFrom(..."abz019/%.?&=#;:@![]{}~\\^|\"'<>é"), maxLength: 30 })
@@ -182,7 +182,7 @@ test("any path, query and header is answered, never with 5xx", async (context) =
 	);
 });
 
-test("no cursor can be made up", async (context) => {
+test("forged cursors are refused", async (context) => {
 	const { send, store } = await testService(context);
 	await store.createPet({ name: "a", categoryId: 1n });
 	const cursor = fc.oneof(
@@ -201,7 +201,7 @@ test("no cursor can be made up", async (context) => {
 	);
 });
 
-test("parseJson agrees with JSON.parse wherever no number is rounded", () => {
+test("parseJson agrees with JSON.parse if no number is rounded", () => {
 	fc.assert(
 		fc.property(fc.json(), (text) => {
 			const value = parseJson(text);

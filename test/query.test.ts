@@ -1,4 +1,4 @@
-// The query of listPets: a value that is not exactly right is named and refused, never bent.
+// The query of listPets: an invalid value is refused by name, never corrected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -67,7 +67,7 @@ test("every wrong query value or name is 400 and named in the message", async (c
 	assert.equal((await send({ path: "/v1/pets?" })).body, "[]", "nothing was stored");
 });
 
-test("limit is from 1 to 100 and 20 when it is absent; status keeps only that status", async (context) => {
+test("limit is from 1 to 100 and defaults to 20; status filters by status", async (context) => {
 	const { send, store } = await testService(context);
 	await Promise.all(
 		Array.from({ length: 150 }, (_, index) =>

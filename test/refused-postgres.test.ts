@@ -1,4 +1,4 @@
-// Which PostgreSQL servers and databases the service refuses to start on, and how it says why.
+// The PostgreSQL servers and databases on which the service refuses to start, and its messages.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { runProgram, startProgram } from "./program.ts";
 const startRefused = (url: string) =>
 	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
 
-test("a database that cannot be used is refused with one sentence that says what to do", async (context) => {
+test("an unusable database is refused with one sentence that names the fix", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const newer = await testDatabase();
@@ -39,16 +39,16 @@ test("a database that cannot be used is refused with one sentence that says what
 			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host and port/,
 		],
 		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
-		[changed({ password: "wrong" }), /does not let animals in: fix user and password/],
+		[changed({ password: "wrong" }), /rejects the user animals: fix user and password/],
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
 		[
 			newer.url,
-			/^animal-store: the database was written by a newer animal-store \(schema 99, this one knows 3\): upgrade/,
+			/^animal-store: the database was written by a newer animal-store \(schema 99, this one supports 3\): upgrade/,
 		],
 		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
-		[lax.url, /acknowledges what is not on disk yet: turn fsync and synchronous_commit on/],
-		[replica.url, /read-only, a replica perhaps: let DATABASE_URL name the primary/],
+		[lax.url, /acknowledges commits before they are on disk: turn on fsync and synchronous_commit/],
+		[replica.url, /read-only, perhaps a replica: set DATABASE_URL to the primary/],
 	];
 	for (const [url, said] of rows) {
 		const { code, stderr } = await startRefused(url);
@@ -66,11 +66,11 @@ test("a server that does not sync is refused at start", async (context) => {
 	assert.equal(code, 1, stderr);
 	assert.match(
 		stderr,
-		/^animal-store: the server acknowledges what is not on disk yet: turn fsync and synchronous_commit on\n$/,
+		/^animal-store: the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit\n$/,
 	);
 });
 
-test("a missing synchronous standby is refused at start by its name, again and again, and forgotten once it is not wanted", {
+test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: 90_000,
 }, async (context) => {
 	const server = await startPostgres();

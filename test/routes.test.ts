@@ -1,4 +1,4 @@
-// Methods and paths: each gets its own answer, and HEAD and OPTIONS stand wherever GET does.
+// Methods and paths: each gets its reply, and every path with GET also supports HEAD and OPTIONS.
 
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
@@ -8,7 +8,7 @@ import { exchange } from "./wire.ts";
 
 const allowed = { "/v1/pets": "GET, POST, HEAD, OPTIONS", "/v1/pets/1": "GET, HEAD, OPTIONS" };
 
-test("a method that a path does not take is 405 with the exact Allow, its body unread", async (context) => {
+test("an unsupported method is 405 with the exact Allow, and its body is not read", async (context) => {
 	const { send } = await testService(context);
 	for (const [path, allow] of Object.entries(allowed)) {
 		for (const method of METHODS) {
@@ -44,7 +44,7 @@ test("OPTIONS answers 204 with the methods of a path", async (context) => {
 	assert.ok(asterisk && asterisk.status < 500);
 });
 
-test("HEAD answers what GET answers, without the body", async (context) => {
+test("HEAD answers like GET, without the body", async (context) => {
 	const { send } = await testService(context);
 	await send(create({ name: "Rex", categoryId: 1 }));
 	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=0", "/livez", "/openapi.json"]) {
@@ -59,7 +59,7 @@ test("HEAD answers what GET answers, without the body", async (context) => {
 	}
 });
 
-test("what is not at a path exactly is 404, behind the key below /v1", async (context) => {
+test("a path that does not match exactly is 404, and needs a key below /v1", async (context) => {
 	const { send } = await testService(context);
 	for (const path of [
 		"/v1",
@@ -93,7 +93,7 @@ test("what is not at a path exactly is 404, behind the key below /v1", async (co
 	}
 });
 
-test("a petId that is not the plain decimal form of an int64 names no animal", async (context) => {
+test("a petId that is not the canonical decimal form of an int64 is 404", async (context) => {
 	const { send } = await testService(context);
 	await send(create({ name: "Rex", categoryId: 1 }));
 	const names = [

@@ -1,4 +1,4 @@
-// The declaration of the tables against the tables that the migrations make, on both engines.
+// Compares the declared tables with the tables that the migrations create, on both engines.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Keys stay secret: in no log, error, metric or file, and by no difference in time.
+// Keys stay secret: they are in no log, error, metric or file, and response times do not reveal them.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { createKeyCheck } from "../src/keys/key-check.ts";
-import { inBase62, keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom, toBase62 } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 import { exchange } from "./wire.ts";
 
-test("a key is in no output and no file, however it is sent, but in the one print", async (context) => {
+test("a key is printed once and is in no other output or file, however it is sent", async (context) => {
 	const folder = temporaryFolder(context);
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, LOG_LEVEL: "trace" };
 	const created = await runProgram(["keys", "create", "--name", "canary"], { environment });
@@ -71,12 +71,12 @@ test("a key is in no output and no file, however it is sent, but in the one prin
 	}
 });
 
-test("a key that is nearly right takes as long to refuse as a random one", async (context) => {
+test("refusing a nearly correct key takes as long as refusing a random one", async (context) => {
 	const { issuer, key } = await testService(context);
 	const keyCheck = createKeyCheck(issuer.rows, Date.now);
 	const nearly = Array.from({ length: 40 }, (_, index) => {
-		const body = key.slice(0, 47) + inBase62(BigInt(index), 1);
-		return body + inBase62(BigInt(crc32(body)), 6);
+		const body = key.slice(0, 47) + toBase62(BigInt(index), 1);
+		return body + toBase62(BigInt(crc32(body)), 6);
 	}).filter((text) => text !== key);
 	const random = nearly.map(() => keyFromRandom(randomBytes(32)));
 	context.after(() => keyCheck.close());

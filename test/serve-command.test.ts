@@ -1,4 +1,4 @@
-// `animal-store serve`: starting, refusing to start, and stopping.
+// `animal-store serve`: start, refused start, and stop.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { runProgram, startProgram } from "./program.ts";
 import { assertFailure, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 
-test("the quick start prints the first key once, with a curl that works, and its answer", async (context) => {
+test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
@@ -26,7 +26,7 @@ test("the quick start prints the first key once, with a curl that works, and its
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });
 
-test("a quick start that fails uses up no first key", async (context) => {
+test("a failed quick start does not use up the first key", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, OPS_PORT: "0" };
 	const taken = createServer().listen(0, "127.0.0.1");
 	await once(taken, "listening");
@@ -122,7 +122,7 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
 });
 
-test("SIGTERM lets requests finish: a slow body that arrives in time is answered", async (context) => {
+test("SIGTERM waits for requests: a slow body that arrives in time is answered", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const service = await startProgram(context, environment);
 	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();

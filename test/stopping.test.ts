@@ -1,11 +1,11 @@
-// Readiness, and the stop: what is accepted is answered, what is idle is closed, and what never ends is cut off.
+// Readiness and shutdown: accepted requests are answered, idle connections closed, and endless requests aborted.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { readyCheck } from "../src/ops/ready.ts";
+import { createReadyCheck } from "../src/ops/ready.ts";
 import { type TestService, testService } from "./service.ts";
 import { within } from "./until.ts";
 
@@ -36,7 +36,7 @@ async function unfinished(context: TestContext, { port }: TestService, path: str
 	return { socket, reply: async () => within("the end of a connection", closed).then(() => text) };
 }
 
-test("while the service stops, readyz is 503 on both ports, and what was accepted is answered", async (context) => {
+test("while the service stops, readyz is 503 on both ports, and accepted requests are answered", async (context) => {
 	const service = await testService(context);
 	const ready = await unfinished(context, service, "/readyz");
 	const list = await unfinished(context, service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
@@ -52,7 +52,7 @@ test("while the service stops, readyz is 503 on both ports, and what was accepte
 	await within("the stop", stopped);
 });
 
-test("what is still under way when the grace period ends is cut off", async (context) => {
+test("requests that are unfinished when the grace period ends are aborted", async (context) => {
 	const service = await testService(context);
 	const endless = await unfinished(context, service, "/livez");
 	await service.send({ path: "/livez" });
@@ -64,7 +64,7 @@ test("what is still under way when the grace period ends is cut off", async (con
 	}
 });
 
-test("idle connections do not hold up the stop", async (context) => {
+test("idle connections do not delay the stop", async (context) => {
 	const service = await testService(context);
 	const agent = new Agent({ keepAlive: true });
 	context.after(() => agent.destroy());
@@ -78,8 +78,8 @@ test("idle connections do not hold up the stop", async (context) => {
 });
 
 test("readyz is 503 when the store does not answer in time", async () => {
-	const isReady = readyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
+	const isReady = createReadyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
 	await assert.rejects(within("the answer", isReady(), 20_000), { code: "storage_unavailable" });
-	const answers = readyCheck({ check: async () => {} }, () => false, 50);
+	const answers = createReadyCheck({ check: async () => {} }, () => false, 50);
 	await answers();
 });

@@ -1,4 +1,4 @@
-// How the file of a store comes to be, who may read it, and which commands may make one.
+// Creating the file of a store: atomically, with its permissions, and only by some commands.
 
 import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { begin, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { until } from "./until.ts";
 
-test("sqlite: a new store is on disk before it has its name, and so is every folder that was made for it", (context) => {
+test("sqlite: a new store and its folders are synced before the store gets its name", (context) => {
 	const folder = temporaryFolder(context);
 	const { calls, fail } = recordFileCalls(context);
 	const { database, isNew } = openSqliteWriter(join(folder, "outer", "inner", "s.db"));
@@ -25,12 +25,12 @@ test("sqlite: a new store is on disk before it has its name, and so is every fol
 	fail("link", "EPERM");
 	assert.throws(
 		() => openSqliteWriter(join(folder, "t.db")),
-		/t\.db: its file system has no hard links \(EPERM\); name a place on another$/,
+		/t\.db: its file system has no hard links \(EPERM\); use another one$/,
 	);
 	assert.deepEqual(readdirSync(folder), ["outer"]);
 });
 
-test("sqlite: a start that is killed while it makes the store costs nothing, and the next one removes what it left", {
+test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", {
 	timeout: 90_000,
 }, async (context) => {
 	for (let round = 0; round < 4; round++) {
@@ -57,7 +57,7 @@ test("sqlite: a start that is killed while it makes the store costs nothing, and
 	}
 });
 
-test("sqlite: starts at the same moment make one store, and all of them use it", async (context) => {
+test("sqlite: concurrent starts create one store, and all of them use it", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	let made = 0;
 	const onCreate = () => made++;
@@ -74,7 +74,7 @@ test("sqlite: starts at the same moment make one store, and all of them use it",
 	);
 });
 
-test("only its owner reads a store, its log, its folder and its backups; a folder that was there keeps its rights", async (context) => {
+test("only the owner can read a store, its log, its folder and its backups; an existing folder keeps its permissions", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -100,19 +100,19 @@ const readers = [
 	["backup", "b.db"],
 ];
 
-test("sqlite: a command that does not make stores refuses a mistyped DATABASE_URL, and makes nothing", async (context) => {
+test("sqlite: a command that does not create stores refuses a mistyped DATABASE_URL, and creates nothing", async (context) => {
 	const folder = temporaryFolder(context);
 	const url = `sqlite:${join(folder, "data", "typo.db")}`;
 	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
 	for (const parameters of [...readers, copy]) {
 		const { code, stdout, stderr } = await runProgram(parameters, { environment: { DATABASE_URL: url }, folder });
 		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or make one with .*\n$/);
+		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/);
 		assert.deepEqual(readdirSync(folder), [], parameters.join(" "));
 	}
 });
 
-test("postgres: a command that does not make stores refuses a database without one, and makes nothing", async (context) => {
+test("postgres: a command that does not create stores refuses a database without one, and creates nothing", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const folder = temporaryFolder(context);
@@ -134,7 +134,7 @@ test("postgres: a command that does not make stores refuses a database without o
 	}
 });
 
-test("keys create tells that it made a store, once, and without the password of its database", async (context) => {
+test("keys create reports once that it created a store, without the password of its database", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const file = join(temporaryFolder(context), "s.db");

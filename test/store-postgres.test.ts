@@ -1,4 +1,4 @@
-// The store suite over PostgreSQL, and what only a server with many nodes can go through.
+// The store suite over PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ storeSuite({
 	},
 });
 
-test("postgres: many nodes that start at once migrate once and make one store", async (context) => {
+test("postgres: concurrent starts of many nodes migrate once and create one store", async (context) => {
 	const database = await testDatabase();
 	const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(database.url, Date.now)));
 	context.after(async () => {
@@ -44,7 +44,7 @@ test("postgres: many nodes that start at once migrate once and make one store", 
 	assert.deepEqual(ids.sort(), [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]);
 });
 
-test("postgres: ids ascend in commit order over nodes: a poller of the last page misses nothing", async (context) => {
+test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
 	const database = await testDatabase();
 	const stores = await Promise.all(Array.from({ length: 3 }, () => openStore(database.url, Date.now)));
 	context.after(async () => {
@@ -76,7 +76,7 @@ test("postgres: ids ascend in commit order over nodes: a poller of the last page
 	assert.equal(Number(seen), created);
 });
 
-test("postgres: one Idempotency-Key on two nodes at once makes one animal", async (context) => {
+test("postgres: concurrent creates with one Idempotency-Key on two nodes create one animal", async (context) => {
 	const database = await testDatabase();
 	const stores = await Promise.all([openStore(database.url, Date.now), openStore(database.url, Date.now)]);
 	context.after(async () => {
@@ -84,16 +84,16 @@ test("postgres: one Idempotency-Key on two nodes at once makes one animal", asyn
 		await database.drop();
 	});
 	for (let round = 0; round < 20; round++) {
-		const retry = { caller: "a", key: `k${round}` };
+		const idempotencyKey = { caller: "a", key: `k${round}` };
 		const results = await Promise.all(
-			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, retry)),
+			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, idempotencyKey)),
 		);
 		assert.equal(new Set(results.map(({ id }) => id)).size, 1);
 		assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ["created", "replayed", "replayed", "replayed"]);
 	}
 });
 
-test("postgres: reads of one turn become one statement, and equal lists share one", async (context) => {
+test("postgres: reads of one turn use one statement, and equal lists share one result", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	/** Transactions that a store's connections committed; each read is one. */
@@ -140,8 +140,8 @@ test("postgres: five nodes with four writers each under repeatable read: every c
 		writers.map(async (store, writer) => {
 			const ids: bigint[] = [];
 			for (let count = 0; count < 30; count++) {
-				const retry = count % 2 === 0 ? { caller: "a", key: `${writer} ${count}` } : undefined;
-				ids.push((await store.createPet({ name: `${writer}`, categoryId: BigInt(count) }, retry)).id);
+				const idempotencyKey = count % 2 === 0 ? { caller: "a", key: `${writer} ${count}` } : undefined;
+				ids.push((await store.createPet({ name: `${writer}`, categoryId: BigInt(count) }, idempotencyKey)).id);
 			}
 			return ids;
 		}),
@@ -157,7 +157,7 @@ test("postgres: five nodes with four writers each under repeatable read: every c
 	assert.ok(Number(rows[0].rolled) > 0, "the server rolled some back");
 });
 
-test("postgres: what the server does not support (0A000) is no StorageUnavailable", async (context) => {
+test("postgres: an unsupported feature (0A000) is not StorageUnavailable", async (context) => {
 	const database = await testDatabase();
 	const store = await openStore(database.url, Date.now);
 	context.after(async () => {
@@ -170,7 +170,7 @@ test("postgres: what the server does not support (0A000) is no StorageUnavailabl
 	await assert.rejects(store.getPet(1n), (error) => !(error instanceof StorageUnavailable));
 });
 
-test("postgres: a create with an Idempotency-Key leaves no transaction open over a round trip", async (context) => {
+test("postgres: a create with an Idempotency-Key keeps no transaction open over a round trip", async (context) => {
 	const database = await testDatabase();
 	const name = new URL(database.url).pathname.slice(1);
 	const { url } = await slowLink(context, database.url, 40);
@@ -190,12 +190,12 @@ test("postgres: a create with an Idempotency-Key leaves no transaction open over
 			() => false,
 		),
 	);
-	const retry = { caller: "a", key: "k" };
+	const idempotencyKey = { caller: "a", key: "k" };
 	for (const outcome of ["created", "replayed"] as const)
-		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, retry), { id: 1n, outcome });
+		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, idempotencyKey), { id: 1n, outcome });
 });
 
-test("postgres: a connection that is cut inside a transaction fails its caller only", async (context) => {
+test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
 	const database = await testDatabase();
 	const { url, cut } = await slowLink(context, database.url, 0);
 	const store = await openStore(url, Date.now);
@@ -221,10 +221,10 @@ test("postgres: a connection that is cut inside a transaction fails its caller o
 	await refused;
 	await other.query("ROLLBACK");
 	await store.keys.add(key, secret);
-	assert.equal((await store.keys.byHash("h"))?.id, "a");
+	assert.equal((await store.keys.findByHash("h"))?.id, "a");
 });
 
-test("postgres: an Idempotency-Key that has expired is taken once when two nodes use it at once", async (context) => {
+test("postgres: an expired Idempotency-Key that two nodes use concurrently creates one animal", async (context) => {
 	let nowMs = Date.now();
 	const database = await testDatabase();
 	const stores = await Promise.all([1, 2].map(() => openStore(database.url, () => nowMs)));

@@ -1,4 +1,4 @@
-// The store suite over SQLite, and what only a file can go through.
+// The store suite over SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
@@ -59,7 +59,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
 
-test("sqlite: an id is not used again when the newest animal was removed by hand", async (context) => {
+test("sqlite: an id is not reused after the newest animal was removed by hand", async (context) => {
 	const file = await usedFile(temporaryFolder(context));
 	const database = new Database(file);
 	database.exec("DELETE FROM idempotency_keys; DELETE FROM pets WHERE id = 100");
@@ -69,7 +69,7 @@ test("sqlite: an id is not used again when the newest animal was removed by hand
 	await store.close();
 });
 
-test("sqlite: pages use an index, first and last, with and without filter", async (context) => {
+test("sqlite: first and last pages use an index, with and without filter", async (context) => {
 	const database = new Database(await usedFile(temporaryFolder(context)), { readonly: true });
 	context.after(() => database.close());
 	const plan = (where: string) =>
@@ -84,7 +84,7 @@ test("sqlite: pages use an index, first and last, with and without filter", asyn
 	assert.deepEqual(plan("status = 'sold' AND id > 5"), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
 });
 
-test("sqlite: a file that is not ours is refused with one sentence, and not touched", async (context) => {
+test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const good = await usedFile(folder);
 	const make = (name: string, change: (path: string) => void) => {
@@ -110,11 +110,11 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 		],
 		[make("text", (path) => writeFileSync(path, "hello")), /is not an animal store/],
 		[make("empty", (path) => writeFileSync(path, "")), /is not an animal store, or is damaged/],
-		[make("folder", (path) => mkdirSync(path)), /is a directory: let DATABASE_URL name a file/],
+		[make("folder", (path) => mkdirSync(path)), /is a directory: set DATABASE_URL to a file/],
 		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
 		[
 			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one knows 3\): upgrade/,
+			/written by a newer animal-store \(schema 99, this one supports 3\): upgrade/,
 		],
 		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
 		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],
@@ -135,7 +135,7 @@ test("sqlite: a file that is not ours is refused with one sentence, and not touc
 	}
 });
 
-test("sqlite: whatever bit is flipped, a store is refused with a sentence or answers; it never crashes", async (context) => {
+test("sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes", async (context) => {
 	const folder = temporaryFolder(context);
 	const bytes = readFileSync(await usedFile(folder));
 	const random = seeded(context);
@@ -157,7 +157,7 @@ test("sqlite: whatever bit is flipped, a store is refused with a sentence or ans
 	assert.ok(refused > 10, `${refused} of 40`);
 });
 
-test("sqlite: a flipped bit in the schema's text is refused with a sentence, and the file is not touched", async (context) => {
+test("sqlite: a flipped bit in the schema's text is refused with one sentence, and the file is not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
 	const bytes = readFileSync(file);
@@ -194,7 +194,7 @@ function seeded(context: TestContext): () => number {
 	return seededRandom(seed);
 }
 
-test("sqlite: a file that another program has locked, or that may not be written, is refused", async (context) => {
+test("sqlite: a locked or read-only file is refused", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
 	const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
@@ -222,7 +222,7 @@ test("sqlite: a file that another program has locked, or that may not be written
 	assert.deepEqual(readFileSync(file), before);
 });
 
-test("sqlite: two services on one file both work, and each reads what the other wrote", async (context) => {
+test("sqlite: two services can use one file, and each reads the other's writes", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const key = (await runProgram(["keys", "create", "--name", "two"], { environment })).stdout.trim();
 	const services = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);

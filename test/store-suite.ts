@@ -1,4 +1,4 @@
-// What every engine promises (src/store/store.ts), as tests: one suite, run over each engine.
+// The promises of the Store interface (src/store/store.ts) as one test suite, run over each engine.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -21,7 +21,7 @@ export interface Engine {
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 
 export function storeSuite({ name: engine, open }: Engine): void {
-	test(`${engine}: an animal reads back field for field, also after opening again`, async (context) => {
+	test(`${engine}: an animal is read back field for field, also after reopening the store`, async (context) => {
 		const { store, reopen } = await open(context);
 		const pets: NewPet[] = [
 			rex,
@@ -40,7 +40,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		}
 	});
 
-	test(`${engine}: ids ascend in the order of the calls, from 1, without gaps`, async (context) => {
+	test(`${engine}: ids ascend in call order, from 1, without gaps`, async (context) => {
 		const { store, reopen } = await open(context);
 		const created = await Promise.all(Array.from({ length: 3000 }, () => store.createPet(rex)));
 		assert.deepEqual(
@@ -50,7 +50,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
 	});
 
-	test(`${engine}: animals are counted by status, in steps of any size`, async (context) => {
+	test(`${engine}: animals are counted by status, in batches of any size`, async (context) => {
 		const { store } = await open(context);
 		const statuses = [undefined, "available", "pending", "sold", "sold"] as const;
 		await Promise.all(
@@ -69,7 +69,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		}
 	});
 
-	test(`${engine}: what is created is read by whoever asks after it was resolved`, async (context) => {
+	test(`${engine}: an animal is readable after its create resolved`, async (context) => {
 		const { store } = await open(context);
 		await Promise.all(
 			Array.from({ length: 200 }, async () => {
@@ -81,7 +81,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		);
 	});
 
-	test(`${engine}: absent animals are undefined, at the ends of int64 too`, async (context) => {
+	test(`${engine}: absent animals are undefined, including at the limits of int64`, async (context) => {
 		const { store } = await open(context);
 		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(await store.getPet(id), undefined);
 		for (const after of [0n, 2n ** 63n - 1n, -(2n ** 63n)]) {
@@ -89,27 +89,27 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		}
 	});
 
-	test(`${engine}: an Idempotency-Key makes one animal, for its caller, for 24 hours`, async (context) => {
+	test(`${engine}: an Idempotency-Key creates one animal per caller within 24 hours`, async (context) => {
 		let nowMs = Date.now();
 		const { store, reopen } = await open(context, () => nowMs);
-		const retry = { caller: "a", key: "k" };
-		const both = await Promise.all([store.createPet(rex, retry), store.createPet(rex, retry)]);
+		const idempotencyKey = { caller: "a", key: "k" };
+		const both = await Promise.all([store.createPet(rex, idempotencyKey), store.createPet(rex, idempotencyKey)]);
 		assert.deepEqual(both, [
 			{ id: 1n, outcome: "created" },
 			{ id: 1n, outcome: "replayed" },
 		]);
-		assert.deepEqual(await store.createPet({ ...rex, status: "sold" }, retry), { id: 1n, outcome: "reused" });
-		assert.deepEqual(await store.createPet(rex, { ...retry, caller: "b" }), { id: 2n, outcome: "created" });
+		assert.deepEqual(await store.createPet({ ...rex, status: "sold" }, idempotencyKey), { id: 1n, outcome: "reused" });
+		assert.deepEqual(await store.createPet(rex, { ...idempotencyKey, caller: "b" }), { id: 2n, outcome: "created" });
 		const reopened = await reopen();
-		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 1n, outcome: "replayed" });
 		nowMs += 24 * 3_600_000 - 1;
-		assert.deepEqual(await reopened.createPet(rex, retry), { id: 1n, outcome: "replayed" });
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 1n, outcome: "replayed" });
 		nowMs += 1;
-		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "created" });
-		assert.deepEqual(await reopened.createPet(rex, retry), { id: 3n, outcome: "replayed" });
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "created" });
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "replayed" });
 	});
 
-	test(`${engine}: creates at once, with Idempotency-Keys and without, are each found again by their own key`, async (context) => {
+	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without`, async (context) => {
 		const { store } = await open(context);
 		const requests = Array.from({ length: 300 }, (_, index) => ({
 			pet: { name: `n${index}`, categoryId: 1n },
@@ -128,11 +128,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		);
 	});
 
-	test(`${engine}: a repeated create is known by what was asked for, also when its animal was changed or removed by hand`, async (context) => {
+	test(`${engine}: a repeated create is recognized by its request, even if its animal was changed or removed by hand`, async (context) => {
 		const { store, databaseUrl, reopen } = await open(context);
 		const keys = ["changed", "removed"].map((key) => ({ caller: "a", key }));
 		const [changed, removed] = keys;
-		for (const retry of keys) await store.createPet(rex, retry);
+		for (const idempotencyKey of keys) await store.createPet(rex, idempotencyKey);
 		await runSql(databaseUrl, "UPDATE pets SET name = 'Max', status = 'sold' WHERE id = 1");
 		await runSql(databaseUrl, "DELETE FROM pets WHERE id = 2");
 		for (const open of [async () => store, reopen]) {
@@ -140,11 +140,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			assert.deepEqual(await opened.createPet(rex, changed), { id: 1n, outcome: "replayed" });
 			assert.deepEqual(await opened.createPet(rex, removed), { id: 2n, outcome: "replayed" });
 			const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
-			for (const retry of keys) assert.equal((await opened.createPet(max, retry)).outcome, "reused");
+			for (const idempotencyKey of keys) assert.equal((await opened.createPet(max, idempotencyKey)).outcome, "reused");
 		}
 	});
 
-	test(`${engine}: the same body means the same name, categoryId and status`, async (context) => {
+	test(`${engine}: bodies are equal if name, categoryId and status are equal`, async (context) => {
 		const { store } = await open(context);
 		const pets: NewPet[] = [
 			{ name: "Rex", categoryId: 12n },
@@ -169,7 +169,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		}
 	});
 
-	test(`${engine}: Idempotency-Keys older than 24 hours are swept at start and every ten minutes, however many, and no younger ones`, async (context) => {
+	test(`${engine}: all Idempotency-Keys older than 24 hours, and no younger ones, are removed at start and every ten minutes`, async (context) => {
 		let nowMs = Date.now();
 		context.mock.timers.enable({ apis: ["setInterval"] });
 		const { store, databaseUrl, reopen } = await open(context, () => nowMs);
@@ -197,7 +197,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		await until("the sweep after ten minutes", async () => (await kept()) === "3", { withinMs: 20_000 });
 	});
 
-	test(`${engine}: keys are kept, rotated, revoked and their use is noted`, async (context) => {
+	test(`${engine}: keys are stored, rotated and revoked, and their last use is recorded`, async (context) => {
 		const { store, reopen } = await open(context);
 		const { keys } = store;
 		const secret = (last4: string, createdAtMs: number, expiresAtMs?: number) => ({ last4, createdAtMs, expiresAtMs });
@@ -209,11 +209,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			{ id: "b", name: "B", scopes: ["pets:read"], rate: "5/1s", createdAtMs: 6 },
 			{ hash: "h2", ...secret("0002", 6) },
 		);
-		assert.equal(await keys.byHash("h3"), undefined);
+		assert.equal(await keys.findByHash("h3"), undefined);
 		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
 		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
-		assert.equal((await keys.byHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
-		assert.equal((await keys.byHash("h2"))?.secret.expiresAtMs, 1000);
+		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
+		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
 			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
 			{ keyId: "a", operation: "getPet", usedAtMs: 40 },
@@ -243,10 +243,10 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				secret: { last4: "0004", createdAtMs: 7 },
 			},
 		]);
-		assert.equal((await reopened.byHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
+		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
 	});
 
-	test(`${engine}: the cursor secret is made once, and differs from store to store`, async (context) => {
+	test(`${engine}: the cursor secret is created once, and differs between stores`, async (context) => {
 		const { store, reopen } = await open(context);
 		const { cursorSecret } = store;
 		assert.equal(cursorSecret.length, 32);
@@ -254,7 +254,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.notDeepEqual((await open(context)).store.cursorSecret, cursorSecret);
 	});
 
-	test(`${engine}: creates that were accepted are kept by close`, async (context) => {
+	test(`${engine}: close commits the accepted creates`, async (context) => {
 		const { store, reopen } = await open(context);
 		const accepted = Array.from({ length: 2500 }, () => store.createPet(rex));
 		const reopened = await reopen();
@@ -262,7 +262,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.ok(await reopened.getPet(2500n));
 	});
 
-	test(`${engine}: any sequence of creates, filters, limits and walks agrees with a plain model`, async (context) => {
+	test(`${engine}: any sequence of creates, filters, limits and pages agrees with a simple model`, async (context) => {
 		const newPet = fc.record(
 			{
 				name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isName),

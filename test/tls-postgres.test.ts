@@ -1,4 +1,4 @@
-// TLS to the database server, with certificates made for the test: what each sslmode lets through.
+// TLS to the database server, with generated certificates: which servers each sslmode accepts.
 
 import assert from "node:assert/strict";
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ async function certificate(): Promise<{ cert: string; private: string }> {
 	});
 }
 
-test("sslmode decides how far the server's certificate is checked, as in PostgreSQL's own clients", async (context) => {
+test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
 	const server = await startPostgres();
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-tls-"));
 	context.after(async () => {

@@ -17,7 +17,7 @@ function snapshotAt(seconds: number, node = "a"): Activity {
 	};
 }
 
-test("rates are differences within a node over its own clock", () => {
+test("rates are computed per node with the node's own clock", () => {
 	const history = createHistory();
 	history.add(snapshotAt(100), 0);
 	assert.equal(history.samples.length, 0, "one snapshot makes no rate");
@@ -30,7 +30,7 @@ test("rates are differences within a node over its own clock", () => {
 	assert.equal(sample?.animals.sold, 3);
 });
 
-test("nodes that answer in turn are added up and never compared", () => {
+test("figures of alternating nodes are added up and never subtracted from each other", () => {
 	const history = createHistory();
 	history.add(snapshotAt(1_000, "a"), 0);
 	history.add(snapshotAt(1, "b"), 2_000);
@@ -45,7 +45,7 @@ test("nodes that answer in turn are added up and never compared", () => {
 	);
 });
 
-test("a node that answers no more is counted no more, and a restart makes no negative rate", () => {
+test("a node that stops answering is no longer counted, and a restart never gives a negative rate", () => {
 	const history = createHistory();
 	history.add(snapshotAt(1_000, "before"), 0);
 	history.add(snapshotAt(1_002, "before"), 2_000);
@@ -61,14 +61,14 @@ test("a node that answers no more is counted no more, and a restart makes no neg
 	);
 });
 
-test("five minutes are kept", () => {
+test("samples older than five minutes are discarded", () => {
 	const history = createHistory();
 	for (let seconds = 0; seconds <= 600; seconds += 2) history.add(snapshotAt(seconds), seconds * 1000);
 	assert.equal(history.samples.length, historyMs / 2000);
 	assert.equal(history.samples.at(-1)?.atMs, 600_000);
 });
 
-test("a percentile lies on a straight line within its bucket", () => {
+test("percentiles are interpolated linearly within a bucket", () => {
 	const upTo = [1, 2, 4];
 	assert.equal(percentile(upTo, [10, 0, 0, 0], 0.5), 0.5);
 	assert.equal(percentile(upTo, [50, 50, 0, 0], 0.5), 1);

@@ -15,7 +15,7 @@ const rules = schemas.flatMap(({ properties }) =>
 	Object.entries(properties).map(([field, schema]) => ({ field, rule: String(Reflect.get(schema, "description")) })),
 );
 
-test("broken fields are read from the message as they were written, for every rule of the contract", () => {
+test("the broken fields are parsed from the error message, for every rule of the contract", () => {
 	assert.ok(rules.length >= 6);
 	for (const verb of ["must be", "is required and must be"]) {
 		const broken = rules.map(({ field, rule }) => ({ field, rule: `${verb} ${rule}` }));
@@ -25,7 +25,7 @@ test("broken fields are read from the message as they were written, for every ru
 	assert.deepEqual(brokenFieldsIn(brokenFieldsMessage(whole)), whole);
 });
 
-test("the message of a refused animal names its broken fields", () => {
+test("the error message of a rejected animal names its broken fields", () => {
 	const fieldsOf = (value: unknown) => {
 		try {
 			checkNewPet(value);
@@ -40,7 +40,7 @@ test("the message of a refused animal names its broken fields", () => {
 	assert.deepEqual(fieldsOf([]), [undefined]);
 });
 
-test("a phrase that is not ours is about no field", () => {
+test("an unknown message names no field", () => {
 	const message = "something else went wrong";
 	assert.deepEqual(brokenFieldsIn(message), [{ field: undefined, rule: message }]);
 });

@@ -7,18 +7,18 @@ import { component, nameOf } from "./components.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Pet } from "./pet.ts";
 
-test("a name is given to one schema only, and an optional use of it keeps the name", () => {
+test("a component name belongs to one schema only, also where its use is optional", () => {
 	assert.throws(() => component("Pet", Type.String()), /two schemas named Pet/);
 	assert.equal(nameOf(Pet), "Pet");
 	assert.equal(nameOf(Type.Optional(Pet)), "Pet");
 });
 
-test("a field that says what a named schema says is not taken for it", () => {
+test("a field that equals a named schema is not replaced by a reference", () => {
 	const same = Type.Object({ pet: Type.String({ description: String(Reflect.get(Pet, "description")) }) });
 	assert.equal(nameOf(same.properties.pet), undefined);
 });
 
-test("every reference of the document leads to one of its components", () => {
+test("every reference of the document resolves to a component", () => {
 	const { schemas } = openApiDocument().components;
 	const names = JSON.stringify(openApiDocument()).matchAll(/"#\/components\/schemas\/(\w+)"/g);
 	for (const [, name = ""] of names) assert.ok(name in schemas, name);

@@ -6,7 +6,7 @@ import { errorStatus } from "./errors.ts";
 import { int64FromDecimal, int64Max, int64Min, isInt64 } from "./int64.ts";
 import { parseJson } from "./json.ts";
 
-test("parseJson keeps integers exact and tells fractions from them", () => {
+test("parseJson reads integers exactly and distinguishes them from fractions", () => {
 	assert.deepEqual(parseJson('{"a":[1,2.5,"9007199254740993"],"b":9007199254740993}'), {
 		a: [1, 2.5, "9007199254740993"],
 		b: 9007199254740993n,
@@ -22,7 +22,7 @@ test("parseJson keeps integers exact and tells fractions from them", () => {
 	assert.throws(() => parseJson("1e5,"), SyntaxError);
 });
 
-test("a number of 60,000 zeros is read in no time", () => {
+test("a number with 60,000 zeros is parsed quickly", () => {
 	const startedAt = performance.now();
 	assert.equal(parseJson(`0.${"0".repeat(60_000)}e5`), 0);
 	assert.ok(!isInt64(parseJson(`1${"0".repeat(60_000)}`)));
@@ -30,7 +30,7 @@ test("a number of 60,000 zeros is read in no time", () => {
 	assert.ok(performance.now() - startedAt < 1000);
 });
 
-test("int64FromDecimal reads one spelling of each int64 and nothing else", () => {
+test("int64FromDecimal accepts only the canonical spelling of each int64", () => {
 	for (const value of [0n, 1n, -1n, int64Max, int64Min, 9007199254740993n])
 		assert.equal(int64FromDecimal(String(value)), value);
 	for (const text of [
@@ -53,7 +53,7 @@ test("int64FromDecimal reads one spelling of each int64 and nothing else", () =>
 	}
 });
 
-test("every error code has one status, and each status of the interface document is among them", () => {
+test("every error code has one status, and every status of the interface document is used", () => {
 	for (const status of Object.values(errorStatus)) assert.ok(status >= 400 && status < 600);
 	for (const status of [400, 401, 404]) assert.ok(Object.values(errorStatus).includes(status as 400));
 });

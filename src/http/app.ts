@@ -1,5 +1,4 @@
-// The contract spoken over HTTP: Fastify with our checks (checks.ts), our routes (routes.ts) and our one shape of
-// failure.
+// The HTTP application: Fastify with the checks of checks.ts, the routes of routes.ts and one format for all errors.
 
 import { METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -8,7 +7,7 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createChecks, type RouteRules, routeNotFound, runChecks } from "./checks.ts";
 import { createCors } from "./cors.ts";
-import { errorHandler } from "./errors.ts";
+import { createErrorHandler } from "./errors.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
@@ -20,7 +19,7 @@ import { addValidation } from "./validation.ts";
 
 export interface AppOptions extends RefusalOptions, Omit<RouteTableOptions, "baseUrlOf"> {
 	keyCheck: KeyCheck;
-	/** The base address where it is configured; it ends with `/v1`. */
+	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
@@ -28,7 +27,7 @@ export interface AppOptions extends RefusalOptions, Omit<RouteTableOptions, "bas
 	now: () => number;
 	server: ServerOptions;
 	refusals: Refusals;
-	/** Mean delay of the event loop from which on requests are refused. */
+	/** Requests are refused above this mean delay of the event loop. */
 	delayMaxMs?: number | undefined;
 	isStopping: () => boolean;
 }
@@ -42,10 +41,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		routerOptions: { maxParamLength: 16 * 1024 },
 		rewriteUrl: ({ url = "/" }) => originForm(url),
 		serverFactory: (handler) => createHttpServer(handler, options.refusals, options.server),
-		clientErrorHandler: () => {}, // The server has its own.
+		clientErrorHandler: () => {}, // listen.ts has its own handler.
 		frameworkErrors: (_error, request, reply) => void refuseUndecodablePath(request, reply),
 	});
-	const sendError = errorHandler(log);
+	const sendError = createErrorHandler(log);
 	app.setErrorHandler(sendError);
 	app.decorateRequest("caller");
 	app.decorateRequest("idempotencyKey");
@@ -67,16 +66,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		addFixedHeaders(request, reply);
 		const preflight = cors.preflight(request);
 		if (preflight) return void reply.code(204).headers(preflight).send();
-		const rules = request.is404 ? rulesOfNothing(request.url) : request.routeOptions.config;
-		const waiting = runChecks(checks, { request, reply, rules });
-		if (waiting) waiting.then(() => done(), done);
+		const rules = request.is404 ? rulesForUnknownPath(request.url) : request.routeOptions.config;
+		const pending = runChecks(checks, { request, reply, rules });
+		if (pending) pending.then(() => done(), done);
 		else done();
 	});
 
-	/** A path whose percent-encoding is broken comes here instead of to a route, but skips no check. */
+	/** Handles a path with invalid percent-encoding, which matches no route. All checks still run. */
 	async function refuseUndecodablePath(request: FastifyRequest, reply: FastifyReply): Promise<void> {
 		const isPet = /^\/v1\/pets\/[^/?]+(?:\?|$)/.test(request.url);
-		const rules = { ...rulesOfNothing(request.url), isNothing: !isPet };
+		const rules = { ...rulesForUnknownPath(request.url), isUnknownPath: !isPet };
 		try {
 			addFixedHeaders(request, reply);
 			await runChecks(checks, { request, reply, rules });
@@ -92,17 +91,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	return app;
 }
 
-/** RFC 9112 §3.2.2: a proxy's absolute-form target means its path; its host is not looked at. */
+/** RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored. */
 function originForm(url: string): string {
 	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*|^\*$/i, "") || "/";
 }
 
-/**
- * Who is told that there is nothing at a path. Below /v1 that needs a key, so that nobody else learns what there is.
- */
-function rulesOfNothing(url: string): RouteRules {
+/** An unknown path below /v1 needs a key, so that callers without one cannot detect which paths exist. */
+function rulesForUnknownPath(url: string): RouteRules {
 	const isClosed = /^\/v1(?:[/?#]|$)/.test(url.includes("%") ? decodeAscii(url) : url);
-	return isClosed ? { isNothing: true } : { isNothing: true, access: "open" };
+	return isClosed ? { isUnknownPath: true } : { isUnknownPath: true, access: "open" };
 }
 
 /** `/%761` is `/v1` (RFC 3986 §6.2.2.2). */
@@ -110,7 +107,7 @@ function decodeAscii(url: string): string {
 	return url.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** HTTP/1.0 may leave out the Host. */
+/** HTTP/1.0 may omit the Host header. */
 function hostOf({ raw }: FastifyRequest): string {
 	return raw.headers.host ?? `${raw.socket.localAddress}:${raw.socket.localPort}`;
 }

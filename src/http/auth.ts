@@ -1,4 +1,4 @@
-// Who may enter: the bearer credential of a request (interface document §5, RFC 6750).
+// Authentication and scopes: the bearer credential of a request (interface document §5, RFC 6750).
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
@@ -7,12 +7,12 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { isRepeated } from "./framing.ts";
 
-/** The challenge of RFC 6750 §3, before what it says of this request. */
+/** The start of each challenge of RFC 6750 §3. */
 export const challenge = 'Bearer realm="animal-store"';
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /**
- * The caller behind a request; a promise where the key must be looked up.
+ * The caller of a request. A promise when the key must be read from the store.
  * @throws ApiError `missing_credential` or `invalid_credential`
  */
 export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRow | Promise<KeyRow> {
@@ -20,13 +20,13 @@ export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRo
 	if (authorization === undefined || authorization === "") {
 		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
 	}
-	// Node keeps the first of several Authorization headers and drops the others: two are no credential.
+	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
 	const key = isRepeated(request.raw.rawHeaders, "authorization") ? undefined : bearer.exec(authorization)?.[1];
 	const row = key ? keyCheck.check(key) : undefined;
-	return row instanceof Promise ? row.then(orRefuse) : orRefuse(row);
+	return row instanceof Promise ? row.then(requireRow) : requireRow(row);
 }
 
-function orRefuse(row: KeyRow | undefined): KeyRow {
+function requireRow(row: KeyRow | undefined): KeyRow {
 	if (row) return row;
 	throw new ApiError(
 		"invalid_credential",

@@ -1,11 +1,11 @@
-// The body of a request: UTF-8 JSON, read to its end and then parsed exactly.
+// Parses the complete body of a request: UTF-8 JSON, with exact numbers.
 
 import { isUtf8 } from "node:buffer";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { bodyMaxDepth } from "../contract/operations.ts";
 
-/** @param body null where the request has none @throws ApiError `invalid_json` */
+/** @param body null if the request has none @throws ApiError `invalid_json` */
 export function readJson(body: Buffer | null): unknown {
 	if (body === null || body.length === 0) throw invalidJson("it is empty");
 	if (!isUtf8(body)) throw invalidJson("it is not valid UTF-8");
@@ -20,10 +20,7 @@ export function readJson(body: Buffer | null): unknown {
 	}
 }
 
-/**
- * Whether brackets are open beyond the limit anywhere outside strings. Counted on the text, so that what is inside does
- * not matter.
- */
+/** Whether brackets outside strings are nested too deep. Counts bytes, without parsing the values. */
 function isTooDeep(body: Buffer): boolean {
 	if (body.length <= bodyMaxDepth) return false;
 	let depth = 0;
@@ -41,7 +38,7 @@ function isTooDeep(body: Buffer): boolean {
 	return false;
 }
 
-/** V8 quotes some of the text; what a caller sent by mistake, a key say, is not repeated. */
+/** Removes V8's excerpt of the body, which may contain a secret that the caller sent by mistake. */
 function withoutExcerpt(message: string): string {
 	return message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
 }

@@ -1,6 +1,5 @@
-// The checks of a request, in their order. Each looks at one thing and throws the ApiError that refuses the request.
-// Framing comes before them (listen.ts); the query and the body, which need a schema, come after them (validation.ts),
-// and then the handler.
+// The checks of a request, in order. Each checks one thing and throws an ApiError to refuse the request. The framing is
+// checked before them (listen.ts); the query and the body, which need a schema, after them (validation.ts).
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
@@ -14,40 +13,40 @@ import { readIdempotencyKey } from "./idempotency.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limit.ts";
 
-/** Who may call a route: everybody, or keys with this scope. */
+/** Who may call a route: everyone, or keys with this scope. */
 export type Access = "open" | Scope;
 
-/** What a route declares beside its handler. */
+/** What a route declares besides its handler. */
 export interface RouteRules {
-	/** A route that does not say takes any key that works, and nobody without one. */
+	/** A route without it accepts any valid key, and no request without a key. */
 	access?: Access;
-	/** What log lines, metrics and the use of keys call the route. */
+	/** The name of the route in logs, metrics and last-used times of keys. */
 	operation?: OperationName;
 	deprecation?: DeprecationNotice;
-	takesBody?: boolean;
-	/** The route stands for the methods that its path does not take; this is what the path takes. */
-	refusesAllBut?: string;
-	/** There is nothing at this path. */
-	isNothing?: boolean;
+	acceptsBody?: boolean;
+	/** Set on the route for all other methods of a path: the methods that the path supports. */
+	allowedMethods?: string;
+	/** No route has this path. */
+	isUnknownPath?: boolean;
 }
 
 declare module "fastify" {
 	interface FastifyRequest {
-		/** The key that let this request in; undefined on open routes. See `callerOf`. */
+		/** The key of this request; undefined on open routes. See `callerOf`. */
 		caller: KeyRow | undefined;
 		idempotencyKey: string | undefined;
 	}
 	interface FastifyContextConfig extends RouteRules {}
 }
 
-/** One request on its way through the checks. */
+/** A request during the checks, with its reply and the rules of its route. */
 export interface Exchange {
 	request: FastifyRequest;
 	reply: FastifyReply;
 	rules: RouteRules;
 }
 
-/** Throws the ApiError that refuses the request. A promise only where something must be waited for. */
+/** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange) => Promise<void> | void;
 
 export interface CheckOptions {
@@ -56,11 +55,11 @@ export interface CheckOptions {
 	limits: RateLimits;
 	/** Milliseconds since 1970. */
 	now: () => number;
-	/** The base address, as the caller of this request can use it. */
+	/** The base address as the caller of this request can reach it. */
 	baseUrlOf: (request: FastifyRequest) => string;
 }
 
-/** The checks in their order. */
+/** The checks in order. */
 export function createChecks(options: CheckOptions): readonly Check[] {
 	return [
 		overload(options),
@@ -105,18 +104,18 @@ function rate({ limits }: CheckOptions): Check {
 	};
 }
 
-function routeAndMethod({ reply, rules: { isNothing, refusesAllBut } }: Exchange): void {
-	if (isNothing) throw routeNotFound();
-	if (refusesAllBut === undefined) return;
-	reply.header("allow", refusesAllBut);
-	throw new ApiError("method_not_allowed", `this path takes ${refusesAllBut}`);
+function routeAndMethod({ reply, rules: { isUnknownPath, allowedMethods } }: Exchange): void {
+	if (isUnknownPath) throw routeNotFound();
+	if (allowedMethods === undefined) return;
+	reply.header("allow", allowedMethods);
+	throw new ApiError("method_not_allowed", `this path supports only ${allowedMethods}`);
 }
 
 function expectation({ request }: Exchange): void {
 	checkExpectation(request.raw);
 }
 
-/** A request that may do what it asks for is a use of its key. */
+/** Also records the use of the key, after the scope is checked. */
 function scope({ keyCheck }: CheckOptions): Check {
 	return ({ request, reply, rules: { access, operation } }) => {
 		if (access === "open" || access === undefined) return;
@@ -135,28 +134,28 @@ function deprecation({ now, baseUrlOf }: CheckOptions): Check {
 }
 
 function bodyHeaders({ request, reply, rules }: Exchange): void {
-	if (rules.takesBody) checkBodyHeaders(request.raw, reply);
+	if (rules.acceptsBody) checkBodyHeaders(request.raw, reply);
 }
 
 function idempotencyKey({ request, rules }: Exchange): void {
-	if (rules.takesBody) request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
+	if (rules.acceptsBody) request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
 }
 
-/** The last one: from here on the body is wanted. */
+/** Must be last: it asks the client to send the body. */
 function sendContinue({ request, reply, rules }: Exchange): void {
-	if (rules.takesBody && expectsContinue(request.raw)) reply.raw.writeContinue();
+	if (rules.acceptsBody && expectsContinue(request.raw)) reply.raw.writeContinue();
 }
 
-/** Runs the checks one after the other. @returns a promise only where one of them waits */
+/** Runs the checks in order. @returns a promise only if one of them waits */
 export function runChecks(checks: readonly Check[], exchange: Exchange, first = 0): Promise<void> | undefined {
 	for (let index = first; index < checks.length; index++) {
-		const waiting = checks[index]?.(exchange);
-		if (waiting) return waiting.then(() => runChecks(checks, exchange, index + 1));
+		const pending = checks[index]?.(exchange);
+		if (pending) return pending.then(() => runChecks(checks, exchange, index + 1));
 	}
 	return undefined;
 }
 
-/** The key that let a request in, on routes that are not open. */
+/** The key of a request to a route that is not open. */
 export function callerOf({ caller }: FastifyRequest): KeyRow {
 	if (caller) return caller;
 	throw new Error("a route that is not open was reached without a key");

@@ -1,9 +1,9 @@
-// ETag, If-None-Match and Vary (RFC 9110 §8.8.3, §13.1.2, §12.5.5): a reply that the caller already has is 304.
+// ETag, If-None-Match and Vary (RFC 9110 §8.8.3, §13.1.2, §12.5.5): 304 if the caller already has the reply.
 
 import { hash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 
-/** A strong entity tag of a body. `variant` names what else of the reply may change. */
+/** A strong entity tag of a body. `variant` distinguishes replies with the same body and other headers. */
 export function entityTag(body: string | Buffer, variant = ""): string {
 	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
 }
@@ -15,7 +15,7 @@ export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolea
 	return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === tag);
 }
 
-/** What a reply depends on besides its URL; Origin stands there already where CORS is on. */
+/** The Vary field with this name added. It already contains Origin when CORS is on. */
 export function varyOn(reply: FastifyReply, name: string): string {
 	return reply.hasHeader("vary") ? `${name}, ${reply.getHeader("vary")}` : name;
 }

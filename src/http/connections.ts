@@ -1,28 +1,28 @@
-// Connections: how many there may be from one address, how many requests may wait on one, and how one is closed so that
-// its last reply arrives.
+// Connections: the limit per address, the limit of pipelined requests, and a graceful close that does not lose the last
+// reply.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
 
-/** A connection, with the request that it works on or worked on last. */
+/** A connection, with its current or last request. */
 export interface Connection extends Socket {
 	latest?: { request: IncomingMessage; response: ServerResponse };
-	/** Requests that were sent before the reply to the one before them, and are not answered yet. */
+	/** Number of requests that were sent before the previous reply and are not answered yet. */
 	pipelined?: number;
-	/** Its last reply is written: what follows is not heard. */
+	/** The last reply is sent: further requests are ignored. */
 	isRefused?: boolean;
-	/** Node's own, known to its error events as `rawPacket`: the bytes that are being parsed. */
+	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */
 	parser?: { getCurrentBuffer?(): Buffer } | null;
 }
 
-/** Requests that may wait on one connection. A client that sends on and reads nothing would keep all others waiting. */
+/** The most unanswered requests of a connection. A client that sends without reading would delay all others. */
 export const pipelinedMax = 64;
 
-/** How long a connection whose request is not read to its end stays half open, so that the reply is not cut off. */
+/** How long a connection with an unread request stays half open, so that its reply arrives. */
 export const lingerMs = 500;
 
-/** Counts a request of a connection as waiting until it is answered. @returns whether it is one too many */
-export function isPipelinedTooFar(connection: Connection, response: ServerResponse): boolean {
+/** Counts a request of a connection until it is answered. @returns whether the connection exceeds the limit */
+export function exceedsPipelineLimit(connection: Connection, response: ServerResponse): boolean {
 	connection.pipelined = (connection.pipelined ?? 0) + 1;
 	response.once("close", () => {
 		connection.pipelined = (connection.pipelined ?? 1) - 1;
@@ -31,18 +31,18 @@ export function isPipelinedTooFar(connection: Connection, response: ServerRespon
 }
 
 /**
- * Instead of Node's `destroySoon`: the connection is closed for writing only, and for good a moment later. Closing it
- * with unread bytes would reset it, and the reply could be lost on its way.
+ * Replaces Node's `destroySoon`: closes the connection for writing, and completely a moment later. A full close with
+ * unread bytes would reset the connection, and the reply could be lost.
  */
-export function closeGently(this: Connection): void {
+export function closeGracefully(this: Connection): void {
 	this.end();
-	const isReadToEnd = this.latest?.request.complete ?? true;
-	if (isReadToEnd) return void this.once("finish", () => this.destroy());
+	const isFullyRead = this.latest?.request.complete ?? true;
+	if (isFullyRead) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();
 }
 
-/** Closes connections beyond this number from one address as they come. @param max 0 for no limit */
+/** Closes new connections from an address that already has this many. @param max 0 for no limit */
 export function limitPerAddress(server: Server, max: number): void {
 	if (max === 0) return;
 	const open = new Map<string, number>();
@@ -59,7 +59,7 @@ export function limitPerAddress(server: Server, max: number): void {
 	});
 }
 
-/** The address; of IPv6 its /64 network, since one client has all addresses of it. */
+/** The IPv4 address, or the /64 network of an IPv6 address, because one client usually owns the whole network. */
 export function networkOf(address: string): string {
 	if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
 	const [head = "", tail = ""] = address.split("::");

@@ -1,21 +1,19 @@
-// Pages of other origins (Fetch standard): those that CORS_ORIGINS names may call the service and read every header of
-// it. Off unless set.
+// CORS (Fetch standard): pages of the origins in CORS_ORIGINS may call the service and read all its headers. Off unless
+// set.
 
 import type { FastifyRequest } from "fastify";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 export interface Cors {
-	/** What a reply to this request says about its origin. */
+	/** The CORS headers of the reply to this request. */
 	headers(request: FastifyRequest): Record<string, string>;
-	/**
-	 * The reply headers to a browser's question before the request, which never carries a key; undefined for all else.
-	 */
+	/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
 	preflight(request: FastifyRequest): Record<string, string> | undefined;
 }
 
 const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
 const operationHeaders = Object.values<Operation>(operations).flatMap(({ headers = {} }) => Object.keys(headers));
-/** The last line is what tracing in a browser adds (W3C Trace Context and Baggage). */
+/** The last line lists the headers of tracing libraries in browsers (W3C Trace Context and Baggage). */
 const requestHeaders = [
 	...["Authorization", "Content-Type", "X-Request-Id"],
 	...new Set(operationHeaders),
@@ -31,8 +29,8 @@ export function createCors(origins: string[]): Cors {
 			return { vary: "Origin", "access-control-allow-origin": origin, "access-control-expose-headers": exposed };
 		},
 		preflight({ method, headers }) {
-			const isAsked = method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-			if (!isAsked || headers.origin === undefined || !allowed.has(headers.origin)) return undefined;
+			const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+			if (!isPreflight || headers.origin === undefined || !allowed.has(headers.origin)) return undefined;
 			return {
 				"access-control-allow-methods": "GET, HEAD, POST",
 				"access-control-allow-headers": requestHeaders,

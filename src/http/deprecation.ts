@@ -1,4 +1,4 @@
-// A deprecated operation says so in every reply (RFC 9745, RFC 8594), and answers 410 from its sunset on.
+// A deprecated operation sends deprecation headers in every reply (RFC 9745, RFC 8594), and 410 from its sunset.
 
 import { type Deprecation, replacementOf } from "../contract/deprecation.ts";
 import { ApiError } from "../contract/errors.ts";
@@ -9,15 +9,15 @@ export interface DeprecationNotice {
 	refuseAfterSunset(nowMs: number): void;
 }
 
-export function deprecationNotice(operation: Deprecation): DeprecationNotice {
-	const { sunsetMs, successor } = operation;
+export function createDeprecationNotice(operation: Deprecation): DeprecationNotice {
+	const { sunsetMs, successor: next } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();
 	return {
 		headers: (base) => ({
 			deprecation,
 			sunset,
-			link: `<${base.replace(/\/v1$/, "")}/docs>; rel="deprecation", <${base}${successor.path}>; rel="successor-version"`,
+			link: `<${base.replace(/\/v1$/, "")}/docs>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`,
 		}),
 		refuseAfterSunset(nowMs) {
 			if (nowMs < sunsetMs) return;

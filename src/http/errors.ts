@@ -1,4 +1,4 @@
-// Every failure on its way out: an ApiError as it is, everything else translated, always the one shape.
+// Sends every failure in the one error format. Errors other than ApiError are converted first.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -10,8 +10,8 @@ import { sendJson } from "./send-json.ts";
 
 const retryAfterSeconds = 1;
 
-/** Makes Fastify's error handler. Causes of 5xx go to the log with the request id, never to the caller. */
-export function errorHandler(log: Logger) {
+/** Creates Fastify's error handler. Causes of 5xx are logged with the request id and never sent to the caller. */
+export function createErrorHandler(log: Logger) {
 	return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
 		const failure = isHangUp(error, request) ? bodyTooShort() : toApiError(error);
 		if (failure.status >= 500) log.error({ err: error, requestId: request.id, code: failure.code }, "request failed");
@@ -30,16 +30,16 @@ export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<stri
 	};
 }
 
-/** The caller left, or was sent away, before its body had come. */
+/** Whether the connection was closed before the whole body arrived. */
 function isHangUp(error: unknown, { raw }: FastifyRequest): boolean {
 	return raw.readableAborted && (error as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
 }
 
 function bodyTooShort(): ApiError {
-	return new ApiError("malformed_request", "the connection ended before the body did");
+	return new ApiError("malformed_request", "the connection ended before the whole body arrived");
 }
 
-/** Fastify's and the store's failures in our words. */
+/** Converts errors of Fastify and the store to an ApiError. */
 export function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	if (error instanceof StorageUnavailable) {
@@ -57,7 +57,7 @@ export function toApiError(error: unknown): ApiError {
 		default:
 			return new ApiError(
 				"internal_error",
-				"something went wrong on our side; the request id in X-Request-Id helps to find out what",
+				"the service failed: report the X-Request-Id of this reply to its operator",
 			);
 	}
 }

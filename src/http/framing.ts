@@ -1,5 +1,5 @@
-// What a request must be before it means anything: the rules of HTTP that Node's parser leaves to us, and those of the
-// headers that announce a body. Whatever could be read in two ways is refused.
+// The HTTP rules that Node's parser does not enforce, and the rules for the headers of a body. Every ambiguous request
+// is refused.
 
 import { type IncomingMessage, METHODS } from "node:http";
 import { isIPv6 } from "node:net";
@@ -7,26 +7,25 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/operations.ts";
 
-/** Bytes of all request headers together; the parser answers 431 beyond. */
+/** Maximum bytes of all request headers together; the parser answers 431 above it. */
 export const headersMaxBytes = 16 * 1024;
-/** Characters of a request target. */
+/** Maximum characters of a request target. */
 export const urlMaxLength = 12 * 1024;
 const headersMaxCount = 200;
 
 /** The last valid Host. Nearly every request has the same one, and comparing it costs less than the pattern. */
 let lastHost: string | undefined;
 
-/** The parser takes the methods of RTSP too. */
+/** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
 
 /**
- * The rules for every request, before anything looks at its path.
- * @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: nothing behind it on the connection may be
- * read
+ * The rules for every request, checked before routing.
+ * @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: the connection must not be read further
  */
 export function checkFraming({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): void {
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method)) {
-		throw new ApiError("malformed_request", "only HTTP/1.1 and HTTP/1.0 with their methods are spoken here");
+		throw new ApiError("malformed_request", "the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
 	}
 	if (url.length > urlMaxLength)
 		throw new ApiError("uri_too_long", `the URL must be at most ${urlMaxLength} characters`);
@@ -50,7 +49,7 @@ export function checkFraming({ rawHeaders, headers, httpVersion, method = "", ur
 	}
 }
 
-/** A path, an http URL with a path, or `*` for OPTIONS. The router would take any first character for a slash. */
+/** A path, an http URL with a path, or `*` for OPTIONS. The router would accept any first character as a slash. */
 function isTarget(url: string, method: string): boolean {
 	if (url.charCodeAt(0) === 0x2f) return true;
 	if (url === "*") return method === "OPTIONS";
@@ -58,7 +57,7 @@ function isTarget(url: string, method: string): boolean {
 	return authority !== undefined && isHost(authority);
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and a port if any (RFC 3986 §3.2.2). */
+/** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
 function isHost(text: string): boolean {
 	const [, name, address = "", port = ""] = /^(?:([\w.~-]+)|\[([\d:.a-f]+)\])(?::(\d{0,5}))?$/i.exec(text) ?? [];
 	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
@@ -67,8 +66,8 @@ function isHost(text: string): boolean {
 }
 
 /**
- * Whether a header is there more than once. Node drops all but the first.
- * @param rawHeaders names and values in turn
+ * Whether a header occurs more than once. Node ignores all but the first.
+ * @param rawHeaders alternating names and values
  */
 export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean {
 	let count = 0;
@@ -80,25 +79,24 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 }
 
 /**
- * Whether the packet that ends a connection's first request begins with that request's line as it must be written. The
- * parser calls RTSP/1.0 and ICE/1.0 HTTP, and takes many blanks for one. Later lines of the connection, and a line in
- * two packets, are not seen here: they cost more to look at than a request does, and name the same method and target
- * however they are written.
+ * Whether the packet that ends a connection's first request begins with a valid request line. The parser also accepts
+ * RTSP/1.0, ICE/1.0 and repeated spaces. Later request lines of the connection, and a line in two packets, are not
+ * checked: that would cost more than a request, and their method and target are the same in any notation.
  */
 export function isRequestLine(packet: Buffer, { method, url, httpVersion }: IncomingMessage): boolean {
 	const line = `${method} ${url} HTTP/${httpVersion}\r\n`;
-	const [before = ""] = /^[\r\n]*/.exec(packet.toString("latin1", 0, 16)) ?? [];
-	const written = packet.toString("latin1", before.length, before.length + line.length);
+	const [emptyLines = ""] = /^[\r\n]*/.exec(packet.toString("latin1", 0, 16)) ?? [];
+	const written = packet.toString("latin1", emptyLines.length, emptyLines.length + line.length);
 	return written === line || !written.startsWith(`${method} `);
 }
 
 /** @throws ApiError `expectation_failed` */
 export function checkExpectation({ headers }: IncomingMessage): void {
 	if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return;
-	throw new ApiError("expectation_failed", "the only expectation that can be met is 100-continue");
+	throw new ApiError("expectation_failed", "the only supported expectation is 100-continue");
 }
 
-/** HTTP/1.0 knows no interim replies: there the expectation is ignored (RFC 9110 §10.1.1). */
+/** HTTP/1.0 has no interim replies, so the expectation is ignored there (RFC 9110 §10.1.1). */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 	return headers.expect !== undefined && httpVersion !== "1.0";
 }
@@ -106,7 +104,7 @@ export function expectsContinue({ headers, httpVersion }: IncomingMessage): bool
 const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?)*$/i;
 
 /**
- * The headers of a request with a body, before one byte of it is read. A 415 says what is accepted (RFC 9110 §15.5.16).
+ * Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16).
  * @throws ApiError `unsupported_media_type`, `body_too_large`
  */
 export function checkBodyHeaders({ headers }: IncomingMessage, reply: FastifyReply): void {
@@ -125,7 +123,7 @@ export function bodyTooLarge(): ApiError {
 	return new ApiError("body_too_large", `the body must be at most ${bodyMaxBytes} bytes`);
 }
 
-/** Whether more of the body may follow than is worth waiting for, so that the connection has to go. */
+/** Whether the rest of the body may be too long to read, so that the connection must be closed. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
 	if (request.complete) return false;
 	return (

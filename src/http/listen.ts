@@ -1,19 +1,25 @@
-// The server of a port: its time-outs and limits, and what is refused before the app hears of it.
+// The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { ApiError } from "../contract/errors.ts";
-import { type Connection, closeGently, isPipelinedTooFar, limitPerAddress, pipelinedMax } from "./connections.ts";
+import {
+	type Connection,
+	closeGracefully,
+	exceedsPipelineLimit,
+	limitPerAddress,
+	pipelinedMax,
+} from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
-import { type Refusals, tooSlow } from "./refusals.ts";
+import { type Refusals, requestTimeout } from "./refusals.ts";
 
 export interface Timeouts {
 	/** From the first byte of a request to the end of its headers. */
 	headersMs: number;
 	/** From the first byte of a request to the end of its body. */
 	requestMs: number;
-	/** An idle connection; longer than the 60 seconds that load balancers keep theirs. */
+	/** For an idle connection; longer than the usual 60 seconds of load balancers. */
 	keepAliveMs: number;
-	/** A connection on which nothing moves in either direction while a request is under way. */
+	/** For a connection with a request in progress that neither sends nor receives. */
 	stalledMs: number;
 }
 
@@ -26,7 +32,7 @@ export const defaultTimeouts: Timeouts = {
 
 export interface ServerOptions {
 	timeouts: Timeouts;
-	/** Connections at once; more are closed as they come. */
+	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
 	/** The same for one address; 0 for no limit. */
 	connectionsPerAddressMax?: number;
@@ -48,25 +54,28 @@ export function createHttpServer(
 	});
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
-	server.maxHeadersCount = 0; // Node would drop the headers beyond its count in silence; framing.ts refuses them.
+	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	limitPerAddress(server, connectionsPerAddressMax);
-	const listener = guarded(handler, refusals);
+	const listener = guard(handler, refusals);
 	server.on("connection", (socket) => {
-		socket.destroySoon = closeGently;
+		socket.destroySoon = closeGracefully;
 	});
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
 	server.on("connect", (request, socket: Connection) =>
-		refusals.refuseOn(socket, new ApiError("method_not_allowed", `${request.method} is not taken: this is no proxy`)),
+		refusals.refuseOn(
+			socket,
+			new ApiError("method_not_allowed", `${request.method} is not supported: this is not a proxy`),
+		),
 	);
 	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
 	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
 	return server;
 }
 
-/** The handler behind what every request must be; after a refusal nothing more of a connection is heard. */
-function guarded(handler: RequestListener, refusals: Refusals): RequestListener {
+/** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */
+function guard(handler: RequestListener, refusals: Refusals): RequestListener {
 	return (request, response) => {
 		const connection: Connection = request.socket;
 		if (connection.isRefused) return;
@@ -78,10 +87,10 @@ function guarded(handler: RequestListener, refusals: Refusals): RequestListener 
 			if (packet && !isRequestLine(packet, request)) {
 				throw new ApiError(
 					"malformed_request",
-					"the request line must be: method, target, HTTP/1.1, with one blank between",
+					"the request line must be: method, target, HTTP/1.1, separated by single spaces",
 				);
 			}
-			if (latest?.response.writableFinished === false && isPipelinedTooFar(connection, response)) {
+			if (latest?.response.writableFinished === false && exceedsPipelineLimit(connection, response)) {
 				throw new ApiError(
 					"overloaded",
 					`at most ${pipelinedMax} requests may wait on one connection: read replies first`,
@@ -96,10 +105,10 @@ function guarded(handler: RequestListener, refusals: Refusals): RequestListener 
 	};
 }
 
-/** A connection on which nothing moved: an upload that stopped is told so, a reader that stopped would not hear it. */
+/** Ends a stalled connection. A stalled upload gets an error reply; a client that stopped reading would not see it. */
 function endStalled(connection: Connection, refusals: Refusals): void {
 	const { latest } = connection;
 	const isUploading = latest !== undefined && !latest.request.complete && !latest.response.headersSent;
-	if (isUploading) refusals.refuseOn(connection, tooSlow());
+	if (isUploading) refusals.refuseOn(connection, requestTimeout());
 	else connection.destroy();
 }

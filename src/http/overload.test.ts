@@ -1,4 +1,4 @@
-// The two ways to be overloaded: an event loop that is late, and too many creates that wait.
+// The two causes of overload: a delayed event loop, and too many creates that wait for their commit.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ function isRefused(refuse: () => void): boolean {
 	}
 }
 
-test("an event loop that is late is noticed within seconds, reads are refused too, and it is over when the loop is in time", async (context) => {
+test("a delayed event loop is detected within seconds, reads are refused too, and accepted again after the delay", async (context) => {
 	const overload = watchOverload(() => 0);
 	context.after(() => overload.stop());
 	const read = () => overload.refuse(false);
@@ -28,9 +28,9 @@ test("an event loop that is late is noticed within seconds, reads are refused to
 		await sleep(1);
 		return isRefused(read);
 	};
-	await until("a late event loop to be noticed", keepBusy, { withinMs: 20_000, everyMs: 0 });
+	await until("a delayed event loop to be detected", keepBusy, { withinMs: 20_000, everyMs: 0 });
 	assert.throws(read, overloaded);
-	await until("it to be over", () => !isRefused(read));
+	await until("reads to be accepted again", () => !isRefused(read));
 });
 
 test("creates are refused while too many wait for their commit, and reads are not", (context) => {

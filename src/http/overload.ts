@@ -1,12 +1,12 @@
-// More work than the service takes is refused early and cheaply (503 `overloaded`), before memory or the event loop
-// suffers.
+// Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
+// the event loop stalls.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";
 
-/** Creates that may wait for their commit: more than a second's work, and a few megabytes. */
+/** Maximum creates that wait for their commit: more than a second of work, and a few megabytes. */
 export const writesWaitingMax = 20_000;
-/** Mean delay of the event loop from which on requests are refused; about 4,000 requests at once. */
+/** Requests are refused above this mean delay of the event loop; about 4,000 concurrent requests. */
 const defaultDelayMaxMs = 150;
 const sampleEveryMs = 250;
 const resolutionMs = 10;
@@ -18,7 +18,7 @@ export interface Overload {
 	stop(): void;
 }
 
-/** @param writesWaiting creates that wait for their commit now */
+/** @param writesWaiting returns the number of creates that wait for their commit */
 export function watchOverload(writesWaiting: () => number, delayMaxMs = defaultDelayMaxMs): Overload {
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
@@ -31,11 +31,7 @@ export function watchOverload(writesWaiting: () => number, delayMaxMs = defaultD
 	return {
 		refuse(isWrite) {
 			if (!isLate && !(isWrite && writesWaiting() >= writesWaitingMax)) return;
-			throw new ApiError(
-				"overloaded",
-				"the service has more to do than it can: try again in a moment",
-				retryAfterSeconds,
-			);
+			throw new ApiError("overloaded", "the service is overloaded: try again in a moment", retryAfterSeconds);
 		},
 		stop() {
 			clearInterval(sampler);

@@ -1,5 +1,5 @@
-// Paging by Link (RFC 8288) with opaque cursors. A cursor says "after this id, under this filter" and is signed, so
-// that a tampered, foreign or re-used one is told from ours.
+// Paging by Link (RFC 8288) with opaque cursors. A cursor contains the last id and is signed together with the filter,
+// so that tampered or foreign cursors, and cursors of another filter, are detected.
 
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
@@ -17,7 +17,7 @@ const macLength = 22;
 export function createCursors(secret: Buffer): Cursors {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** SHA-512/256 cannot be extended, so a key before the message makes it a MAC, at the cost of one hash. */
+	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
 	function write(after: bigint, status: PetStatus | undefined): string {
 		const id = after.toString(36);
 		return hash("sha512-256", `${key} ${status ?? ""} ${id}`, "base64url").slice(0, macLength) + id;
@@ -37,7 +37,7 @@ export function createCursors(secret: Buffer): Cursors {
 	return { write, read };
 }
 
-/** Takes the same time wherever the texts differ. Buffers for `timingSafeEqual` would cost more than the signature. */
+/** Compares in constant time. Buffers for `timingSafeEqual` would cost more than the signature. */
 function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
 	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
@@ -51,7 +51,7 @@ function fromBase36(digits: string): bigint | undefined {
 	return high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
 }
 
-/** The Link field of a page: `first` always, `next` as long as more follows. */
+/** The Link field of a page: `first` always, `next` if there are more animals. */
 export function pageLinks(
 	base: string,
 	query: { limit: number; status: PetStatus | undefined },

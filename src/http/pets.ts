@@ -1,4 +1,4 @@
-// The three operations: one handler each. Everything that can be refused before has been (see app.ts).
+// The handlers of the three operations. The checks (checks.ts) and the validation have already passed.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
@@ -16,14 +16,19 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<
 
 export interface PetsOptions {
 	store: Store;
-	/** The base address, as the caller of this request can use it. */
+	/** The base address as the caller of this request can reach it. */
 	baseUrlOf: (request: FastifyRequest) => string;
 	petJson: (pet: Pet) => string;
 	petsJson: (pets: Pets) => string;
 }
 
 /** A handler for every operation of the contract: a missing one is a type error. */
-export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions): Record<OperationName, Handler> {
+export function createPetHandlers({
+	store,
+	baseUrlOf,
+	petJson,
+	petsJson,
+}: PetsOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
 	return {
 		async listPets(request, reply) {
@@ -34,7 +39,7 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 			const next = hasMore && last ? cursors.write(last.id, status) : undefined;
 			reply.header("link", pageLinks(baseUrlOf(request), { limit, status }, next));
 			const body = petsJson(pets);
-			// A full page that was the last one gets its `next` when more animals follow: another reply, with the same body.
+			// A full last page gets a `next` link when more animals are created: the reply changes, the body does not.
 			return sendRead(request, reply, body, entityTag(body, hasMore ? "+" : ""));
 		},
 
@@ -68,7 +73,7 @@ export function petHandlers({ store, baseUrlOf, petJson, petsJson }: PetsOptions
 	};
 }
 
-/** As validation.ts has checked it. */
+/** The query after validation.ts has checked it. */
 type ListQuery = Static<typeof operations.listPets.query>;
 
 export function petNotFound(): ApiError {

@@ -1,4 +1,4 @@
-// Windows of rates, on a clock of the test's own.
+// Rate limit windows, with a clock controlled by the test.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,22 +14,22 @@ const caller = (id: string, rate?: string): KeyRow => ({
 	secret: { last4: "", createdAtMs: 0 },
 });
 
-test("a window opens with its first request, counts down, and is whole again when it ends", () => {
+test("a window starts with its first request, counts down, and is full again after its end", () => {
 	let nowMs = 5000;
 	const limits = createRateLimits({ requests: 2, windowSeconds: 10 }, () => nowMs);
-	const told = () => {
+	const count = () => {
 		const counted = limits.count(caller("a"));
 		return [counted?.headers["ratelimit"], counted?.refused?.retryAfterSeconds];
 	};
-	assert.deepEqual(told(), ['"key";r=1;t=10', undefined]);
+	assert.deepEqual(count(), ['"key";r=1;t=10', undefined]);
 	nowMs += 9001;
-	assert.deepEqual(told(), ['"key";r=0;t=1', undefined]);
-	assert.deepEqual(told(), ['"key";r=0;t=1', 1]);
+	assert.deepEqual(count(), ['"key";r=0;t=1', undefined]);
+	assert.deepEqual(count(), ['"key";r=0;t=1', 1]);
 	nowMs += 999;
-	assert.deepEqual(told(), ['"key";r=1;t=10', undefined]);
+	assert.deepEqual(count(), ['"key";r=1;t=10', undefined]);
 });
 
-test("a key that gets another rate gets another window, and keys with the same rate have one each", () => {
+test("a new rate of a key starts a new window, and each key has its own window", () => {
 	const limits = createRateLimits(undefined, () => 0);
 	assert.equal(limits.count(caller("a", "1/1m"))?.refused, undefined);
 	assert.equal(limits.count(caller("a", "1/1m"))?.refused?.code, "rate_limited");

@@ -1,12 +1,12 @@
-// Requests per key in a window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a rate.
-// Windows are of the monotonic clock, so a jump of the wall clock neither refills nor prolongs one.
+// Limits requests per key and window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a
+// rate. Windows use the monotonic clock, so a jump of the wall clock neither refills nor extends one.
 
 import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/rate.ts";
 import type { KeyRow } from "../store/store.ts";
 
 export interface RateLimits {
-	/** The reply headers of this request, or undefined where no limit applies. A refusal comes with `refused`. */
+	/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
 	count(caller: KeyRow): { headers: Record<string, string>; refused: ApiError | undefined } | undefined;
 }
 
@@ -18,14 +18,14 @@ interface Window {
 }
 
 /**
- * @param defaultRate for keys without a rate of their own
- * @param now milliseconds that only go forward
+ * @param defaultRate for keys without their own rate
+ * @param now milliseconds of a monotonic clock
  */
 export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()): RateLimits {
-	/** By key id, so there are at most as many as keys. */
+	/** By key id, so there are at most as many windows as keys. */
 	const windows = new Map<string, Window>();
 
-	/** The key's window; a new one where the last has ended or the key has got another rate. */
+	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
 	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number): Window {
 		const last = windows.get(keyId);
 		if (last && nowMs < last.endsAtMs && last.requests === requests && last.windowSeconds === windowSeconds)

@@ -1,5 +1,5 @@
-// Failures that are told outside the app: what the parser or framing.ts refuses, and requests that do not arrive in
-// time. They have the one shape of every failure, and the connection ends with them.
+// Error replies outside the app: for requests that the parser or framing.ts refuses, and for requests that time out.
+// They have the same format as all errors, and the connection is closed after them.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
@@ -10,22 +10,22 @@ import { headersMaxBytes, urlMaxLength } from "./framing.ts";
 
 export interface RefusalOptions {
 	log: Logger;
-	/** Names a request in its reply and in the log. */
+	/** The id of a request in its reply and in the log. */
 	requestId: (request: Pick<IncomingMessage, "headers">) => string;
-	/** On every reply. */
+	/** Sent with every reply. */
 	fixedHeaders: Record<string, string>;
 	/** Called after each reply. */
 	onReply: (reply: { operation: string; status: number; seconds: number }) => void;
 }
 
 export interface Refusals {
-	/** Answers a request and lets the connection live. */
+	/** Answers a request and keeps the connection open. */
 	answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
-	/** Answers a request, and ends the connection without hearing what follows. */
+	/** Answers a request, ignores later ones, and closes the connection. */
 	refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
-	/** Answers what is no request yet, or the one that is still arriving, and ends the connection. */
+	/** Answers an incomplete request and closes the connection. */
 	refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void;
-	/** Answers what the parser refused, after the replies to earlier requests of the connection. */
+	/** Answers a request that the parser refused, after the replies to earlier requests of the connection. */
 	refuseInTurn(connection: Connection, error: ParserError): void;
 }
 
@@ -46,8 +46,8 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 		};
 	}
 
-	/** Logs and counts what the app never hears of. */
-	function note({ status, code }: ApiError, id: string): void {
+	/** Logs and counts a request that never reaches the app. */
+	function logAndCount({ status, code }: ApiError, id: string): void {
 		log.info({ requestId: id, operation: "none", status, code }, "request refused");
 		onReply({ operation: "none", status, seconds: 0 });
 	}
@@ -64,7 +64,7 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
 		(request.socket as Connection).isRefused = true;
 		const id = requestId(request);
-		note(failure, id);
+		logAndCount(failure, id);
 		answer(request, response.setHeader("connection", "close"), failure, id);
 	}
 
@@ -75,7 +75,7 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 		const arriving = request?.complete === false ? request : undefined;
 		const isHead = arriving ? arriving.method === "HEAD" : isHeadLast(error);
 		const id = requestId(arriving ?? { headers: {} });
-		note(failure, id);
+		logAndCount(failure, id);
 		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -98,12 +98,12 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 	return { answer, refuse, refuseOn, refuseInTurn };
 }
 
-export function tooSlow(): ApiError {
+export function requestTimeout(): ApiError {
 	return new ApiError("request_timeout", "the request did not arrive in time: send it without pauses");
 }
 
 function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
-	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return tooSlow();
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return requestTimeout();
 	if (code === "HPE_HEADER_OVERFLOW") {
 		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
 		const lineLength = rawPacket?.indexOf("\n") ?? 0;
@@ -114,7 +114,7 @@ function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
 	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
 }
 
-/** Whether the packet's last request, up to where the parser stopped, is HEAD: its reply has no body. */
+/** Whether the last request before the parser's stop is HEAD, whose reply has no body. */
 function isHeadLast(error: ParserError | undefined): boolean {
 	const read = error?.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
 	const end = read.lastIndexOf("\r\n\r\n");

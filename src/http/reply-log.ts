@@ -1,5 +1,4 @@
-// One log line and one observation for each reply. What is logged is named field by field: no header, URL or body, so
-// no key.
+// Logs and measures each reply. Only the fields listed here are logged: no header, URL or body, and therefore no key.
 
 import type { FastifyInstance } from "fastify";
 import type { RefusalOptions } from "./refusals.ts";

@@ -1,14 +1,14 @@
-// X-Request-Id: names a request in replies and logs.
+// X-Request-Id: identifies a request in replies and logs.
 
 import type { IncomingMessage } from "node:http";
 
 const usable = /^[\w.:+/=-]{1,128}$/;
 
 /**
- * Takes the caller's id when it is safe to log, and makes one otherwise.
- * @param prefix tells one process from another
+ * Uses the caller's id if it is safe to log, else generates one.
+ * @param prefix unique per process
  */
-export function requestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
+export function createRequestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
 	let count = 0;
 	return ({ headers }) => {
 		const sent = headers["x-request-id"];

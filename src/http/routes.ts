@@ -1,5 +1,5 @@
-// What is served: each path with its methods, who may call them, and their handlers. Under /v1 these are the operations
-// of the interface document and nothing else.
+// All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
+// the interface document.
 
 import fastJson from "fast-json-stringify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -7,18 +7,18 @@ import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
-import { deprecationNotice } from "./deprecation.ts";
+import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addPath, type Route } from "./paths.ts";
-import { petHandlers } from "./pets.ts";
+import { createPetHandlers } from "./pets.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
-	/** The base address, as the caller of this request can use it. */
+	/** The base address as the caller of this request can reach it. */
 	baseUrlOf: (request: FastifyRequest) => string;
-	/** @throws ApiError while the service cannot take requests */
+	/** @throws ApiError while the service is not ready */
 	checkReady: () => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function addRoutes(app: FastifyInstance, options: RouteTableOptions): voi
 function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOptions): void {
 	const petJson = fastJson({ ...Pet });
 	const petsJson = fastJson({ ...Pets });
-	const handlers = petHandlers({ store, baseUrlOf, petJson, petsJson });
+	const handlers = createPetHandlers({ store, baseUrlOf, petJson, petsJson });
 
 	function route(name: OperationName): Route {
 		const { method, scope, query, body, deprecation }: Operation = operations[name];
@@ -44,8 +44,8 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOpt
 			config: {
 				operation: name,
 				access: scope,
-				takesBody: body !== undefined,
-				...(deprecation && { deprecation: deprecationNotice(deprecation) }),
+				acceptsBody: body !== undefined,
+				...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
 			},
 			schema: { querystring: query, ...(body && { body }) },
 			handler: handlers[name],
@@ -57,7 +57,7 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOpt
 	}
 }
 
-/** A route for everybody that answers JSON. */
+/** A route without credential that returns JSON. */
 function openRoute(json: () => Promise<string>, headers: Record<string, string> = {}): Route {
 	return {
 		method: "GET",

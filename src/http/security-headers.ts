@@ -1,9 +1,9 @@
-// Headers on every reply that keep browsers from guessing and framing (OWASP REST security).
+// Headers on every reply that forbid content sniffing and framing in browsers (OWASP REST security).
 
 /**
- * The policy of a page for people: scripts of this service only and none inside the page, no calls to any other host,
- * no frames around it, no other site's window or page that holds on to it, and none of the device's sensors.
- * @param styles what its styles may be, in the words of Content-Security-Policy
+ * The policy of an HTML page: scripts of this service only and none inline, no calls to other hosts, no framing, no
+ * access by windows or pages of other sites, and none to the device's sensors.
+ * @param styles the sources of the directive style-src
  */
 export function pagePolicy(styles: string): Record<string, string> {
 	const policy = [
@@ -24,7 +24,7 @@ export function pagePolicy(styles: string): Record<string, string> {
 	};
 }
 
-/** @param baseUrl where the service is known to be reached by https, browsers are told to stay there */
+/** @param baseUrl an https address adds Strict-Transport-Security */
 export function securityHeaders(baseUrl: string | undefined): Record<string, string> {
 	return {
 		"x-content-type-options": "nosniff",

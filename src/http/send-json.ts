@@ -1,11 +1,10 @@
-// JSON on its way out, as `application/json` without parameters (RFC 8259 §11 defines none; Fastify would add a
-// charset).
+// Sends JSON as `application/json` without parameters (RFC 8259 §11 defines none; Fastify would add a charset).
 
 import type { FastifyReply } from "fastify";
 
-/** @param json text that is sent as it is */
+/** @param json text that is sent unchanged */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
-	return reply.header("content-type", "application/json").serializer(asItIs).send(json);
+	return reply.header("content-type", "application/json").serializer(keepText).send(json);
 }
 
-const asItIs = (json: string) => json;
+const keepText = (json: string) => json;

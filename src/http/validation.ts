@@ -1,4 +1,4 @@
-// The query and the body of a request against their schemas, instead of Fastify's own parsers and validator.
+// Validates the query and the body of a request against their schemas, instead of Fastify's parsers and validator.
 
 import type { FastifyInstance } from "fastify";
 import type { ApiError } from "../contract/errors.ts";

@@ -1,7 +1,7 @@
 // Creates, rotates and revokes API keys, for the command line and the first start.
 
 import type { KeyRow, KeyRows, NewSecret } from "../store/store.ts";
-import { hashOfKey, inBase62, keyFromRandom } from "./key-format.ts";
+import { hashOfKey, keyFromRandom, toBase62 } from "./key-format.ts";
 
 export interface Issuer {
 	rows: KeyRows;
@@ -30,7 +30,7 @@ export class NoSuchKey extends Error {
 export async function createKey(issuer: Issuer, request: KeyRequest): Promise<{ id: string; key: string }> {
 	const { rows, now, random } = issuer;
 	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)) } = request;
-	const id = `key_${inBase62(random(8).readBigUInt64BE(), 11)}`;
+	const id = `key_${toBase62(random(8).readBigUInt64BE(), 11)}`;
 	await rows.add({ id, name, scopes, rate, createdAtMs: now() }, newSecret(key, now(), expiresInMs));
 	return { id, key };
 }

@@ -33,7 +33,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
-		const row = await rows.byHash(hash);
+		const row = await rows.findByHash(hash);
 		cache.delete(hash);
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
@@ -49,7 +49,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		});
 	}
 
-	const ifWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
+	const acceptWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
 
 	async function flush(): Promise<void> {
 		if (uses.size === 0) return;
@@ -80,9 +80,9 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 			const hash = hashOfKey(key);
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs) return read(hash).then(ifWorking);
+			if (!entry || ageMs > trustedForMs) return read(hash).then(acceptWorking);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
-			return ifWorking(entry.row);
+			return acceptWorking(entry.row);
 		},
 		noteUse({ id }, operation) {
 			usesOf(operation).set(id, now());

@@ -13,7 +13,7 @@ export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;
 
 /** @param random32 32 bytes from a cryptographic generator */
 export function keyFromRandom(random32: Buffer): string {
-	const body = prefix + inBase62(BigInt(`0x${random32.toString("hex")}`), randomDigits);
+	const body = prefix + toBase62(BigInt(`0x${random32.toString("hex")}`), randomDigits);
 	return body + checksum(body);
 }
 
@@ -24,17 +24,17 @@ export function isWellFormedKey(text: string): boolean {
 	return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** SHA-256 of a key in hex; the store keeps only this. A key has 256 random bits and needs no salt and no slow hash. */
+/** SHA-256 of a key in hex; the store has only this. A key has 256 random bits and needs no salt and no slow hash. */
 export function hashOfKey(key: string): string {
 	return hash("sha256", key);
 }
 
 function checksum(body: string): string {
-	return inBase62(BigInt(crc32(body)), checkDigits);
+	return toBase62(BigInt(crc32(body)), checkDigits);
 }
 
 /** Least significant digit last, with leading zeros. */
-export function inBase62(value: bigint, length: number): string {
+export function toBase62(value: bigint, length: number): string {
 	let digits = "";
 	for (let rest = value; digits.length < length; rest /= 62n) digits = base62[Number(rest % 62n)] + digits;
 	return digits;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { hashOfKey, inBase62, isWellFormedKey, keyFromRandom, keyPattern } from "./key-format.ts";
+import { hashOfKey, isWellFormedKey, keyFromRandom, keyPattern, toBase62 } from "./key-format.ts";
 import { parseDurationMs, parseRate } from "./rate.ts";
 
 test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
@@ -12,13 +12,13 @@ test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 		const key = keyFromRandom(random);
 		assert.match(key, keyPattern);
 		assert.ok(isWellFormedKey(key));
-		assert.equal(key.slice(-6), inBase62(BigInt(crc32(key.slice(0, -6))), 6));
+		assert.equal(key.slice(-6), toBase62(BigInt(crc32(key.slice(0, -6))), 6));
 	}
 	assert.notEqual(keyFromRandom(Buffer.alloc(32, 254)), keyFromRandom(Buffer.alloc(32, 255)));
-	assert.equal(inBase62(61n, 3), "00z");
+	assert.equal(toBase62(61n, 3), "00z");
 });
 
-test("every typo of one character is found without a lookup", () => {
+test("every typo of one character is detected without a lookup", () => {
 	const key = keyFromRandom(Buffer.alloc(32, 3));
 	for (let index = 0; index < key.length; index++) {
 		const other = key[index] === "x" ? "y" : "x";
@@ -27,11 +27,11 @@ test("every typo of one character is found without a lookup", () => {
 	}
 });
 
-test("a key is kept as its SHA-256", () => {
+test("a key is stored as its SHA-256", () => {
 	assert.equal(hashOfKey("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
-test("durations and rates", () => {
+test("durations and rates are parsed, and invalid ones are rejected", () => {
 	assert.deepEqual(["30s", "15m", "24h", "90d"].map(parseDurationMs), [30_000, 900_000, 86_400_000, 7_776_000_000]);
 	for (const text of ["", "0d", "1", "d", "-1d", "1.5h", "1w", "01d", "1000000d"])
 		assert.equal(parseDurationMs(text), undefined, text);

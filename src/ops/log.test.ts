@@ -1,11 +1,11 @@
-// The log under a reader that is slow or gone.
+// The log when its reader is slow or has gone away.
 
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
 import { backlogMaxBytes, createLog } from "./log.ts";
 
-test("lines that nobody reads are dropped beyond a bound, and their number is told when somebody reads again", () => {
+test("unread lines above a limit are dropped, and their number is logged when reading resumes", () => {
 	const received: string[] = [];
 	let resume = () => {};
 	const output = new Writable({
@@ -28,6 +28,6 @@ test("lines that nobody reads are dropped beyond a bound, and their number is to
 		.trim()
 		.split("\n")
 		.map((line) => JSON.parse(line));
-	const told = lines.find(({ dropped }) => dropped > 0);
-	assert.equal(lines.filter(({ msg }) => msg === "line").length + told.dropped, count);
+	const report = lines.find(({ dropped }) => dropped > 0);
+	assert.equal(lines.filter(({ msg }) => msg === "line").length + report.dropped, count);
 });

@@ -13,7 +13,7 @@ export const backlogMaxBytes = 4 * 1024 * 1024;
 export function createLog(level: string, output: Writable = process.stdout): { log: Logger; flush: () => void } {
 	let lines: string[] = [];
 	let dropped = 0;
-	output.on("error", () => {}); // The reader of the log closed it; the service continues.
+	output.on("error", () => {}); // The reader closed the log; the service continues.
 
 	function flush(): void {
 		if (output.writableLength > backlogMaxBytes) dropped += lines.length;

@@ -7,7 +7,7 @@ export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;
 	/** All replies so far, by class of status and by duration. */
 	replies(): Promise<Pick<Activity, "requests" | "latency">>;
-	/** The text that `/metrics` answers. */
+	/** The body of `/metrics`. */
 	text(): Promise<string>;
 	readonly contentType: string;
 }
@@ -28,9 +28,9 @@ export function createMetrics(queueLength: () => number): Metrics {
 	const series = new Map<string, { observe(seconds: number): void }>();
 	function seriesOf(operation: string, status: number) {
 		const name = operation + status;
-		const known = series.get(name) ?? replies.labels(operation, String(status));
-		series.set(name, known);
-		return known;
+		const histogram = series.get(name) ?? replies.labels(operation, String(status));
+		series.set(name, histogram);
+		return histogram;
 	}
 	new Gauge({
 		name: "animal_store_writes_waiting",

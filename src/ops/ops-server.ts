@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts";
 
 export interface OpsOptions {
 	metrics: Metrics;
-	/** @throws ApiError while the service cannot take requests */
+	/** @throws ApiError while the service is not ready */
 	checkReady: () => Promise<void>;
 	/** The host name or address that the port listens on. */
 	host: string;
@@ -15,7 +15,7 @@ export interface OpsOptions {
 	fail: (request: IncomingMessage, response: ServerResponse, failure: ApiError) => void;
 }
 
-export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): RequestListener {
+export function createOpsHandler({ metrics, checkReady, host, fail }: OpsOptions): RequestListener {
 	const routes: Record<string, () => Promise<{ type: string; body: string }>> = {
 		"/metrics": async () => ({ type: metrics.contentType, body: await metrics.text() }),
 		"/livez": async () => ok,
@@ -34,7 +34,7 @@ export function opsHandler({ metrics, checkReady, host, fail }: OpsOptions): Req
 		if (!route) throw new ApiError("route_not_found", `this port serves ${Object.keys(routes).join(", ")}`);
 		if (!allow.split(", ").includes(request.method ?? "")) {
 			response.setHeader("allow", allow);
-			throw new ApiError("method_not_allowed", `this path takes ${allow}`);
+			throw new ApiError("method_not_allowed", `this path supports only ${allow}`);
 		}
 		if (request.method === "OPTIONS") return void response.writeHead(204, { allow }).end();
 		const { type, body } = await route();

@@ -4,7 +4,7 @@ import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
 /** @throws ApiError `shutting_down` or `storage_unavailable` */
-export function readyCheck(
+export function createReadyCheck(
 	store: Pick<Store, "check">,
 	isStopping: () => boolean,
 	timeoutMs = 2000,

@@ -1,4 +1,4 @@
-// Moving a whole store into another one, whatever their engines: ids, keys, secrets and Idempotency-Keys as they are.
+// Copies a whole store into another one of any engine, with all ids, keys, secrets and Idempotency-Keys unchanged.
 
 import { hash } from "node:crypto";
 import type { Row } from "./rows.ts";
@@ -8,20 +8,20 @@ import { type TableName, tableNames, tables } from "./tables.ts";
 const pageRows = 5000;
 
 export interface CopyOptions {
-	/** Nothing may write to it meanwhile. */
+	/** Must not be written to during the copy. */
 	from: Store;
-	/** Empty, or the rest of a copy of the same store that was interrupted. */
+	/** Empty, or an interrupted copy of the same store. */
 	to: Store;
 	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
 }
 
 /**
- * Copies, and then compares both stores row by row (counts and checksums).
+ * Copies all rows, then compares row counts and checksums of both stores.
  * @returns the number of rows of each table
- * @throws StoreRefused where the target holds something else, or the two differ at the end
+ * @throws StoreRefused if the target contains other data, or if the stores differ after the copy
  */
 export async function copyStore({ from, to, onProgress }: CopyOptions): Promise<Record<TableName, number>> {
-	await claim(to, hash("sha256", from.cursorSecret));
+	await prepareTarget(to, hash("sha256", from.cursorSecret));
 	for (const table of tableNames) await copyTable(table, { from, to, onProgress });
 	const copied = {} as Record<TableName, number>;
 	for (const table of tableNames) {
@@ -29,18 +29,18 @@ export async function copyStore({ from, to, onProgress }: CopyOptions): Promise<
 		if (source.count !== target.count || source.sum !== target.sum) {
 			throw new StoreRefused(
 				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): ` +
-					"stop what writes to the source, and copy again",
+					"stop all writers of the source, and copy again",
 			);
 		}
 		copied[table] = source.count;
 	}
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastGivenId: await from.rows.lastGivenId() });
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastIssuedId: await from.rows.readLastIssuedId() });
 	return copied;
 }
 
-/** An interrupted copy of the same source goes on; everything else in the target stays as it is. */
-async function claim({ rows }: Store, mark: string): Promise<void> {
-	const found = await rows.copyMark();
+/** Marks an empty target. Accepts an interrupted copy of the same source, and changes no other target. */
+async function prepareTarget({ rows }: Store, mark: string): Promise<void> {
+	const found = await rows.readCopyMark();
 	if (found === mark) return;
 	if (found !== undefined)
 		throw new StoreRefused("the target holds an unfinished copy of another store: empty it, or name another one");
@@ -53,8 +53,8 @@ async function claim({ rows }: Store, mark: string): Promise<void> {
 
 async function copyTable(table: TableName, { from, to, onProgress }: CopyOptions): Promise<void> {
 	const total = await from.rows.count(table);
-	// Animals come in the order of their ids, so what is there of them is complete up to the largest.
-	const lastId = table === "pets" ? await to.rows.lastPetId() : undefined;
+	// Animals are copied in id order, so the target has all of them up to its largest id.
+	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
 	let after: Row | undefined = lastId === undefined ? undefined : [lastId];
 	let done = lastId === undefined ? 0 : await to.rows.count("pets");
 	onProgress({ table, done, total });
@@ -68,7 +68,7 @@ async function copyTable(table: TableName, { from, to, onProgress }: CopyOptions
 	}
 }
 
-/** The same for the same rows in any order, because engines order texts differently. */
+/** Independent of the order of the rows, because engines sort texts differently. */
 async function checksum({ rows }: Store, table: TableName): Promise<{ count: number; sum: bigint }> {
 	let count = 0;
 	let sum = 0n;

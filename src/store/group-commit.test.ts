@@ -1,27 +1,27 @@
-// Group commit: who hears what, and when.
+// Group commit: the batches, and when each write is acknowledged or rejected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupCommit } from "./group-commit.ts";
+import { createGroupCommit } from "./group-commit.ts";
 
 type Outcome = { value: string } | { reason: string };
 
-/** A group commit whose batches end when the test says so. */
+/** A group commit whose batches the test resolves or rejects. */
 function commits() {
 	const batches: { writes: string[]; done: PromiseWithResolvers<string[]> }[] = [];
-	const group = groupCommit<string, string>((writes) => {
+	const group = createGroupCommit<string, string>((writes) => {
 		const done = Promise.withResolvers<string[]>();
 		batches.push({ writes, done });
 		return done.promise;
 	});
-	const heard = new Map<string, Outcome>();
+	const outcomes = new Map<string, Outcome>();
 	const write = (name: string) =>
 		void group.write(name).then(
 			(value) => {
-				heard.set(name, { value });
+				outcomes.set(name, { value });
 			},
 			(error: Error) => {
-				heard.set(name, { reason: error.message });
+				outcomes.set(name, { reason: error.message });
 			},
 		);
 	const finish = async (number: number) => {
@@ -29,36 +29,36 @@ function commits() {
 		batch?.done.resolve(batch.writes.map((name) => `${name}!`));
 		await settled();
 	};
-	return { group, batches, heard, write, finish, writes: () => batches.map(({ writes }) => writes) };
+	return { group, batches, outcomes, write, finish, writes: () => batches.map(({ writes }) => writes) };
 }
 
 const settled = () => new Promise(setImmediate);
 
-test("one batch is under way at a time, and what arrives meanwhile is the next one, in the order of the calls", async () => {
-	const { group, write, writes, finish, heard } = commits();
+test("only one batch is committed at a time, and writes that arrive meanwhile form the next, in call order", async () => {
+	const { group, write, writes, finish, outcomes } = commits();
 	for (const name of ["a", "b", "c"]) write(name);
 	assert.deepEqual(writes(), [["a"]]);
 	assert.equal(group.length, 3);
 	await finish(0);
 	assert.deepEqual(writes(), [["a"], ["b", "c"]]);
-	assert.deepEqual(Object.fromEntries(heard), { a: { value: "a!" } });
+	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" } });
 	await finish(1);
-	assert.deepEqual(Object.fromEntries(heard), { a: { value: "a!" }, b: { value: "b!" }, c: { value: "c!" } });
+	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" }, b: { value: "b!" }, c: { value: "c!" } });
 	assert.equal(group.length, 0);
 });
 
-test("nobody hears of a write before the commit of its batch has ended", async () => {
-	const { write, finish, heard } = commits();
+test("a write is not acknowledged before the commit of its batch ends", async () => {
+	const { write, finish, outcomes } = commits();
 	write("a");
 	write("b");
 	await settled();
-	assert.deepEqual(Object.fromEntries(heard), {});
+	assert.deepEqual(Object.fromEntries(outcomes), {});
 	await finish(0);
-	assert.deepEqual([...heard.keys()], ["a"]);
+	assert.deepEqual([...outcomes.keys()], ["a"]);
 });
 
-test("a batch that fails is refused whole, and the next one goes on", async () => {
-	const { write, batches, finish, heard } = commits();
+test("a failed commit rejects all writes of its batch, and the next batch is committed", async () => {
+	const { write, batches, finish, outcomes } = commits();
 	for (const name of ["a", "b", "c", "d"]) write(name);
 	await finish(0);
 	write("e");
@@ -66,7 +66,7 @@ test("a batch that fails is refused whole, and the next one goes on", async () =
 	await settled();
 	await finish(2);
 	const reason = "no room";
-	assert.deepEqual(Object.fromEntries(heard), {
+	assert.deepEqual(Object.fromEntries(outcomes), {
 		a: { value: "a!" },
 		b: { reason },
 		c: { reason },
@@ -75,7 +75,7 @@ test("a batch that fails is refused whole, and the next one goes on", async () =
 	});
 });
 
-test("a batch holds a thousand writes at most", async () => {
+test("a batch has at most 1000 writes", async () => {
 	const { write, writes, finish } = commits();
 	for (let number = 0; number < 2002; number++) write(String(number));
 	await finish(0);
@@ -86,9 +86,9 @@ test("a batch holds a thousand writes at most", async () => {
 	);
 });
 
-test("a commit that refuses every batch refuses everybody who waits, the last one too, and every later write", async () => {
-	const refusal = new Error("it is over");
-	const group = groupCommit<string, string>(() => Promise.reject(refusal));
+test("if every commit fails, all waiting writes are rejected, including the last one, and so are later writes", async () => {
+	const refusal = new Error("failed");
+	const group = createGroupCommit<string, string>(() => Promise.reject(refusal));
 	const names = Array.from({ length: 2500 }, (_, index) => `${index}`);
 	const outcomes = await Promise.allSettled(names.map((name) => group.write(name)));
 	assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === refusal));
@@ -96,11 +96,11 @@ test("a commit that refuses every batch refuses everybody who waits, the last on
 	assert.equal(group.length, 0);
 });
 
-test("a batch without one result for each request, or whose ids do not ascend, is acknowledged to nobody", async () => {
+test("a batch with a wrong number of results, or with ids that do not ascend, is rejected", async () => {
 	const made = (id: bigint) => ({ outcome: "created", id }) as const;
 	for (const results of [[], [made(1n), made(2n), made(3n)], [made(2n), made(1n)], [made(1n), made(1n)]]) {
 		let isFirst = true;
-		const group = groupCommit<string, unknown>(async () => {
+		const group = createGroupCommit<string, unknown>(async () => {
 			const answer = isFirst ? [made(0n)] : results;
 			isFirst = false;
 			return answer;
@@ -114,9 +114,9 @@ test("a batch without one result for each request, or whose ids do not ascend, i
 	}
 });
 
-test("created animals are counted when their commit has ended, and the batches that held some", async () => {
+test("created animals, and the batches with created animals, are counted after the commit", async () => {
 	let id = 0n;
-	const group = groupCommit<string, unknown>(async (writes) =>
+	const group = createGroupCommit<string, unknown>(async (writes) =>
 		writes.map((name) => (name === "pet" ? { outcome: "created", id: ++id } : { outcome: name })),
 	);
 	const all = [group.write("pet"), group.write("replayed"), group.write("pet"), group.write("pet")];

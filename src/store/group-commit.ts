@@ -1,36 +1,36 @@
-// Group commit: one batch of writes is under way at a time, and what arrives meanwhile becomes the next one, so that
-// one sync of the disk serves many writers. Both engines keep their writes this way.
+// Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
+// that one disk sync serves many writers. Both engines use it.
 
-import type { Created, CreatedCount } from "./store.ts";
+import type { CreatedCount, CreateResult } from "./store.ts";
 
-/** Bounds the time that one transaction takes. */
+/** Limits the duration of one transaction. */
 const batchMax = 1000;
 
 export interface GroupCommit<Write, Result> {
-	/** Resolves after the commit that holds this write is on disk. */
+	/** Resolves when the commit with this write is on disk. */
 	write(request: Write): Promise<Result>;
-	/** Writes that wait for their commit. */
+	/** Number of writes that wait for their commit. */
 	readonly length: number;
 	readonly created: CreatedCount;
 }
 
-interface Waiting<Write, Result> {
+interface PendingWrite<Write, Result> {
 	request: Write;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
 }
 
-/**
- * @param commit makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged
- */
-export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<Result[]>): GroupCommit<Write, Result> {
-	const waiting: Waiting<Write, Result>[] = [];
-	let committing: Waiting<Write, Result>[] = [];
+/** @param commit commits a batch in one transaction; resolves when it is on disk, rejects if none was acknowledged */
+export function createGroupCommit<Write, Result>(
+	commit: (batch: Write[]) => Promise<Result[]>,
+): GroupCommit<Write, Result> {
+	const waiting: PendingWrite<Write, Result>[] = [];
+	let committing: PendingWrite<Write, Result>[] = [];
 	const created: CreatedCount = { animals: 0, batches: 0 };
 
-	function count(made: Created[]): void {
-		created.animals += made.length;
-		if (made.length > 0) created.batches++;
+	function countCreated(pets: CreateResult[]): void {
+		created.animals += pets.length;
+		if (pets.length > 0) created.batches++;
 	}
 
 	function commitNext(): void {
@@ -42,11 +42,11 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 			for (const { reject } of batch) reject(error);
 		};
 		commit(batch.map(({ request }) => request)).then((results) => {
-			const made = (results as unknown[]).filter(isMade);
-			if (results.length !== batch.length) return fail(new Error("a batch has one result for each request"));
-			if (!ascends(made)) return fail(new Error("the ids of a batch ascend"));
+			const pets = (results as unknown[]).filter(isCreated);
+			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
+			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));
 			commitNext();
-			count(made);
+			countCreated(pets);
 			for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
 		}, fail);
 	}
@@ -64,10 +64,10 @@ export function groupCommit<Write, Result>(commit: (batch: Write[]) => Promise<R
 	};
 }
 
-function isMade(result: unknown): result is Created {
-	return (result as Created | undefined)?.outcome === "created";
+function isCreated(result: unknown): result is CreateResult {
+	return (result as CreateResult | undefined)?.outcome === "created";
 }
 
-function ascends(made: Created[]): boolean {
-	return made.every(({ id }, index) => index === 0 || id > (made[index - 1]?.id ?? id));
+function isAscending(pets: CreateResult[]): boolean {
+	return pets.every(({ id }, index) => index === 0 || id > (pets[index - 1]?.id ?? id));
 }

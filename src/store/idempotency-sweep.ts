@@ -1,17 +1,16 @@
-// Idempotency-Keys that have expired are removed, at the start and from time to time, in pieces that keep no writer
-// waiting long.
+// Removes expired Idempotency-Keys at the start and periodically, in batches that delay other writes only briefly.
 
 import { sweepRows } from "./idempotency.ts";
 
 const sweepEveryMs = 10 * 60_000;
 
-/** @param sweep removes at most `sweepRows` keys, and says how many @returns what ends it */
+/** @param sweep removes at most `sweepRows` keys and returns their number @returns a function that stops the sweeps */
 export function sweepIdempotencyKeys(sweep: () => Promise<number>): () => void {
 	let isStopped = false;
 	async function sweepAll(): Promise<void> {
 		while ((await sweep()) === sweepRows && !isStopped);
 	}
-	const start = () => void sweepAll().catch(() => {}); // The next one sweeps what this one left.
+	const start = () => void sweepAll().catch(() => {}); // The next sweep removes the rest.
 	const sweeper = setInterval(start, sweepEveryMs).unref();
 	start();
 	return () => {

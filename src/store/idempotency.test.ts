@@ -1,4 +1,4 @@
-// What becomes of a batch of creates with Idempotency-Keys.
+// The result of each create of a batch with Idempotency-Keys.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const create = (pet: NewPet, key?: string, caller = "a"): Create => ({
 	nowMs: 5,
 });
 
-test("a batch makes an animal for each create without a key and for each key that is new, in order", () => {
+test("a batch creates an animal for each create without a key and for each new key, in order", () => {
 	const taken = [{ caller: "a", key: "old", petId: 7n, fingerprint: fingerprintOf(rex) }];
 	const batch = [
 		create(rex),
@@ -26,13 +26,13 @@ test("a batch makes an animal for each create without a key and for each key tha
 		create(rex, "old", "b"),
 		create(rex),
 	];
-	const { fresh, keys, settle } = planBatch(batch, taken);
-	assert.deepEqual(fresh, [batch[0], batch[3], batch[6], batch[7]]);
+	const { newCreates, keys, toResults } = planBatch(batch, taken);
+	assert.deepEqual(newCreates, [batch[0], batch[3], batch[6], batch[7]]);
 	assert.deepEqual(keys, [
 		{ caller: "a", key: "new", place: 2, fingerprint: fingerprintOf(max), createdAtMs: 5 },
 		{ caller: "b", key: "old", place: 3, fingerprint: fingerprintOf(rex), createdAtMs: 5 },
 	]);
-	assert.deepEqual(settle(100n), [
+	assert.deepEqual(toResults(100n), [
 		{ id: 100n, outcome: "created" },
 		{ id: 7n, outcome: "replayed" },
 		{ id: 7n, outcome: "reused" },
@@ -44,7 +44,7 @@ test("a batch makes an animal for each create without a key and for each key tha
 	]);
 });
 
-test("requests have one fingerprint exactly when they ask for the same animal", () => {
+test("requests have the same fingerprint exactly when they create the same animal", () => {
 	const names = ["Rex", "rex", "Rex ", "1 Rex", "- Rex", "sold Rex", "1 sold Rex", "2 - Rex", "😀", "é", "e\u0301"];
 	const categoryIds = [1n, -1n, 11n, 0n, 9007199254740993n, 9007199254740992n, -(2n ** 63n)];
 	const statuses = [undefined, ...petStatuses];

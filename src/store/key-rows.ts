@@ -1,29 +1,29 @@
-// What both engines read of API keys: a key with one of its secrets, and when it was used.
+// Queries and rows of API keys for both engines: a key with one of its secrets, and its last uses.
 
 import type { KeyRecord, KeyRow, KeyUse, ListedKey, Secret } from "./store.ts";
-import { columnList, columnsOf, partOf, recordReader, tables } from "./tables.ts";
+import { columnList, columnsOf, createRecordReader, pickColumns, tables } from "./tables.ts";
 
-/** Of a secret; the hash stays in the store. */
-const shownSecret = partOf(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
-const readKey = recordReader<KeyRecord>(tables.keys);
-const readSecret = recordReader<Secret>(shownSecret);
+/** The fields of a secret that are read. The hash never leaves the store. */
+const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
+const readKey = createRecordReader<KeyRecord>(tables.keys);
+const readSecret = createRecordReader<Secret>(shownSecret);
 const keyWidth = columnsOf(tables.keys).length;
 
-/** Selects keys `k` with their secrets `s`. @param first columns before those of `keyReader` */
-export function keySelection(first = ""): string {
+/** Selects keys `k` with their secrets `s`. @param first columns to select before those of `readKeyRow` */
+export function buildKeySelect(first = ""): string {
 	return `SELECT ${first}${columnList(tables.keys, "k.")}, ${columnList(shownSecret, "s.")}
 	FROM keys k JOIN secrets s ON s.key_id = k.id`;
 }
 
-export function keyReader(row: unknown[]): KeyRow {
+export function readKeyRow(row: unknown[]): KeyRow {
 	return { ...readKey(row), secret: readSecret(row.slice(keyWidth)) };
 }
 
 /** A row of key_uses. */
 export type ListedUse = unknown[];
-const readUse = recordReader<KeyUse>(tables.keyUses);
+const readUse = createRecordReader<KeyUse>(tables.keyUses);
 
-export function withUses(keys: KeyRow[], uses: ListedUse[]): ListedKey[] {
+export function addUses(keys: KeyRow[], uses: ListedUse[]): ListedKey[] {
 	const usesOf = Map.groupBy(uses.map(readUse), ({ keyId }) => keyId);
 	return keys.map((key) => {
 		const used = (usesOf.get(key.id) ?? []).map(({ operation, usedAtMs }) => [operation, usedAtMs]);

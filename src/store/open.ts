@@ -6,7 +6,7 @@ import { openSqlite } from "./sqlite/open.ts";
 import { type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
 /**
- * @param databaseUrl `sqlite:` and a path, or `postgres://…`, as config.ts has checked it
+ * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it
  * @param now milliseconds since 1970
  * @throws StoreRefused
  */
@@ -17,7 +17,7 @@ export function openStore(databaseUrl: string, now: () => number, options: OpenO
 }
 
 /**
- * Writes a consistent copy of a store to a new file, also while it is written to.
+ * Writes a consistent copy of a store to a new file. The store may be in use.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason once it is aborted
  */
@@ -28,14 +28,14 @@ export async function backupStore(databaseUrl: string, to: string, signal: Abort
 }
 
 export interface RestoreOptions {
-	/** Replaces the file that is there. */
+	/** Replaces an existing file. */
 	force: boolean;
 	signal: AbortSignal;
 }
 
 /**
- * Makes the store of a backup. No service has it open meanwhile.
- * @param databaseUrl the store to make
+ * Creates a store from a backup. No service may have the store open meanwhile.
+ * @param databaseUrl the store to create
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason once it is aborted
  */

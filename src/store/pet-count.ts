@@ -1,4 +1,4 @@
-// Counts by status as both engines read them.
+// Converts the counts by status that both engines read.
 
 import type { PetStatus } from "../contract/pet.ts";
 import type { PetCount } from "./store.ts";

@@ -1,5 +1,4 @@
-// What is kept besides animals, as records: API keys, their secrets and uses, and Idempotency-Keys. Times are
-// milliseconds since 1970.
+// The records besides pets: API keys, their secrets and uses, and Idempotency-Keys. Times are milliseconds since 1970.
 
 /** Idempotency-Keys are scoped to the API key. */
 export interface IdempotencyKey {
@@ -8,10 +7,10 @@ export interface IdempotencyKey {
 	key: string;
 }
 
-/** What an Idempotency-Key stands for, as it is kept. */
+/** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** Of the request that made the animal, whatever became of the animal since. */
+	/** Of the request that created the animal; later changes of the animal do not affect it. */
 	fingerprint: string;
 	createdAtMs: number;
 }
@@ -20,7 +19,7 @@ export interface NewKey {
 	id: string;
 	name: string;
 	scopes: string[];
-	/** Such as `100/1m`; absent where the service's own limit applies. */
+	/** Such as `100/1m`; absent if the service's default limit applies. */
 	rate?: string | undefined;
 	createdAtMs: number;
 }
@@ -33,16 +32,16 @@ export interface Secret {
 }
 
 export interface NewSecret extends Secret {
-	/** SHA-256 of the key's text, in hex. The text itself is never kept. */
+	/** SHA-256 of the key's text, in hex. The text itself is never stored. */
 	hash: string;
 }
 
-/** A key as it is kept. */
+/** A stored key. */
 export interface KeyRecord extends NewKey {
 	revokedAtMs?: number | undefined;
 }
 
-/** A secret as it is kept; of a key's secrets the one with the largest number is the newest. */
+/** A stored secret. The newest secret of a key has the largest number. */
 export interface SecretRecord extends NewSecret {
 	keyId: string;
 	number: number;

@@ -1,4 +1,4 @@
-// The Store: what every engine promises about the animals it keeps, and the two ways in which it refuses.
+// The Store interface: the promises of every engine, and its two errors.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
@@ -8,59 +8,56 @@ export type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } fro
 
 export interface Store {
 	/**
-	 * The animals after `after` by ascending id, at most `limit` of them. A page that says `hasMore` never changes again:
-	 * animals are neither changed nor removed, and new ones get larger ids.
+	 * At most `limit` animals with ids above `after`, by ascending id. A page with `hasMore` never changes again: animals
+	 * are neither changed nor removed, and new ones get larger ids.
 	 */
 	listPets(query: PageQuery): Promise<PetPage>;
 
-	/** The animal with this id, or undefined. Sees every create that was resolved before the call, on any node. */
+	/** The animal with this id, or undefined. Includes every create that resolved before the call, on any node. */
 	getPet(id: bigint): Promise<Pet | undefined>;
 
 	/**
-	 * Keeps an animal. Resolves after the commit that holds it is on disk. Ids ascend in commit order from 1 and are
-	 * never used twice. With an Idempotency-Key, the same key of the same caller leads to the same animal for
-	 * `idempotencyHours`, also when both requests run at once, and whatever becomes of the animal meanwhile; key and
-	 * animal are stored in one transaction.
+	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
+	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
+	 * they are concurrent or the animal was changed meanwhile. Key and animal are stored in one transaction.
 	 */
-	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<Created>;
+	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
-	/** 32 random bytes, made with the store and equal on all nodes: cursors are signed with it. */
+	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
 	readonly keys: KeyRows;
 
-	/** For moving the whole store (copy.ts). */
+	/** For copying the whole store (copy.ts). */
 	readonly rows: Rows;
 
-	/** Counts the next `limit` animals after `after` by status. */
+	/** Counts the next `limit` animals with ids above `after`, by status. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
 
-	/** What this process has added since it started. */
+	/** The number of animals and batches that this process has created. */
 	readonly created: Readonly<CreatedCount>;
 
-	/** Creates that wait for their commit. */
+	/** Number of creates that wait for their commit. */
 	readonly queueLength: number;
 
 	/** Resolves when reads and writes work. */
 	check(): Promise<void>;
 
-	/** Commits what was accepted, then lets go of files and connections. */
+	/** Commits all accepted writes, then closes files and connections. */
 	close(): Promise<void>;
 }
 
 /** How a store is opened. */
 export interface OpenOptions {
-	/**
-	 * Reads the whole store first where it is a file, to refuse a damaged one: for the service; commands leave it out.
-	 */
+	/** Reads the whole file of a SQLite store first and rejects a damaged one. The service does this, commands do not. */
 	isVerified?: boolean;
-	/** Refuses where there is no store, instead of making one. */
+	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
-	/** Called when a new store was made; `place` is its file or its database. */
-	onCreate?: (place: string) => void;
-	/** Called once, when no write is taken any more until the store is opened again. */
+	/** Called when a store was created; `location` is its file or its database. */
+	onCreate?: (location: string) => void;
+	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
-	/** From 0 to 1: spreads the retries of nodes that write at once. Commands, which write once, leave it out. */
+	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
 	random?: () => number;
 }
 
@@ -78,37 +75,35 @@ export interface PetPage {
 export interface PetCount {
 	/** Animals by status; `none` are those without one. */
 	counts: Partial<Record<PetStatus | "none", number>>;
-	/** The largest id among them; absent when there were none. */
+	/** The largest id counted; absent if there was none. */
 	lastId?: bigint;
 }
 
-/** Animals, and the batches that held them. */
+/** Numbers of created animals, and of batches with created animals. */
 export interface CreatedCount {
 	animals: number;
 	batches: number;
 }
 
-/**
- * What became of a create. `replayed`: `id` was made by an earlier equal request. `reused`: by one for another animal.
- */
-export interface Created {
+/** `replayed`: `id` was created by an earlier equal request. `reused`: by an earlier request for another animal. */
+export interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
 }
 
-/** The API keys as they are kept. Times are milliseconds since 1970. */
+/** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
-	byHash(hash: string): Promise<KeyRow | undefined>;
-	/** One row for each key, with its newest secret, oldest key first. */
+	findByHash(hash: string): Promise<KeyRow | undefined>;
+	/** One row per key, with its newest secret, oldest key first. */
 	list(): Promise<ListedKey[]>;
-	/** Keeps a new key with its first secret. Both or neither. */
+	/** Stores a new key with its first secret in one transaction. */
 	add(key: NewKey, secret: NewSecret): Promise<void>;
-	/** Gives the key one more secret; its older ones end at `graceEndsAtMs`, unless they end before. Both or neither. */
+	/** Adds a secret to the key. Older ones expire at `graceEndsAtMs` or earlier. One transaction. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
-	/** All secrets of the key stop working. */
+	/** Invalidates all secrets of the key. */
 	revoke(keyId: string, nowMs: number): Promise<void>;
-	/** Moves the last-used times of these keys forward. */
+	/** Updates the last-used times of these keys; an older time is ignored. */
 	touch(uses: KeyUse[]): Promise<void>;
 }
 
@@ -122,12 +117,12 @@ export interface ListedKey extends KeyRow {
 	usedAtMs: Readonly<Record<string, number>>;
 }
 
-/** What waiting may cure: a full disk, a lost server. Callers see 503. */
+/** A failure that may be temporary: a full disk, a lost server. Callers get 503. */
 export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
 }
 
-/** A store that cannot be opened. The message is one sentence that says what to do; nothing was changed. */
+/** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */
 export class StoreRefused extends Error {
 	override readonly name = "StoreRefused";
 }

@@ -1,32 +1,32 @@
-// Each table once: which field is kept in which column, and how. Column lists, parameters, conversions and the copy of
-// a whole store are derived from this; the SQL of both engines names the rest. A migration makes the columns.
+// Each table once: the column and the type of each field. Column lists, parameters, conversions and the copy of a whole
+// store are derived from it; the SQL of both engines is written by hand. Migrations create the columns.
 
 import type { Pet } from "../contract/pet.ts";
 import type { IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
 
-/** A value as both engines keep it. */
+/** A value that both engines store. */
 export type SqlValue = bigint | number | string | null;
 
-/** How a field is kept. An absent field is NULL. */
+/** The column of a field. An absent field is NULL. */
 export interface Column {
 	name: string;
 	type: "text" | "bigint";
 	isOptional: boolean;
-	/** Where the field's own value is not what SQL keeps. */
+	/** Conversions, if the stored value differs from the field's value. */
 	toSql?: (value: never) => SqlValue;
 	fromSql?: (value: never) => unknown;
 }
 
 const text = (name: string): Column => ({ name, type: "text", isOptional: false });
 const int64 = (name: string): Column => ({ name, type: "bigint", isOptional: false });
-/** An integer that a number holds exactly, such as milliseconds since 1970. */
+/** An integer that a number represents exactly, such as milliseconds since 1970. */
 const number = (name: string): Column => ({
 	name,
 	type: "bigint",
 	isOptional: false,
 	fromSql: (value: bigint) => Number(value),
 });
-/** Words without spaces, with spaces between them. */
+/** Words without spaces, separated by spaces. */
 const words = (name: string): Column => ({
 	...text(name),
 	toSql: (list: string[]) => list.join(" "),
@@ -34,14 +34,14 @@ const words = (name: string): Column => ({
 });
 const optional = (column: Column): Column => ({ ...column, isOptional: true });
 
-/** A table: its columns by field, the fields of its key first. */
+/** A table: its columns by field, primary key first. */
 export interface Table<Field extends string = string> {
 	name: string;
 	keyLength: number;
 	columns: Readonly<Record<Field, Column>>;
 }
 
-/** In the order in which a copy fills them. */
+/** In the order in which they are copied. */
 export const tables = {
 	pets: {
 		name: "pets",
@@ -106,8 +106,8 @@ export function columnsOf({ columns }: Table): Column[] {
 	return Object.values(columns);
 }
 
-/** Some fields of a table, as a table of their own. */
-export function partOf<Field extends string, Part extends Field>(
+/** A table with only these fields. */
+export function pickColumns<Field extends string, Part extends Field>(
 	{ name, columns }: Table<Field>,
 	fields: readonly Part[],
 ): Table<Part> {
@@ -129,8 +129,8 @@ export function keyList(table: Table): string {
 		.join(", ");
 }
 
-/** Makes the function that gives the values of a record, in the order of the columns. */
-export function rowWriter<Field extends string>({
+/** Returns a function that converts a record to values in column order. */
+export function createRowWriter<Field extends string>({
 	columns,
 }: Table<Field>): (record: { readonly [F in Field]?: unknown }) => SqlValue[] {
 	const entries = Object.entries<Column>(columns) as [Field, Column][];
@@ -143,18 +143,20 @@ function toSql({ toSql }: Column, value: unknown): SqlValue {
 }
 
 /**
- * Makes the function that turns a row, in the order of the columns, into a record without the absent fields. Its text
- * is built from the columns, because a loop over them would cost a page of animals a tenth of its time.
+ * Returns a function that converts a row in column order to a record, without absent fields. It is generated as source
+ * code, because a loop over the columns would make reading a page of animals a tenth slower.
  */
-export function recordReader<Rec>({ columns }: Table<Extract<keyof Rec, string>>): (row: readonly unknown[]) => Rec {
+export function createRecordReader<Rec>({
+	columns,
+}: Table<Extract<keyof Rec, string>>): (row: readonly unknown[]) => Rec {
 	const fields = Object.entries<Column>(columns).map(([field, column], index) => {
 		const value = column.fromSql ? `columns[${JSON.stringify(field)}].fromSql(row[${index}])` : `row[${index}]`;
 		return { field: JSON.stringify(field), value, index, isOptional: column.isOptional };
 	});
-	const given = fields.filter(({ isOptional }) => !isOptional).map(({ field, value }) => `${field}: ${value}`);
-	const maybe = fields
+	const required = fields.filter(({ isOptional }) => !isOptional).map(({ field, value }) => `${field}: ${value}`);
+	const optionals = fields
 		.filter(({ isOptional }) => isOptional)
 		.map(({ field, value, index }) => `if (row[${index}] !== null) record[${field}] = ${value};`);
-	const body = `return (row) => { const record = { ${given.join(", ")} }; ${maybe.join(" ")} return record; };`;
+	const body = `return (row) => { const record = { ${required.join(", ")} }; ${optionals.join(" ")} return record; };`;
 	return new Function("columns", body)(columns);
 }

@@ -1,34 +1,33 @@
-// What is asked in one turn of the event loop is asked of the database at once: equal questions share one answer, and
-// all different ones go out together at the end of the turn. None is sent before it is asked, so no answer is older
-// than its question.
+// Batches the database reads of one turn of the event loop. Equal reads share one result; the others are sent together
+// at the end of the turn. A result is never older than its request.
 
-/** @param answer gets each different question of a turn once, and gives the answers in the same order */
-export function turnBatch<Question, Answer>(
-	nameOf: (question: Question) => string,
-	answer: (questions: Question[]) => Promise<Answer[]>,
-): (question: Question) => Promise<Answer> {
-	let asked = new Map<string, { question: Question; answers: PromiseWithResolvers<Answer> }>();
+/** @param execute receives the distinct requests of a turn and returns their results in the same order */
+export function createTurnBatch<Request, Result>(
+	nameOf: (request: Request) => string,
+	execute: (requests: Request[]) => Promise<Result[]>,
+): (request: Request) => Promise<Result> {
+	let pending = new Map<string, { request: Request; deferred: PromiseWithResolvers<Result> }>();
 
 	function send(): void {
-		const turn = [...asked.values()];
-		asked = new Map();
-		answer(turn.map(({ question }) => question)).then(
+		const turn = [...pending.values()];
+		pending = new Map();
+		execute(turn.map(({ request }) => request)).then(
 			(results) => {
-				for (const [index, { answers }] of turn.entries()) answers.resolve(results[index] as Answer);
+				for (const [index, { deferred }] of turn.entries()) deferred.resolve(results[index] as Result);
 			},
 			(error) => {
-				for (const { answers } of turn) answers.reject(error);
+				for (const { deferred } of turn) deferred.reject(error);
 			},
 		);
 	}
 
-	return (question) => {
-		const name = nameOf(question);
-		const known = asked.get(name);
-		if (known) return known.answers.promise;
-		if (asked.size === 0) setImmediate(send);
-		const answers = Promise.withResolvers<Answer>();
-		asked.set(name, { question, answers });
-		return answers.promise;
+	return (request) => {
+		const name = nameOf(request);
+		const earlier = pending.get(name);
+		if (earlier) return earlier.deferred.promise;
+		if (pending.size === 0) setImmediate(send);
+		const deferred = Promise.withResolvers<Result>();
+		pending.set(name, { request, deferred });
+		return deferred.promise;
 	};
 }

@@ -107,7 +107,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/listen.ts",
-		from: "if (isUploading) refusals.refuseOn(connection, tooSlow());\n\telse connection",
+		from: "if (isUploading) refusals.refuseOn(connection, requestTimeout());\n\telse connection",
 		to: "connection",
 		tests: ["test/framing.test.ts"],
 	},
@@ -119,7 +119,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/listen.ts",
-		from: "socket.destroySoon = closeGently;",
+		from: "socket.destroySoon = closeGracefully;",
 		to: "",
 		tests: ["test/connections.test.ts"],
 	},
@@ -269,8 +269,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "readyCheck(store, isStopping)",
-		to: "readyCheck(store, () => false)",
+		from: "createReadyCheck(store, isStopping)",
+		to: "createReadyCheck(store, () => false)",
 		tests: ["test/stopping.test.ts"],
 	},
 	{

@@ -111,7 +111,7 @@ const idempotencyKeys: Mutant[] = [
 	{
 		file: "src/store/idempotency.ts",
 		from: "if (before) return",
-		to: "if (before && fresh.length > 99) return",
+		to: "if (before && newCreates.length > 99) return",
 		tests: ["src/store/idempotency.test.ts"],
 	},
 	{
@@ -143,7 +143,7 @@ const moving: Mutant[] = [
 		tests: copy,
 	},
 	{ file: "src/store/postgres/rows.ts", from: "SET last_id = $1 WHERE", to: "SET last_id = $1 - 1 WHERE", tests: copy },
-	{ file: "src/store/sqlite/rows.ts", from: "lastId: lastGivenId", to: "lastId: 0n", tests: copy },
+	{ file: "src/store/sqlite/rows.ts", from: "lastId: lastIssuedId", to: "lastId: 0n", tests: copy },
 	{
 		file: "src/store/sqlite/rows.ts",
 		from: "SELECT seq FROM sqlite_sequence WHERE name = 'pets'",

@@ -58,11 +58,11 @@ const batches: Mutant[] = [
 const lost: Mutant[] = [
 	{
 		file: "src/store/sqlite/writer-thread.ts",
-		from: "const path = files.lost();",
+		from: "const path = files.findLostPath();",
 		to: "const path = undefined as string | undefined;",
 		tests: lostFile,
 	},
-	{ file: "src/store/sqlite/writer-thread.ts", from: "files.rescue(database);", to: "", tests: lostFile },
+	{ file: "src/store/sqlite/writer-thread.ts", from: "files.checkpointLog(database);", to: "", tests: lostFile },
 	{
 		file: "src/store/sqlite/identity.ts",
 		from: "[{ path: file, identity }, ...companions]",
@@ -71,8 +71,8 @@ const lost: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/file.ts",
-		from: "const files = openFiles(file, identity);",
-		to: "const files = openFiles(file, identityOf(file));",
+		from: "const files = trackOpenFiles(file, identity);",
+		to: "const files = trackOpenFiles(file, identityOf(file));",
 		tests: storeFile,
 	},
 ];
@@ -176,18 +176,18 @@ const backups: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/backup.ts",
-		from: "const unlock = isThere ? lock(file) : () => {};",
+		from: "const unlock = doesExist ? lock(file) : () => {};",
 		to: "const unlock = () => {};",
 		tests: backup,
 	},
 	{ file: "src/store/sqlite/backup.ts", from: "\t\t\tdropCompanions(file);\n", to: "", tests: backup },
 	{
 		file: "src/store/sqlite/backup.ts",
-		from: "if (isThere && !force)",
-		to: "if (isThere && force && !force)",
+		from: "if (doesExist && !force)",
+		to: "if (doesExist && force && !force)",
 		tests: backup,
 	},
-	{ file: "src/store/sqlite/backup.ts", from: '\t\trecognise(backup, "r");\n', to: "", tests: backup },
+	{ file: "src/store/sqlite/backup.ts", from: '\t\tverifyHeader(backup, "r");\n', to: "", tests: backup },
 	{
 		file: "src/cli/interrupt.ts",
 		from: "await work(requested)",

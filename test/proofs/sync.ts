@@ -45,7 +45,7 @@ export const proof: Proof = {
 		agent.destroy();
 		service.process.kill("SIGTERM");
 		const { stdout } = await service.finished;
-		assert.match(stdout, /a sync of .* failed: no write is taken until the service is started again/);
+		assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);
 		const again = await startProgram(trial, environment);
 		ledger.verify(await listAll(again.url, key));
 		assert.equal((await post(again.url, key, new Agent(), attempt(9999))).status, 201);

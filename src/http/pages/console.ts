@@ -1,4 +1,4 @@
-// The web console: its built files for everybody, and what it watches for keys with the scope `metrics:read`.
+// The web console: its built files without credential, and its figures for keys with the scope `metrics:read`.
 
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../../contract/errors.ts";
@@ -8,15 +8,15 @@ import { sendJson } from "../send-json.ts";
 import { addFolder } from "./static-files.ts";
 
 export interface ConsoleOptions {
-	/** What keys with the scope `metrics:read` may watch. */
+	/** The figures for keys with the scope `metrics:read`. */
 	activity: () => Promise<object>;
-	/** Where the built console is; not served where it is missing. */
+	/** The folder of the built console. If it is missing, the console is not served. */
 	consoleFolder: string;
 }
 
 export function addConsole(app: FastifyInstance, { activity, consoleFolder }: ConsoleOptions): void {
 	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers: pagePolicy("'self'") });
-	if (!isBuilt) addPath(app, "/console", [{ method: "GET", config: { access: "open" }, handler: refuse }]);
+	if (!isBuilt) addPath(app, "/console", [{ method: "GET", config: { access: "open" }, handler: refuseNotBuilt }]);
 	addPath(app, "/console/activity", [
 		{
 			method: "GET",
@@ -27,6 +27,6 @@ export function addConsole(app: FastifyInstance, { activity, consoleFolder }: Co
 	]);
 }
 
-function refuse(): never {
-	throw new ApiError("route_not_found", "the console is not built: npm run build makes it");
+function refuseNotBuilt(): never {
+	throw new ApiError("route_not_found", "the console is not built: run npm run build");
 }

@@ -1,4 +1,4 @@
-// The API reference for people, at /docs: Scalar's page over /openapi.json, with everything it loads from this server.
+// The API reference at /docs: Scalar's page for /openapi.json. All its files come from this server.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { addPath } from "../paths.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
 
-/** The reference adds its style sheet and style attributes as it runs, and no hash or nonce allows attributes. */
+/** The reference adds a style sheet and style attributes at run time. No hash or nonce can allow attributes. */
 const headers = pagePolicy("'self' 'unsafe-inline'");
 
 export function addDocsPage(app: FastifyInstance): void {
@@ -35,7 +35,7 @@ function addFile(app: FastifyInstance, url: string, file: () => StaticFile | Pro
 	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
 }
 
-/** Made for the first reader, so that the start and services without readers do not pay for it. */
+/** Built on the first request, so that it does not delay the start. */
 function lazyBundle(): () => Promise<StaticFile> {
 	let bundle: Promise<StaticFile> | undefined;
 	return () => {
@@ -52,9 +52,7 @@ async function makeBundle(): Promise<StaticFile> {
 	return { ...file, plain: Buffer.from(file.plain), gzip: Buffer.from(file.gzip) };
 }
 
-/**
- * Without scripts the page still says what is deprecated, since replies link to it for that, and where the document is.
- */
+/** Without scripts, the page shows the deprecations, to which replies link, and a link to the document. */
 function pageText(): string {
 	const { title, description } = openApiDocument().info;
 	return `<!doctype html>

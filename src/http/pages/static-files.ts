@@ -1,5 +1,4 @@
-// Files that browsers load, such as the console's: read once, kept in memory as they are and compressed, sent with a
-// tag.
+// Static files for browsers, such as the console's: read once, kept in memory plain and compressed, sent with an ETag.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
@@ -20,7 +19,7 @@ export interface StaticFile {
 	plain: Buffer;
 	gzip: Buffer;
 	etag: string;
-	/** A file with a hash in its name never changes. */
+	/** A file with a hash in its name is immutable. */
 	cacheControl: string;
 }
 
@@ -34,9 +33,9 @@ export function staticFile(name: string, plain: Buffer): StaticFile {
 	};
 }
 
-/** @param headers go with each file, in place of the service's own of the same name */
+/** @param headers sent with the file; they replace the service's headers of the same name */
 export function sendFile(
-	{ headers: asked }: FastifyRequest,
+	{ headers: requested }: FastifyRequest,
 	reply: FastifyReply,
 	file: StaticFile,
 	headers: Record<string, string>,
@@ -47,13 +46,13 @@ export function sendFile(
 		"cache-control": file.cacheControl,
 		vary: varyOn(reply, "Accept-Encoding"),
 	});
-	if (matchesTag(asked["if-none-match"], file.etag)) return reply.code(304).send();
+	if (matchesTag(requested["if-none-match"], file.etag)) return reply.code(304).send();
 	reply.header("content-type", file.contentType);
-	const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(asked["accept-encoding"] ?? ""));
-	return takesGzip ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
+	const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(requested["accept-encoding"] ?? ""));
+	return acceptsGzip ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
 }
 
-/** Serves a folder's files below `url`, its index.html at `url` itself. @returns whether there was one */
+/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it has an index.html */
 export function addFolder(
 	app: FastifyInstance,
 	{ url, folder, headers }: { url: string; folder: string; headers: Record<string, string> },

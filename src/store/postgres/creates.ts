@@ -1,37 +1,33 @@
-// Creates over PostgreSQL: a batch is one statement, its ids come from the counter row, and its Idempotency-Keys are
-// kept by the same statement. What the keys stand for already is looked up before, so that nobody waits for the counter
-// over a round trip.
+// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. Used
+// keys are read before, so that the lock on the counter is not held over a round trip.
 
 import type pg from "pg";
-import { type Create, idempotencyMs, type Meaning, planBatch } from "../idempotency.ts";
-import type { Created, IdempotencyKey } from "../store.ts";
-import { columnList, columnsOf, rowWriter, tables } from "../tables.ts";
-import type { UntilCommitted } from "./retries.ts";
+import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
+import type { CreateResult, IdempotencyKey } from "../store.ts";
+import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
+import type { Retry } from "./retries.ts";
 
 const { pets, idempotencyKeys } = tables;
-const petRow = rowWriter(pets);
-/** What a create gives; the id is taken from the counter. */
-const given = columnsOf(pets).slice(1);
-const givenNames = given.map(({ name }) => name);
-const givenArrays = given.map(({ type }, index) => `$${index + 2}::${type}[]`);
+const toPetRow = createRowWriter(pets);
+/** The columns of a create; the id comes from the counter. */
+const newPetColumns = columnsOf(pets).slice(1);
+const newPetNames = newPetColumns.map(({ name }) => name);
+const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
-/** Takes the ids and adds the animals. The row of the counter is held until the statement's commit. */
+/** Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. */
 const addAnimals = `counter AS (
 		UPDATE counters SET last_id = last_id + $1 WHERE name = 'pets' RETURNING last_id - $1 AS last_before
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
-		SELECT counter.last_before + given.place, ${givenNames.map((name) => `given.${name}`).join(", ")}
-		FROM counter, unnest(${givenArrays.join(", ")}) WITH ORDINALITY AS given (${givenNames.join(", ")}, place)
+		SELECT counter.last_before + given.place, ${newPetNames.map((name) => `given.${name}`).join(", ")}
+		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, place)
 	)`;
 const addPets = { name: "addPets", text: `WITH ${addAnimals} SELECT last_before + 1 AS first_id FROM counter` };
 
 const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
-	(type, index) => `$${given.length + 2 + index}::${type}[]`,
+	(type, index) => `$${newPetColumns.length + 2 + index}::${type}[]`,
 );
-/**
- * A key that another batch has taken meanwhile breaks the uniqueness of the table, and nothing of the statement is
- * kept.
- */
+/** If another batch has used a key meanwhile, the statement fails with a unique violation and stores nothing. */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH ${addAnimals}, kept AS (
@@ -54,24 +50,24 @@ const dropExpiredKeys = {
 };
 
 /**
- * Makes a batch one transaction; ids ascend in commit order over all nodes. A batch that the server rolled back is
- * tried again; one whose fate is unknown is not (its callers see 503, and settle it with their Idempotency-Key).
+ * Commits a batch in one transaction; ids ascend in commit order on all nodes. A batch that the server rolled back is
+ * retried. A batch with an unknown result is not: its callers get 503 and can retry with their Idempotency-Key.
  */
-export function createAll(pool: pg.Pool, untilCommitted: UntilCommitted, batch: Create[]): Promise<Created[]> {
+export function createAll(pool: pg.Pool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
-	return untilCommitted(() => (isPlain ? createPlain(pool, batch) : createWithKeys(pool, batch)));
+	return retry(() => (isPlain ? createPlain(pool, batch) : createWithKeys(pool, batch)));
 }
 
-async function createPlain(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
+async function createPlain(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
 	const { rows } = await pool.query({ ...addPets, values: petArrays(batch) });
 	return batch.map((_, index) => ({ id: rows[0].first_id + BigInt(index), outcome: "created" }));
 }
 
-async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<Created[]> {
-	const { fresh, keys, settle } = planBatch(batch, await lookUp(pool, batch));
-	if (fresh.length === 0) return settle(0n);
+async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
+	const { newCreates, keys, toResults } = planBatch(batch, await readTakenKeys(pool, batch));
+	if (newCreates.length === 0) return toResults(0n);
 	const values = [
-		...petArrays(fresh),
+		...petArrays(newCreates),
 		keys.map(({ caller }) => caller),
 		keys.map(({ key }) => key),
 		keys.map(({ place }) => place),
@@ -79,11 +75,11 @@ async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<Created[]
 		keys.map(({ createdAtMs }) => createdAtMs),
 	];
 	const { rows } = await pool.query({ ...addPetsWithKeys, values });
-	return settle(rows[0].first_id);
+	return toResults(rows[0].first_id);
 }
 
-/** What the keys of a batch stand for. Those that have expired are free again when this resolves. */
-async function lookUp(pool: pg.Pool, batch: Create[]): Promise<(IdempotencyKey & Meaning)[]> {
+/** The used keys of a batch with their creates. Removes those that have expired. */
+async function readTakenKeys(pool: pg.Pool, batch: Create[]): Promise<(IdempotencyKey & RecordedCreate)[]> {
 	const keys = batch.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const values = [keys.map(({ caller }) => caller), keys.map(({ key }) => key), sinceMs];
@@ -101,6 +97,6 @@ interface TakenKey extends IdempotencyKey {
 
 /** The number of animals, and an array for each column. */
 function petArrays(creates: Create[]): unknown[] {
-	const rows = creates.map(({ pet }) => petRow(pet));
-	return [creates.length, ...given.map((_, index) => rows.map((row) => row[index + 1]))];
+	const rows = creates.map(({ pet }) => toPetRow(pet));
+	return [creates.length, ...newPetColumns.map((_, index) => rows.map((row) => row[index + 1]))];
 }

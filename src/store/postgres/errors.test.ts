@@ -1,10 +1,10 @@
-// Which failures of PostgreSQL are answered with 503, because waiting may help, and which with 500, because it cannot.
+// Which failures of PostgreSQL lead to 503, because a retry may succeed, and which to 500.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { storeError } from "./errors.ts";
+import { toStoreError } from "./errors.ts";
 
 const serverError = (code: string) => Object.assign(new pg.DatabaseError("said the server", 9, "error"), { code });
 
@@ -14,29 +14,29 @@ const unavailable = `08000 08006 08P01 25006 25P03 25P04 26000 28000 28P01 3D000
 const bugs = `03000 09000 0A000 0B000 0F000 0L000 0P000 0Z000 10608 20000 21000 22000 22P02 23000 23505 24000 25000 25P02 27000 2B000
 	2D000 2F000 34000 38000 39000 3B000 3F000 42000 42601 42P01 44000 54000 54001 HV000 P0001`;
 
-test("what a server says that waiting or a person may cure is StorageUnavailable, and anything else stays a bug", () => {
+test("server errors that time or an operator can fix become StorageUnavailable, and all others stay unchanged", () => {
 	for (const code of unavailable.split(/\s+/)) {
-		const error = storeError(serverError(code));
+		const error = toStoreError(serverError(code));
 		assert.ok(error instanceof StorageUnavailable, code);
 		assert.equal(error.message, `${code}: said the server`);
 	}
 	for (const code of bugs.split(/\s+/)) {
 		const error = serverError(code);
-		assert.equal(storeError(error), error, code);
+		assert.equal(toStoreError(error), error, code);
 	}
 });
 
-test("a connection that is lost or never comes about is StorageUnavailable", () => {
+test("a lost or failed connection becomes StorageUnavailable", () => {
 	for (const error of [
 		Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
 		Object.assign(new Error("write"), { code: "EPIPE" }),
 		new Error("Connection terminated unexpectedly"),
 		new Error("Query read timeout"),
 	])
-		assert.ok(storeError(error) instanceof StorageUnavailable, error.message);
+		assert.ok(toStoreError(error) instanceof StorageUnavailable, error.message);
 });
 
-test("a mistake in our code, and what has its words already, stay as they are", () => {
+test("errors in our code and errors of the Store stay unchanged", () => {
 	for (const error of [new TypeError("x"), new StorageUnavailable("x"), new StoreRefused("x")])
-		assert.equal(storeError(error), error);
+		assert.equal(toStoreError(error), error);
 });

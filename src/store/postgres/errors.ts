@@ -1,4 +1,4 @@
-// PostgreSQL's failures in the words of the Store.
+// Converts PostgreSQL's errors to the errors of the Store.
 
 import pg from "pg";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
@@ -6,25 +6,24 @@ import { StorageUnavailable, StoreRefused } from "../store.ts";
 type ServerError = NodeJS.ErrnoException & { code?: string };
 
 /**
- * The SQLSTATEs (PostgreSQL manual, appendix A) that waiting or a person at the server may cure, by their beginning:
- * lost connections (08), read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler
- * that mixes up named statements (26, 42P05), passwords and rights (28, 42501), a missing database (3D), rollbacks for
- * other transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), the system below
- * the server (58, F0, XX). All others, wrong SQL and broken constraints among them, only a bug of ours brings about,
- * and no waiting cures them.
+ * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) that time or an operator can fix: lost connections (08),
+ * read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up named
+ * statements (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks for other
+ * transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), system errors (58, F0,
+ * XX). All others, such as wrong SQL and violated constraints, are bugs of ours.
  */
-const curable = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
+const temporary = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
-/** What waiting or a person may cure is `StorageUnavailable`, lost connections and time-outs among it. */
-export function storeError(error: unknown): unknown {
+/** Failures that time or an operator can fix become `StorageUnavailable`, including lost connections and time-outs. */
+export function toStoreError(error: unknown): unknown {
 	const isOurs = error instanceof StorageUnavailable || error instanceof StoreRefused || error instanceof TypeError;
 	const { code = "", message } = error as ServerError;
-	if (isOurs || (error instanceof pg.DatabaseError && !curable.test(code))) return error;
+	if (isOurs || (error instanceof pg.DatabaseError && !temporary.test(code))) return error;
 	return new StorageUnavailable(`${code}: ${message}`);
 }
 
-/** Why a database cannot be opened, as one sentence that says what to do. No password is in it. */
-export function refusal(error: unknown, url: string): StoreRefused {
+/** Converts an error of opening a database to one sentence with the fix, without the password. */
+export function toRefusal(error: unknown, url: string): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const { hostname, port = "5432", username, pathname } = new URL(url);
 	const server = `PostgreSQL at ${hostname}:${port || "5432"}`;
@@ -36,7 +35,7 @@ export function refusal(error: unknown, url: string): StoreRefused {
 	}
 	if (code === "28P01" || code === "28000") {
 		return new StoreRefused(
-			`${server} does not let ${decodeURIComponent(username)} in: fix user and password in DATABASE_URL`,
+			`${server} rejects the user ${decodeURIComponent(username)}: fix user and password in DATABASE_URL`,
 		);
 	}
 	if (code === "3D000") {
@@ -47,5 +46,5 @@ export function refusal(error: unknown, url: string): StoreRefused {
 	if (/SSL|TLS|certificate/i.test(message)) {
 		return new StoreRefused(`no TLS connection to ${server} (${message}): fix the server, or sslmode in DATABASE_URL`);
 	}
-	return new StoreRefused(`cannot use ${server} (${code} ${message}): fix what it says, or DATABASE_URL`);
+	return new StoreRefused(`cannot use ${server} (${code} ${message}): fix the server, or DATABASE_URL`);
 }

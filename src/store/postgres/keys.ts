@@ -1,22 +1,22 @@
-// How PostgreSQL keeps API keys.
+// The API keys of a PostgreSQL store.
 
 import type pg from "pg";
-import { keyReader, keySelection, type ListedUse, withUses } from "../key-rows.ts";
+import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
 import type { KeyRows, NewSecret } from "../store.ts";
-import { columnList, partOf, rowWriter, tables } from "../tables.ts";
-import { turnBatch } from "../turn-batch.ts";
+import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
+import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
-import type { UntilCommitted } from "./retries.ts";
+import type { Retry } from "./retries.ts";
 
-const byHashes = { name: "keysByHash", text: `${keySelection("s.hash, ")} WHERE s.hash = ANY($1::text[])` };
+const byHashes = { name: "keysByHash", text: `${buildKeySelect("s.hash, ")} WHERE s.hash = ANY($1::text[])` };
 const newest = {
 	name: "keysNewest",
-	text: `${keySelection()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+	text: `${buildKeySelect()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 	ORDER BY k.created_at_ms, k.id`,
 };
 const uses = { name: "keyUses", text: `SELECT ${columnList(tables.keyUses)} FROM key_uses` };
-const newKey = partOf(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
-const keyRow = rowWriter(newKey);
+const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
+const toKeyRow = createRowWriter(newKey);
 const addKey = { name: "addKey", text: `INSERT INTO keys (${columnList(newKey)}) VALUES ($1, $2, $3, $4, $5)` };
 const addSecret = {
 	name: "addSecret",
@@ -33,16 +33,16 @@ const revoke = {
 };
 const touch = {
 	name: "touchKeys",
-	text: `INSERT INTO key_uses AS known (${columnList(tables.keyUses)})
+	text: `INSERT INTO key_uses AS existing (${columnList(tables.keyUses)})
 	SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
 	ON CONFLICT (key_id, operation)
-	DO UPDATE SET last_used_at_ms = greatest(known.last_used_at_ms, excluded.last_used_at_ms)`,
+	DO UPDATE SET last_used_at_ms = greatest(existing.last_used_at_ms, excluded.last_used_at_ms)`,
 };
 
-export function keyRows(pool: pg.Pool, query: Query, untilCommitted: UntilCommitted): KeyRows {
-	const byHash = turnBatch(String, async (hashes: string[]) => {
+export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRows {
+	const findByHash = createTurnBatch(String, async (hashes: string[]) => {
 		const { rows } = await query(byHashes, [hashes]);
-		const keys = new Map(rows.map(([hash, ...row]) => [hash, keyReader(row)]));
+		const keys = new Map(rows.map(([hash, ...row]) => [hash, readKeyRow(row)]));
 		return hashes.map((hash) => keys.get(hash));
 	});
 	const secretValues = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) => [
@@ -53,9 +53,9 @@ export function keyRows(pool: pg.Pool, query: Query, untilCommitted: UntilCommit
 		expiresAtMs ?? null,
 	];
 
-	/** Runs statements as one transaction. */
-	const inOne = (statements: { name: string; text: string; values: unknown[] }[]): Promise<void> =>
-		untilCommitted(async () => {
+	/** Runs statements in one transaction. */
+	const runInTransaction = (statements: { name: string; text: string; values: unknown[] }[]): Promise<void> =>
+		retry(async () => {
 			const client = await pool.connect();
 			let isBroken = true;
 			try {
@@ -69,18 +69,18 @@ export function keyRows(pool: pg.Pool, query: Query, untilCommitted: UntilCommit
 		});
 
 	return {
-		byHash,
+		findByHash,
 		async list() {
 			const [keys, used] = await Promise.all([query(newest, []), query(uses, [])]);
-			return withUses(keys.rows.map(keyReader), used.rows as ListedUse[]);
+			return addUses(keys.rows.map(readKeyRow), used.rows as ListedUse[]);
 		},
 		add: (key, secret) =>
-			inOne([
-				{ ...addKey, values: keyRow(key) },
+			runInTransaction([
+				{ ...addKey, values: toKeyRow(key) },
 				{ ...addSecret, values: secretValues(key.id, secret) },
 			]),
 		rotate: (keyId, secret, graceEndsAtMs) =>
-			inOne([
+			runInTransaction([
 				{ ...endSecrets, values: [graceEndsAtMs, keyId] },
 				{ ...addSecret, values: secretValues(keyId, secret) },
 			]),

@@ -1,4 +1,4 @@
-// The schema of a PostgreSQL store, brought up to date by whichever node comes first.
+// Migrates the schema of a PostgreSQL store. The first node to start does it.
 
 import { readdirSync, readFileSync } from "node:fs";
 import type pg from "pg";
@@ -9,13 +9,13 @@ const migrations = readdirSync(migrationsFolder)
 	.filter((name) => /^postgres-\d+\.sql$/.test(name))
 	.sort();
 
-/** For one migration of a large store, and for waiting while another node makes it. */
+/** For one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
-/** A commit that has waited so long for a standby is not just slow. */
+/** A commit that has waited this long for a standby is not just slow. */
 const standbySeconds = 2;
 
 /**
- * Nodes that start together meet at the row of the version: one migrates, the others find it done.
+ * Concurrent starts are serialized by a lock on the version row: one node migrates, the others have nothing to do.
  * @throws StoreRefused, and the server's errors
  */
 export async function migrate(pool: pg.Pool): Promise<void> {
@@ -30,27 +30,27 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 						"start it, or change synchronous_standby_names on the server",
 				);
 			}
-			const isOver = performance.now() - startedAtMs > migrationLimitMs;
-			if (isOver || !anotherCameFirst.test((error as { code?: string }).code ?? "")) throw error;
+			const isTooLate = performance.now() - startedAtMs > migrationLimitMs;
+			if (isTooLate || !concurrentMigrationCodes.test((error as { code?: string }).code ?? "")) throw error;
 		}
 	}
 }
 
-/** Rolled back for another node, or its lock was not released in time. */
-const anotherCameFirst = /^(40001|40P01|55P03)$/;
+/** Rolled back because of another node, or its lock was not released in time. */
+const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: pg.Pool): Promise<void> {
 	const client = await pool.connect();
 	let isBroken = true;
 	try {
-		await createVersion(client);
+		await createVersionTable(client);
 		await client.query("BEGIN");
 		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
 		const version = Number(rows[0].version);
 		if (version > migrations.length) {
 			throw new StoreRefused(
-				`the database was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): ` +
-					"upgrade this installation",
+				`the database was written by a newer animal-store (schema ${version}, ` +
+					`this one supports ${migrations.length}): upgrade this installation`,
 			);
 		}
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
@@ -66,20 +66,20 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 	}
 }
 
-/** `IF NOT EXISTS` may still collide with another node at the same moment: then it exists. */
-async function createVersion(client: pg.PoolClient): Promise<void> {
-	const collided = (error: { code?: string }) => {
+/** `IF NOT EXISTS` can still collide with a concurrent start of another node. Then the table exists. */
+async function createVersionTable(client: pg.PoolClient): Promise<void> {
+	const ignoreCollision = (error: { code?: string }) => {
 		if (!/^(23505|42P07|42710)$/.test(error.code ?? "")) throw error;
 	};
 	await client
 		.query(
 			"CREATE TABLE IF NOT EXISTS schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)",
 		)
-		.catch(collided);
+		.catch(ignoreCollision);
 	await client.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
 }
 
-/** Whether a commit of ours, of this start or an earlier one, waits for a synchronous standby. */
+/** Whether a commit of this start or an earlier one waits for a synchronous standby. */
 async function isWaitingForStandby(pool: pg.Pool): Promise<boolean> {
 	const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
 		AND usename = current_user AND query_start < clock_timestamp() - interval '${standbySeconds} s'`;

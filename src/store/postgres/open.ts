@@ -1,42 +1,40 @@
-// How PostgreSQL keeps animals, for any number of nodes. Reads of one turn of the event loop go out together; creates
-// are group-committed, one statement with many rows for a batch. Portable SQL only: no advisory locks, sequences or
-// triggers.
+// The Store in PostgreSQL, for any number of nodes. Reads of one turn of the event loop are sent together; creates are
+// group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pet } from "../../contract/pet.ts";
-import { groupCommit } from "../group-commit.ts";
+import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
-import type { Created, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
-import { columnList, recordReader, tables } from "../tables.ts";
-import { turnBatch } from "../turn-batch.ts";
+import type { CreateResult, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
+import { columnList, createRecordReader, tables } from "../tables.ts";
+import { createTurnBatch } from "../turn-batch.ts";
 import { createAll } from "./creates.ts";
-import { keyRows } from "./keys.ts";
+import { createKeyRows } from "./keys.ts";
 import { openPool, type Query } from "./pool.ts";
-import { retrying } from "./retries.ts";
-import { postgresRows } from "./rows.ts";
+import { createRetry } from "./retries.ts";
+import { createPostgresRows } from "./rows.ts";
 
 /**
- * Opens, and migrates where needed, the store in this database.
+ * Opens the store in this database, and migrates it if needed.
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
 	const { pool, cursorSecret } = await openPool(url, options);
-	const untilCommitted = retrying(options.random ?? (() => 1));
-	const query: Query = (statement, values) =>
-		untilCommitted(() => pool.query({ ...statement, values, rowMode: "array" }));
-	const creates = groupCommit<Create, Created>((batch) => createAll(pool, untilCommitted, batch));
+	const retry = createRetry(options.random ?? (() => 1));
+	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
+	const creates = createGroupCommit<Create, CreateResult>((batch) => createAll(pool, retry, batch));
 	const stopSweeping = sweepIdempotencyKeys(
-		async () => (await query(dropOldKeys, [now() - idempotencyMs])).rowCount ?? 0,
+		async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0,
 	);
 
-	const getPet = turnBatch<bigint, Pet | undefined>(String, async (ids) => {
+	const getPet = createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
 		const { rows } = await query(petsById, [ids]);
 		const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
 		return ids.map((id) => pets.get(id));
 	});
-	const listPets = turnBatch<PageQuery, PetPage>(
+	const listPets = createTurnBatch<PageQuery, PetPage>(
 		({ status, after, limit }) => `${status} ${after} ${limit}`,
 		(pages) => Promise.all(pages.map((page) => readPage(query, page))),
 	);
@@ -46,8 +44,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		listPets,
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
-		keys: keyRows(pool, query, untilCommitted),
-		rows: postgresRows(pool),
+		keys: createKeyRows(pool, query, retry),
+		rows: createPostgresRows(pool),
 		async countPets(after, limit) {
 			const { rows } = await query(countByStatus, [after, limit]);
 			return toPetCount(rows as Parameters<typeof toPetCount>[0]);
@@ -67,13 +65,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	};
 }
 
-const dropOldKeys = {
-	name: "dropOldKeys",
+const sweepExpiredKeys = {
+	name: "sweepExpiredKeys",
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
 };
 
-const toPet = recordReader<Pet>(tables.pets);
+const toPet = createRecordReader<Pet>(tables.pets);
 
 const columns = `SELECT ${columnList(tables.pets)} FROM pets`;
 const petsById = { name: "petsById", text: `${columns} WHERE id = ANY($1::bigint[])` };

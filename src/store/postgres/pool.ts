@@ -1,20 +1,20 @@
-// The way to a PostgreSQL database: connections with bounds on every wait, and what the server must be like.
+// The connection pool of a PostgreSQL database, with a time-out for every wait, and the requirements for the server.
 
 import { existsSync } from "node:fs";
 import pg from "pg";
 import { type OpenOptions, StoreRefused } from "../store.ts";
-import { refusal } from "./errors.ts";
+import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 
 const connectionsMax = 10;
 const connectTimeoutMs = 3_000;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
-/** For a server that does not even answer that it is late. */
+/** For a server that does not even report its own time-outs. */
 const answerTimeoutMs = 5_000;
 const serverVersionMin = 140_000;
 
-/** int8 is read as bigint: the only type that holds it. */
+/** int8 is read as bigint, because a number cannot represent all of its values. */
 const int8 = 20;
 const types = {
 	getTypeParser: ((oid: number, format?: "text" | "binary") =>
@@ -50,7 +50,7 @@ export async function openPool(url: string, { mustExist = false, onCreate }: Ope
 		pipeline: true,
 	} as pg.PoolConfig);
 	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
-	// A lost connection that is in use: its query fails, and without a listener the process would end too.
+	// If a connection in use is lost, its query fails; without a listener the process would end too.
 	pool.on("connect", (client) => client.on("error", () => {}));
 	try {
 		await checkServer(pool);
@@ -62,19 +62,19 @@ export async function openPool(url: string, { mustExist = false, onCreate }: Ope
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
-		throw refusal(error, url);
+		throw toRefusal(error, url);
 	}
 }
 
 /**
- * `sslmode` means what it means to PostgreSQL's own clients: `require` encrypts, `verify-ca` checks who issued the
- * certificate, `verify-full` its name too (PostgreSQL manual, libpq, SSL Support).
+ * `sslmode` means the same as in PostgreSQL's own clients: `require` encrypts, `verify-ca` checks the issuer of the
+ * certificate, `verify-full` also its host name (PostgreSQL manual, libpq, SSL Support).
  * @throws StoreRefused
  */
 function withLibpqModes(url: string): string {
-	const given = new URL(url);
-	const mode = given.searchParams.get("sslmode");
-	const root = given.searchParams.get("sslrootcert");
+	const parsed = new URL(url);
+	const mode = parsed.searchParams.get("sslmode");
+	const root = parsed.searchParams.get("sslrootcert");
 	if (mode === null) return url;
 	if (!/^(disable|require|verify-ca|verify-full)$/.test(mode))
 		throw new StoreRefused(
@@ -84,12 +84,12 @@ function withLibpqModes(url: string): string {
 		throw new StoreRefused(
 			"sslmode=verify-ca needs sslrootcert, the file of the issuer's certificate, in DATABASE_URL",
 		);
-	// The roots that Node knows, as libpq takes those of the system.
-	if (root === "system") given.searchParams.delete("sslrootcert");
+	// Node's root certificates, where libpq uses those of the system.
+	if (root === "system") parsed.searchParams.delete("sslrootcert");
 	else if (root !== null && !existsSync(root))
 		throw new StoreRefused(`cannot read ${root}: fix sslrootcert in DATABASE_URL`);
-	given.searchParams.set("uselibpqcompat", "true");
-	return given.href;
+	parsed.searchParams.set("uselibpqcompat", "true");
+	return parsed.href;
 }
 
 async function checkServer(pool: pg.Pool): Promise<void> {
@@ -102,9 +102,11 @@ async function checkServer(pool: pg.Pool): Promise<void> {
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
 	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
 	if (readOnly === "on")
-		throw new StoreRefused("the database is read-only, a replica perhaps: let DATABASE_URL name the primary");
+		throw new StoreRefused("the database is read-only, perhaps a replica: set DATABASE_URL to the primary");
 	if (synchronousCommit === "off" || fsync === "off") {
-		throw new StoreRefused("the server acknowledges what is not on disk yet: turn fsync and synchronous_commit on");
+		throw new StoreRefused(
+			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
+		);
 	}
 }
 

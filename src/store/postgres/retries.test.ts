@@ -1,9 +1,9 @@
-// How long, and after which failures, a transaction is tried again.
+// How long, and after which failures, a transaction is retried.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StorageUnavailable } from "../store.ts";
-import { retrying } from "./retries.ts";
+import { createRetry } from "./retries.ts";
 
 async function triesUntilRefused(random: () => number, failure: object): Promise<{ tries: number; refusal: unknown }> {
 	let tries = 0;
@@ -11,11 +11,11 @@ async function triesUntilRefused(random: () => number, failure: object): Promise
 		tries++;
 		throw Object.assign(new Error("no"), failure);
 	};
-	const refusal = await retrying(random)(transaction).catch((error: unknown) => error);
+	const refusal = await createRetry(random)(transaction).catch((error: unknown) => error);
 	return { tries, refusal };
 }
 
-test("a transaction that was rolled back for others is tried again for 3 seconds, after pauses that chance draws", async () => {
+test("a transaction rolled back because of others is retried for 3 seconds, after random pauses", async () => {
 	const startedAtMs = performance.now();
 	const taken = { code: "23505", table: "idempotency_keys" };
 	const [shortest, longest, ofKeys] = await Promise.all([
@@ -31,7 +31,7 @@ test("a transaction that was rolled back for others is tried again for 3 seconds
 	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
 });
 
-test("what is no rollback for others is tried once", async () => {
+test("a transaction is not retried after other failures", async () => {
 	for (const failure of [{ code: "23505", table: "pets" }, { code: "57014" }, {}]) {
 		assert.equal((await triesUntilRefused(() => 0, failure)).tries, 1, JSON.stringify(failure));
 	}

@@ -1,36 +1,36 @@
-// Transactions that the server rolled back for another one's sake are tried again.
+// Retries transactions that the server rolled back because of other transactions.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StorageUnavailable } from "../store.ts";
-import { storeError } from "./errors.ts";
+import { toStoreError } from "./errors.ts";
 
 /**
- * Tries a transaction again that the server rolled back. One whose fate is unknown is not tried again.
+ * Retries a transaction that the server rolled back, but not one with an unknown result.
  * @throws StorageUnavailable
  */
-export type UntilCommitted = <T>(transaction: () => Promise<T>) => Promise<T>;
+export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * As long as a lock is waited for (`lock_timeout`): where transactions wait for each other under one isolation level,
- * they are rolled back under another. Well below what a client waits for a reply.
+ * Equal to `lock_timeout`: depending on the isolation level, conflicting transactions wait for each other or are rolled
+ * back. Well below the time that a client waits for a reply.
  */
 const retryForMs = 3_000;
-/** Some round trips to a server nearby. */
+/** A few round trips to a nearby server. */
 const pauseMaxMs = 100;
 
-/** @param random from 0 to 1; pauses are drawn from their whole range, so that those that met once do not meet again */
-export function retrying(random: () => number): UntilCommitted {
+/** @param random returns 0 to 1; pauses use their whole range, so that conflicting transactions spread out */
+export function createRetry(random: () => number): Retry {
 	return async (transaction) => {
 		const startedAtMs = performance.now();
 		for (let tries = 1; ; tries++) {
 			try {
 				return await transaction();
 			} catch (error) {
-				if (!isRolledBack(error)) throw storeError(error);
+				if (!isRolledBack(error)) throw toStoreError(error);
 				const pauseMs = random() * Math.min(pauseMaxMs, 2 ** tries);
 				if (performance.now() + pauseMs - startedAtMs > retryForMs)
 					throw new StorageUnavailable(
-						`rolled back ${tries} times for other transactions: ${(error as Error).message}`,
+						`rolled back ${tries} times because of other transactions: ${(error as Error).message}`,
 					);
 				await sleep(pauseMs);
 			}
@@ -38,7 +38,7 @@ export function retrying(random: () => number): UntilCommitted {
 	};
 }
 
-/** A serialization failure, a deadlock, or an Idempotency-Key that another node has taken since it was looked up. */
+/** A serialization failure, a deadlock, or an Idempotency-Key that another node has used since it was read. */
 function isRolledBack(error: unknown): boolean {
 	const { code, table } = error as { code?: string; table?: string };
 	return code === "40001" || code === "40P01" || (code === "23505" && table === "idempotency_keys");

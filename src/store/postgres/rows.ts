@@ -1,15 +1,15 @@
-// The rows of a PostgreSQL store as they are kept.
+// Access to the stored rows of PostgreSQL, for copying a whole store.
 
 import type pg from "pg";
 import type { Row, Rows } from "../rows.ts";
 import { columnList, columnsOf, keyList, type Table, tables } from "../tables.ts";
-import { storeError } from "./errors.ts";
+import { toStoreError } from "./errors.ts";
 
-export function postgresRows(pool: pg.Pool): Rows {
+export function createPostgresRows(pool: pg.Pool): Rows {
 	async function all(text: string, values: unknown[] = []): Promise<Row[]> {
 		const query = { text, values, rowMode: "array" } as pg.QueryArrayConfig;
 		const { rows } = await pool.query(query).catch((error) => {
-			throw storeError(error);
+			throw toStoreError(error);
 		});
 		return rows.map((row: unknown[]) =>
 			row.map((value) => (typeof value === "number" ? BigInt(value) : value)),
@@ -18,8 +18,8 @@ export function postgresRows(pool: pg.Pool): Rows {
 	return {
 		count: async (table) => Number((await all(`SELECT count(*) FROM ${tables[table].name}`))[0]?.[0]),
 		read: (table, after, limit) => all(pageOf(tables[table], after, limit), after),
-		lastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
-		lastGivenId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
+		readLastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
+		readLastIssuedId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
 		async write(table, rows) {
 			const columns = columnsOf(tables[table]);
 			const arrays = columns.map(({ type }, place) => `$${place + 1}::${type}[]`);
@@ -27,13 +27,13 @@ export function postgresRows(pool: pg.Pool): Rows {
 			const into = `${tables[table].name} (${columnList(tables[table])})`;
 			await all(`INSERT INTO ${into} SELECT * FROM unnest(${arrays.join(", ")}) ON CONFLICT DO NOTHING`, values);
 		},
-		copyMark: async () =>
+		readCopyMark: async () =>
 			(await all("SELECT convert_from(value, 'UTF8') FROM settings WHERE name = 'copy_of'"))[0]?.[0] as
 				| string
 				| undefined,
 		markCopy: async (mark) => void (await all("INSERT INTO settings VALUES ('copy_of', $1)", [Buffer.from(mark)])),
-		async finishCopy({ cursorSecret, lastGivenId }) {
-			await all("UPDATE counters SET last_id = $1 WHERE name = 'pets'", [lastGivenId]);
+		async finishCopy({ cursorSecret, lastIssuedId }) {
+			await all("UPDATE counters SET last_id = $1 WHERE name = 'pets'", [lastIssuedId]);
 			await all("UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", [cursorSecret]);
 			await all("DELETE FROM settings WHERE name = 'copy_of'");
 		},

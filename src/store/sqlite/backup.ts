@@ -1,5 +1,5 @@
-// Backups of a SQLite store while services write to it, and their way back: one consistent moment, complete on disk or
-// not there at all.
+// Backup of a SQLite store in use, and restore. A backup is a consistent snapshot and appears only when it is complete
+// on disk.
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,24 +16,24 @@ import {
 	publish,
 	replace,
 } from "./draft.ts";
-import { missing, recognise, refusal, verifyPages, verifySchema } from "./file.ts";
+import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "./file.ts";
 import { identityOf } from "./identity.ts";
 
-/** Copied at a time; the event loop turns in between, and hears signals. */
+/** Pages copied per turn of the event loop, so that signals are handled during a backup. */
 const pagesPerTurn = 2000;
 
 /**
- * Writes a copy of the store as it is at one moment; writers go on meanwhile. The copy is a store: DATABASE_URL may
- * name it.
+ * Writes a snapshot of the store to a new file, without blocking writers. The backup is a store that DATABASE_URL can
+ * name.
  * @returns the number of animals in it
- * @throws StoreRefused, and the signal's reason; then there is no copy
+ * @throws StoreRefused, and the signal's reason; then no backup exists
  */
 export async function backupSqlite(file: string, to: string, signal: AbortSignal): Promise<number> {
-	if (!existsSync(file)) throw missing(file);
+	if (!existsSync(file)) throw missingStoreError(file);
 	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	}
-	if (existsSync(to)) throw new StoreRefused(`${to} is there already: name a new file`);
+	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
 		const animals = await copySnapshot(file, draft, signal);
 		publish(draft, to);
@@ -43,34 +43,34 @@ export async function backupSqlite(file: string, to: string, signal: AbortSignal
 
 export interface Restore {
 	backup: string;
-	/** The file that becomes the store. */
+	/** The file to create. */
 	to: string;
-	/** Replaces a file that is there. */
+	/** Replaces an existing file. */
 	force: boolean;
 	signal: AbortSignal;
 }
 
 /**
- * Makes a store of a backup, in the place of another one where `force` says so. No service has it open meanwhile. A
- * crash leaves the old store, the new one, or the new one beside the old one's log, which the next start refuses.
+ * Creates a store from a backup; with `force`, replaces an existing store. No service may have that store open. A crash
+ * leaves the old store, the new one, or the new one beside the old one's log, which the next start rejects.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
 export async function restoreSqlite({ backup, to, force, signal }: Restore): Promise<number> {
-	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name a file that is there`);
-	const isThere = existsSync(to);
-	if (isThere && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
-	if (isThere && identityOf(backup) === identityOf(to))
+	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
+	const doesExist = existsSync(to);
+	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
+	if (doesExist && identityOf(backup) === identityOf(to))
 		throw new StoreRefused(`${backup} is the file to restore to: move it to another name, and restore from there`);
-	if (isThere && !force)
-		throw new StoreRefused(`${to} is there already: name another file with --to, or replace it with --force`);
-	const file = isThere ? realpathSync(to) : to;
+	if (doesExist && !force)
+		throw new StoreRefused(`${to} already exists: name another file with --to, or replace it with --force`);
+	const file = doesExist ? realpathSync(to) : to;
 	return withDraft(file, async (draft) => {
-		recognise(backup, "r");
-		const unlock = isThere ? lock(file) : () => {};
+		verifyHeader(backup, "r");
+		const unlock = doesExist ? lock(file) : () => {};
 		try {
 			const animals = await copySnapshot(backup, draft, signal);
-			if (isThere) replace(file, draft);
+			if (doesExist) replace(file, draft);
 			else publish(draft, file);
 			dropCompanions(file);
 			return animals;
@@ -91,14 +91,11 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 			dropDraft(draft);
 		}
 	} catch (error) {
-		throw (error as Error).name === "AbortError" ? error : refusal(file, error);
+		throw (error as Error).name === "AbortError" ? error : toRefusal(file, error);
 	}
 }
 
-/**
- * One read transaction for all of it, so that what is written meanwhile is not in it. The draft is checked as it is on
- * disk.
- */
+/** Copies in one read transaction, so that concurrent writes are not included, and verifies the file on disk. */
 async function copySnapshot(file: string, draft: string, signal: AbortSignal): Promise<number> {
 	const source = new Database(file, { readonly: true });
 	try {
@@ -115,7 +112,7 @@ async function copySnapshot(file: string, draft: string, signal: AbortSignal): P
 	}
 	const copy = new Database(draft);
 	try {
-		copy.pragma("journal_mode = DELETE"); // By which `recognise` tells a backup from a store in use.
+		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
 		verifySchema(copy, file);
 		verifyPages(copy, file);
 		signal.throwIfAborted();
@@ -126,9 +123,8 @@ async function copySnapshot(file: string, draft: string, signal: AbortSignal): P
 }
 
 /**
- * Keeps services from this file, through another name of it: SQLite would replay the log that stands beside its own
- * name.
- * @returns lets go of it
+ * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its log.
+ * @returns a function that releases the lock
  */
 function lock(file: string): () => void {
 	const name = `${draftName(file)}-locked`;
@@ -143,7 +139,7 @@ function lock(file: string): () => void {
 		database.pragma("locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (error) {
-		// What is no database has no locks, and nobody to keep from it.
+		// A file that is not a database cannot be in use by a service.
 		if (/^SQLITE_(NOTADB|CORRUPT)/.test((error as NodeJS.ErrnoException).code ?? "")) return unlock;
 		unlock();
 		if (/^SQLITE_BUSY/.test((error as NodeJS.ErrnoException).code ?? ""))

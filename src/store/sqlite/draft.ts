@@ -1,5 +1,5 @@
-// A file gets its name when it is complete and on disk. Until then it is a draft beside its place, which only its owner
-// may read and which is named after its process, so that the next start can tell what a killed one left behind.
+// A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
+// may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,18 +8,18 @@ import { StoreRefused } from "../store.ts";
 
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** What SQLite keeps beside a file. */
+/** Suffixes of the files that SQLite creates beside a database. */
 const companions = ["-journal", "-wal", "-shm"];
 
-/** Makes the folder of a file where it is missing, and waits until it is on disk. */
+/** Creates the folder of a file if it is missing, and syncs it to disk. */
 export function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
 	const first = mkdirSync(folder, { recursive: true, mode: onlyOwnerFolder });
 	if (first === undefined) return;
-	for (let made = folder; made.length >= resolve(first).length; made = dirname(made)) syncFolder(dirname(made));
+	for (let path = folder; path.length >= resolve(first).length; path = dirname(path)) syncFolder(dirname(path));
 }
 
-/** Makes an empty draft of this file. Give it to `dropDraft` in the end, whatever became of it. */
+/** Creates an empty draft of this file. The caller must call `dropDraft` at the end, also after an error. */
 export function newDraft(file: string): string {
 	const draft = draftName(file);
 	dropDraft(draft);
@@ -27,14 +27,14 @@ export function newDraft(file: string): string {
 	return draft;
 }
 
-/** Gives the draft its name once it is on disk. @throws EEXIST where the name is taken */
+/** Syncs the draft to disk and then links it to its name. @throws EEXIST if the file exists */
 export function publish(draft: string, file: string): void {
 	sync(draft, "r+");
 	link(draft, file);
 	syncFolder(dirname(file));
 }
 
-/** Puts the draft in the place of this file once it is on disk. */
+/** Syncs the draft to disk and then replaces this file with it. */
 export function replace(file: string, draft: string): void {
 	sync(draft, "r+");
 	renameSync(draft, file);
@@ -45,15 +45,13 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/**
- * Removes SQLite's log and lock files of a database that nobody has open, and waits until they are gone from the disk.
- */
+/** Removes SQLite's log and lock files of a database that no process has open, and syncs the removal to disk. */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));
 }
 
-/** Removes what processes that are gone left behind when they made this file. */
+/** Removes drafts of this file whose processes no longer run. */
 export function dropStaleDrafts(file: string): void {
 	const own = basename(draftName(file));
 	const start = `${basename(file)}.`;
@@ -65,14 +63,14 @@ export function dropStaleDrafts(file: string): void {
 	}
 }
 
-/** Gives a file one more name. */
+/** Adds a hard link to a file. */
 export function link(file: string, name: string): void {
 	try {
 		linkSync(file, name);
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/.test(code)) throw error;
-		throw new StoreRefused(`cannot make ${name}: its file system has no hard links (${code}); name a place on another`);
+		throw new StoreRefused(`cannot create ${name}: its file system has no hard links (${code}); use another one`);
 	}
 }
 

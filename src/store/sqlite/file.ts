@@ -1,14 +1,14 @@
-// The database file: made in one step, recognised before it is opened for writing, migrated, and refused with one
-// sentence when it is not ours.
+// The database file: created atomically, verified before it is opened for writing, and migrated. A file that is not an
+// animal store is rejected with one sentence.
 
 import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
-import { identityOf, type OpenFiles, openFiles } from "./identity.ts";
+import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
-/** `PETS` in the header of every file of ours (SQLite file format, offset 68). */
+/** `PETS` in the header of every animal store (SQLite file format, offset 68). */
 const applicationId = 0x50455453;
 const migrationsFolder = new URL("../migrations/", import.meta.url);
 const migrations = readdirSync(migrationsFolder)
@@ -16,15 +16,15 @@ const migrations = readdirSync(migrationsFolder)
 	.sort();
 
 export interface FileOptions {
-	/** Whether every page is read first, to refuse a damaged file. */
+	/** Reads every page first and rejects a damaged file. */
 	isVerified?: boolean;
-	/** Whether a missing file is refused instead of made. */
+	/** Rejects a missing file instead of creating it. */
 	mustExist?: boolean;
 }
 
 /**
- * Opens the one writing connection. A missing file is made complete beside its place and then linked there, so that a
- * crash never leaves half a store. Every commit waits for the disk: `synchronous` has to follow `journal_mode`.
+ * Opens the only writing connection. A missing file is created as a draft and then linked to its name, so a crash never
+ * leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
  * @throws StoreRefused
  */
 export function openSqliteWriter(
@@ -34,18 +34,18 @@ export function openSqliteWriter(
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
-		if (isFound) recognise(file, "r+");
-		else if (mustExist) throw missing(file);
+		if (isFound) verifyHeader(file, "r+");
+		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
-		if (!isNew) inspect(file, isVerified);
+		if (!isNew) verifyStore(file, isVerified);
 		const database = openForWriting(file);
-		const files = openFiles(file, identity);
-		if (files.lost() === undefined) return { database, files, isNew };
+		const files = trackOpenFiles(file, identity);
+		if (files.findLostPath() === undefined) return { database, files, isNew };
 		database.close();
 		throw new StoreRefused(`${file} was replaced while it was opened: start again`);
 	} catch (error) {
-		throw refusal(file, error);
+		throw toRefusal(file, error);
 	}
 }
 
@@ -63,14 +63,14 @@ function openForWriting(file: string): Database.Database {
 	}
 }
 
-/** There is no store here, and the caller makes none. */
-export function missing(file: string): StoreRefused {
+/** The store does not exist, and the caller does not create it. */
+export function missingStoreError(file: string): StoreRefused {
 	return new StoreRefused(
-		`there is no store at ${file}: fix DATABASE_URL, or make one with animal-store serve, keys create or restore`,
+		`there is no store at ${file}: fix DATABASE_URL, or create one with animal-store serve, keys create or restore`,
 	);
 }
 
-/** Pages of the file that the reading connection keeps in memory. */
+/** The page cache of the reading connection. */
 const readCacheKiB = 64 * 1024;
 
 /** Opens a reading connection to a file that a writer has opened. */
@@ -81,13 +81,13 @@ export function openSqliteReader(file: string): Database.Database {
 	return database;
 }
 
-/** @returns false where another process made the file meanwhile: then it is there, and complete. */
+/** @returns false if another process created the file meanwhile. That file is complete. */
 function create(file: string): boolean {
-	// Where another process has just made the file, it was there before its log.
+	// If another process has just created the store, its file existed before its log.
 	if (hasLog(file) && !existsSync(file)) {
 		throw new StoreRefused(
-			`${file} is missing and its log ${file}-wal is there: ` +
-				"restore a backup, or remove the log to begin an empty store",
+			`${file} is missing but its log ${file}-wal exists: ` +
+				"restore a backup, or remove the log to start with an empty store",
 		);
 	}
 	makeFolder(file);
@@ -107,25 +107,23 @@ function create(file: string): boolean {
 	}
 }
 
-/** Whether a log with something in it stands beside the file. */
+/** Whether the file has a log that is not empty. */
 function hasLog(file: string): boolean {
 	const real = existsSync(file) ? realpathSync(file) : file;
 	return (statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/**
- * The journal mode in the header (offset 18) until a writer opens the file for the first time; a store in use says 2.
- */
+/** The journal mode in the header (offset 18) until a writer opens the file for the first time; then it is 2. */
 const neverOpened = 1;
 
 /**
- * Looks at the first bytes only, and writes nothing. A backup has never been opened, so a log beside it is that of
- * another store, which SQLite would replay over it.
+ * Reads only the header and writes nothing. A backup was never opened, so a log beside it belongs to another store, and
+ * SQLite would replay it over the backup.
  * @throws StoreRefused
  */
-export function recognise(file: string, flags: "r" | "r+"): void {
-	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: let DATABASE_URL name a file`);
-	// Before the header: a process that opens the file for the first time writes the header first.
+export function verifyHeader(file: string, flags: "r" | "r+"): void {
+	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: set DATABASE_URL to a file`);
+	// Checked before the header is read: a process that opens the file for the first time writes the header first.
 	const isBesideLog = hasLog(file);
 	const header = Buffer.alloc(100);
 	const descriptor = openSync(file, flags);
@@ -136,11 +134,11 @@ export function recognise(file: string, flags: "r" | "r+"): void {
 	}
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
 		throw new StoreRefused(
-			`${file} is not an animal store, or is damaged: restore a backup, or let DATABASE_URL name another file`,
+			`${file} is not an animal store, or is damaged: restore a backup, or set DATABASE_URL to another file`,
 		);
 	}
 	if (header.readUInt32BE(68) !== applicationId) {
-		throw new StoreRefused(`${file} belongs to another program: let DATABASE_URL name another file`);
+		throw new StoreRefused(`${file} belongs to another program: set DATABASE_URL to another file`);
 	}
 	refuseNewer(header.readUInt32BE(60), file);
 	if (header.readUInt8(18) === neverOpened && isBesideLog) {
@@ -154,13 +152,13 @@ export function recognise(file: string, flags: "r" | "r+"): void {
 function refuseNewer(version: number, file: string): void {
 	if (version <= migrations.length) return;
 	throw new StoreRefused(
-		`${file} was written by a newer animal-store (schema ${version}, this one knows ${migrations.length}): ` +
+		`${file} was written by a newer animal-store (schema ${version}, this one supports ${migrations.length}): ` +
 			"upgrade this installation",
 	);
 }
 
-/** Through a connection that cannot write, so that a damaged file stays as it is. */
-function inspect(file: string, isVerified: boolean): void {
+/** Uses a read-only connection, so that a damaged file is not changed. */
+function verifyStore(file: string, isVerified: boolean): void {
 	const database = new Database(file, { readonly: true });
 	try {
 		verifySchema(database, file);
@@ -171,21 +169,21 @@ function inspect(file: string, isVerified: boolean): void {
 }
 
 /**
- * Compares the schema with that of the migrations. It has no other check: SQLite takes any text that parses.
+ * Compares the schema with the migrations. No other check covers it: SQLite accepts any schema that parses.
  * @throws StoreRefused
  */
 export function verifySchema(database: Database.Database, file: string): void {
 	const version = versionOf(database);
 	refuseNewer(version, file); // The header of a file with a log may be older than the store.
-	if (version === 0 || !isComplete(database, version)) throw damaged(file);
+	if (version === 0 || !isComplete(database, version)) throw damagedStoreError(file);
 }
 
 /** Reads every page. @throws StoreRefused */
 export function verifyPages(database: Database.Database, file: string): void {
-	if (database.pragma("integrity_check(1)", { simple: true }) !== "ok") throw damaged(file);
+	if (database.pragma("integrity_check(1)", { simple: true }) !== "ok") throw damagedStoreError(file);
 }
 
-/** Whether all that the migrations make is there, word for word. */
+/** Whether the file has all schema entries that the migrations create, with the same SQL. */
 function isComplete(database: Database.Database, version: number): boolean {
 	const expected = new Database(":memory:");
 	applyMigrations(expected, version);
@@ -197,8 +195,8 @@ function isComplete(database: Database.Database, version: number): boolean {
 	return isComplete;
 }
 
-function damaged(file: string): StoreRefused {
-	return new StoreRefused(`${file} is damaged: restore a backup, or let DATABASE_URL name another file`);
+function damagedStoreError(file: string): StoreRefused {
+	return new StoreRefused(`${file} is damaged: restore a backup, or set DATABASE_URL to another file`);
 }
 
 function migrate(database: Database.Database, file: string): void {
@@ -221,21 +219,21 @@ function versionOf(database: Database.Database): number {
 
 const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQLITE_READONLY", "SQLITE_CANTOPEN"]);
 
-/** Why a file cannot be opened or written, as one sentence that says what to do. */
-export function refusal(file: string, error: unknown): StoreRefused {
+/** Converts an error of opening or writing a file to one sentence with the fix. */
+export function toRefusal(file: string, error: unknown): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (unwritable.has(code)) {
 		return new StoreRefused(
-			`cannot write ${file} or its folder: check the permissions, or let DATABASE_URL name another place`,
+			`cannot write ${file} or its folder: check the permissions, or set DATABASE_URL to another file`,
 		);
 	}
 	if (code === "ENOSPC" || code === "SQLITE_FULL") {
-		return new StoreRefused(`there is no room for ${file}: make room, or name another place`);
+		return new StoreRefused(`the disk is too full for ${file}: free some space, or use another disk`);
 	}
 	if (code.startsWith("SQLITE_BUSY")) {
 		return new StoreRefused(`${file} is locked by another program: stop it, then start again`);
 	}
-	if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code)) return damaged(file);
+	if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code)) return damagedStoreError(file);
 	return new StoreRefused(`cannot open ${file}: ${message}`);
 }

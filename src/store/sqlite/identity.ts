@@ -1,10 +1,10 @@
-// Whether the paths of an open store still name the files that it has open. What is written to a file without a name is
-// lost with the process, so nothing may be acknowledged into one.
+// Detects open files of a store that were removed or replaced. Data in a file without a name is lost when the process
+// ends, so writes to it must not be acknowledged.
 
 import { realpathSync, statSync } from "node:fs";
 import type Database from "better-sqlite3";
 
-/** Tells files apart; undefined where the path leads to none. */
+/** Device and inode of a file; undefined if there is no file at the path. */
 export function identityOf(path: string): string | undefined {
 	try {
 		const { dev, ino } = statSync(path, { bigint: true });
@@ -15,13 +15,13 @@ export function identityOf(path: string): string | undefined {
 }
 
 export interface OpenFiles {
-	/** The first path that no longer names the file that was opened. */
-	lost(): string | undefined;
+	/** The first path that no longer leads to the file that was opened. */
+	findLostPath(): string | undefined;
 	/**
-	 * Moves what only the log holds into the database file: it may still have a name when the log has none, and the log
-	 * must not be replayed over a file that took the database's name. Not done where another process has begun a new log.
+	 * Moves the content of the log into the database file, which may still have a name when the log has none. The log
+	 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
 	 */
-	rescue(database: Database.Database): void;
+	checkpointLog(database: Database.Database): void;
 }
 
 interface OpenFile {
@@ -30,23 +30,23 @@ interface OpenFile {
 }
 
 /**
- * To be called right after the database was opened and has read or written.
+ * Must be called right after the database was opened and its first read or write.
  * @param identity of the file, taken before it was opened
  */
-export function openFiles(file: string, identity: string | undefined): OpenFiles {
-	// SQLite keeps its log and its lock file beside the file that a symbolic link leads to.
+export function trackOpenFiles(file: string, identity: string | undefined): OpenFiles {
+	// SQLite places its log and lock file beside the target of a symbolic link.
 	const real = realpathSync(file);
 	const companions = [`${real}-wal`, `${real}-shm`].map((path): OpenFile => ({ path, identity: identityOf(path) }));
 	const opened: OpenFile[] = [{ path: file, identity }, ...companions];
-	const isOther = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
+	const isReplaced = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
 	return {
-		lost: () => opened.find(isOther)?.path,
-		rescue(database) {
-			if (companions.some((companion) => isOther(companion) && identityOf(companion.path) !== undefined)) return;
+		findLostPath: () => opened.find(isReplaced)?.path,
+		checkpointLog(database) {
+			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
 			try {
 				database.pragma("wal_checkpoint(TRUNCATE)");
 			} catch {
-				// What the log holds stays there.
+				// The content stays in the log.
 			}
 		},
 	};

@@ -1,7 +1,7 @@
-// How SQLite keeps API keys.
+// The API keys of a SQLite store.
 
 import type Database from "better-sqlite3";
-import { keyReader, keySelection, type ListedUse, withUses } from "../key-rows.ts";
+import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
 import type { KeyRows } from "../store.ts";
 import { columnList, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
@@ -13,21 +13,21 @@ interface KeyAccess {
 	write: WriteCommand;
 }
 
-export function keyRows({ database, read, write }: KeyAccess): KeyRows {
-	const byHash = database.prepare<[string], unknown[]>(`${keySelection()} WHERE s.hash = ?`).raw();
+export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
+	const byHash = database.prepare<[string], unknown[]>(`${buildKeySelect()} WHERE s.hash = ?`).raw();
 	const newest = database
 		.prepare<[], unknown[]>(
-			`${keySelection()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+			`${buildKeySelect()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 			ORDER BY k.created_at_ms, k.rowid`,
 		)
 		.raw();
 	const uses = database.prepare<[], ListedUse>(`SELECT ${columnList(tables.keyUses)} FROM key_uses`).raw();
 	return {
-		async byHash(hash) {
+		async findByHash(hash) {
 			const row = read(() => byHash.get(hash));
-			return row && keyReader(row);
+			return row && readKeyRow(row);
 		},
-		list: async () => read(() => withUses(newest.all().map(keyReader), uses.all())),
+		list: async () => read(() => addUses(newest.all().map(readKeyRow), uses.all())),
 		add: (key, secret) => write("addKey", { key, secret }),
 		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", { keyId, secret, graceEndsAtMs }),
 		revoke: (keyId, nowMs) => write("revokeKey", { keyId, nowMs }),

@@ -1,9 +1,9 @@
-// How SQLite keeps animals. Reads run here, on the main thread, through a read-only connection; every write goes to the
-// writer thread in batches (sqlite-writer.ts).
+// The Store in SQLite. Reads run on the main thread through a read-only connection. All writes go in batches to the
+// writer thread (writer.ts).
 
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../../contract/pet.ts";
-import { groupCommit } from "../group-commit.ts";
+import { createGroupCommit } from "../group-commit.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
 import {
@@ -14,12 +14,12 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "../store.ts";
-import { columnList, recordReader, tables } from "../tables.ts";
+import { columnList, createRecordReader, tables } from "../tables.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
-import { storeError } from "./errors.ts";
-import { openSqliteReader, refusal } from "./file.ts";
-import { keyRows } from "./keys.ts";
-import { sqliteRows } from "./rows.ts";
+import { toStoreError } from "./errors.ts";
+import { openSqliteReader, toRefusal } from "./file.ts";
+import { createKeyRows } from "./keys.ts";
+import { createSqliteRows } from "./rows.ts";
 import { startWriter } from "./writer.ts";
 
 interface SqliteOptions extends OpenOptions {
@@ -28,20 +28,20 @@ interface SqliteOptions extends OpenOptions {
 }
 
 /**
- * Opens the store in this file, and makes a missing one unless it must exist.
+ * Opens the store in this file, and creates a missing one unless `mustExist` is set.
  * @throws StoreRefused
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	const { file, now, onCreate, onFatal = () => {}, isVerified = false, mustExist = false } = options;
-	const writer = await startWriter({ file, isVerified, mustExist, onLost: onFatal });
+	const writer = await startWriter({ file, isVerified, mustExist, onFatal: onFatal });
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
-		throw refusal(file, error);
+		throw toRefusal(file, error);
 	});
-	/** The snapshot ends before anybody knows of the commit. */
-	const writes = groupCommit<Write, Result>((batch) => writer.commit(batch).finally(snapshot.end));
-	/** The result is that of the command. */
+	/** The snapshot ends before the commit is acknowledged. */
+	const writes = createGroupCommit<Write, Result>((batch) => writer.commit(batch).finally(snapshot.end));
+	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
 	const stopSweeping = sweepIdempotencyKeys(() => write("sweepIdempotencyKeys", { nowMs: now() }));
@@ -51,8 +51,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
 		createPet: (pet, idempotencyKey) => write("createPet", { pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
-		keys: keyRows({ database, read: snapshot.read, write }),
-		rows: sqliteRows({ database, read: snapshot.read, write }),
+		keys: createKeyRows({ database, read: snapshot.read, write }),
+		rows: createSqliteRows({ database, read: snapshot.read, write }),
 		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
 		created: writes.created,
 		get queueLength() {
@@ -76,14 +76,14 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 async function openReads(file: string) {
 	const database = openSqliteReader(file);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
-	return { database, snapshot: turnSnapshot(database), reads: prepareReads(database), cursorSecret: secret };
+	return { database, snapshot: createTurnSnapshot(database), reads: prepareReads(database), cursorSecret: secret };
 }
 
 /**
- * One read transaction for all reads of a turn of the event loop: taking and leaving SQLite's lock costs more than most
- * reads. It ends with the turn, and before anybody hears of a commit, so that no reply is older than its request.
+ * One read transaction for all reads of a turn of the event loop, because locking and unlocking SQLite costs more than
+ * most reads. It ends with the turn and before a commit is acknowledged, so a reply is never older than its request.
  */
-function turnSnapshot(database: Database.Database) {
+function createTurnSnapshot(database: Database.Database) {
 	const beginRead = database.prepare("BEGIN");
 	const endRead = database.prepare("COMMIT");
 
@@ -101,7 +101,7 @@ function turnSnapshot(database: Database.Database) {
 			}
 			return query();
 		} catch (error) {
-			throw storeError(error);
+			throw toStoreError(error);
 		}
 	}
 
@@ -109,16 +109,16 @@ function turnSnapshot(database: Database.Database) {
 }
 
 type PetRow = unknown[];
-const toPet = recordReader<Pet>(tables.pets);
+const toPet = createRecordReader<Pet>(tables.pets);
 
 function prepareReads(database: Database.Database): Reads {
-	const prepare = (rest: string) =>
+	const prepare = (clauses: string) =>
 		database
-			.prepare<unknown[], PetRow>(`SELECT ${columnList(tables.pets)} FROM pets ${rest}`)
+			.prepare<unknown[], PetRow>(`SELECT ${columnList(tables.pets)} FROM pets ${clauses}`)
 			.safeIntegers()
 			.raw();
-	const one = prepare("WHERE id = ?");
-	const byStatus = database
+	const petById = prepare("WHERE id = ?");
+	const countByStatus = database
 		.prepare<unknown[], [status: PetStatus | null, count: bigint, lastId: bigint]>(
 			`SELECT status, count(*), max(id)
 			FROM (SELECT id, status FROM pets WHERE id > ? ORDER BY id LIMIT ?) GROUP BY status`,
@@ -127,18 +127,18 @@ function prepareReads(database: Database.Database): Reads {
 		.raw();
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
-	/** The limit stands in the text, not in a parameter: SQLite plans a statement anew for each bound LIMIT. */
+	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
 	function pageStatement(limit: number, where: string): Database.Statement<unknown[], PetRow> {
-		const rest = `WHERE ${where} ORDER BY id LIMIT ${limit}`;
-		const statement = pages.get(rest) ?? prepare(rest);
-		pages.set(rest, statement);
+		const clauses = `WHERE ${where} ORDER BY id LIMIT ${limit}`;
+		const statement = pages.get(clauses) ?? prepare(clauses);
+		pages.set(clauses, statement);
 		return statement;
 	}
 
 	return {
-		countPets: (after, limit) => toPetCount(byStatus.all(after, limit)),
+		countPets: (after, limit) => toPetCount(countByStatus.all(after, limit)),
 		getPet: (id) => {
-			const row = one.get(id);
+			const row = petById.get(id);
 			return row && toPet(row);
 		},
 		listPets: ({ status, after, limit }) => {

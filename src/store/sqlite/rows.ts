@@ -1,4 +1,4 @@
-// The rows of a SQLite store as they are kept.
+// Access to the stored rows of SQLite, for copying a whole store.
 
 import type Database from "better-sqlite3";
 import type { Row, Rows } from "../rows.ts";
@@ -12,7 +12,7 @@ interface RowsOptions {
 	write: WriteCommand;
 }
 
-export function sqliteRows({ database, read, write }: RowsOptions): Rows {
+export function createSqliteRows({ database, read, write }: RowsOptions): Rows {
 	const all = (sql: string, values: Row) =>
 		read(() =>
 			database
@@ -25,14 +25,14 @@ export function sqliteRows({ database, read, write }: RowsOptions): Rows {
 	return {
 		count: async (table) => Number(all(`SELECT count(*) FROM ${tables[table].name}`, [])[0]?.[0]),
 		read: async (table, after, limit) => all(pageOf(tables[table], after, limit), after ?? []),
-		lastPetId: async () => (all("SELECT max(id) FROM pets", [])[0]?.[0] as bigint | null) ?? undefined,
-		lastGivenId: async () =>
+		readLastPetId: async () => (all("SELECT max(id) FROM pets", [])[0]?.[0] as bigint | null) ?? undefined,
+		readLastIssuedId: async () =>
 			(all("SELECT seq FROM sqlite_sequence WHERE name = 'pets'", [])[0]?.[0] as bigint | undefined) ?? 0n,
 		write: (table, rows) => write("addRows", { table, rows }),
-		copyMark: async () => setting("copy_of")?.toString(),
+		readCopyMark: async () => setting("copy_of")?.toString(),
 		markCopy: (mark) => write("setSetting", { name: "copy_of", value: Buffer.from(mark) }),
-		async finishCopy({ cursorSecret, lastGivenId }) {
-			await write("setLastId", { lastId: lastGivenId });
+		async finishCopy({ cursorSecret, lastIssuedId }) {
+			await write("setLastId", { lastId: lastIssuedId });
 			await write("setSetting", { name: "cursor_secret", value: cursorSecret });
 			await write("setSetting", { name: "copy_of", value: undefined });
 		},

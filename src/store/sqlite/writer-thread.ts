@@ -1,13 +1,11 @@
-// The writer thread. It receives batches, makes each one transaction, and answers once the commit is on disk.
+// The writer thread. It commits each batch in one transaction and replies when the commit is on disk.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
-import { type FileOptions, openSqliteWriter, refusal } from "./file.ts";
+import { type FileOptions, openSqliteWriter, toRefusal } from "./file.ts";
 
-/**
- * The first message is `opened` or `refused`; then one of the others per batch. After `lost` nothing else is committed.
- */
+/** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
@@ -25,9 +23,9 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	try {
 		writer = open(file, options);
 	} catch (error) {
-		const isForeseen = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
-		if (!isForeseen) throw error;
-		post({ kind: "refused", message: refusal(file, error).message });
+		const isExpected = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
+		if (!isExpected) throw error;
+		post({ kind: "refused", message: toRefusal(file, error).message });
 		return;
 	}
 	const { database, isNew, commit, files } = writer;
@@ -37,12 +35,12 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			database.close();
 			return port.close();
 		}
-		const outcome = outcomeOf(() => commit(batch));
-		// After the commit and before its callers know of it.
-		const path = files.lost();
+		const outcome = tryCommit(() => commit(batch));
+		// Checked after the commit and before it is acknowledged.
+		const path = files.findLostPath();
 		if (path === undefined) return post(outcome);
 		post({ kind: "lost", path });
-		files.rescue(database);
+		files.checkpointLog(database);
 	});
 }
 
@@ -51,7 +49,7 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function outcomeOf(commit: () => Result[]): WriterMessage {
+function tryCommit(commit: () => Result[]): WriterMessage {
 	try {
 		return { kind: "committed", results: commit() };
 	} catch (error) {

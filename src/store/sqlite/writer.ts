@@ -1,71 +1,68 @@
-// The main thread's side of the writer thread: it hands over one batch at a time, and ends writing when the thread, its
-// file or a sync is lost.
+// The main thread's side of the writer thread. It sends one batch at a time, and stops all writes when a sync fails or
+// when the thread or a file is lost.
 
 import assert from "node:assert/strict";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Result, Write } from "./commands.ts";
-import { isFailedSync, storeError } from "./errors.ts";
+import { isFailedSync, toStoreError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
 export interface Writer {
-	/**
-	 * Makes a batch one transaction; resolves once it is on disk, rejects when none of it was acknowledged. One at a
-	 * time.
-	 */
+	/** Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending. */
 	commit(batch: Write[]): Promise<Result[]>;
-	/** Whether the file was made by this start. */
+	/** Whether this start created the file. */
 	readonly isNew: boolean;
 	close(): Promise<void>;
 }
 
 interface WriterOptions extends WriterData {
-	/** Called once, when nothing can be written any more; the reason is for operators. */
-	onLost: (reason: string) => void;
+	/** Called once, when writes are stopped; the reason is for operators. */
+	onFatal: (reason: string) => void;
 }
 
 /**
- * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread is lost, no
- * write is taken until the service is started again; reads go on.
+ * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread ends, writes
+ * are rejected until the service is restarted. Reads still work.
  * @throws StoreRefused
  */
-export async function startWriter({ onLost, ...workerData }: WriterOptions): Promise<Writer> {
+export async function startWriter({ onFatal, ...workerData }: WriterOptions): Promise<Writer> {
 	const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData });
-	const isNew = await opened(worker);
+	const isNew = await waitUntilOpened(worker);
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 	let committing: PromiseWithResolvers<Result[]> | undefined;
-	let loss: StorageUnavailable | undefined;
+	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
 
-	function settle(how: (batch: PromiseWithResolvers<Result[]>) => void): void {
+	function settle(action: (batch: PromiseWithResolvers<Result[]>) => void): void {
 		const batch = committing;
 		committing = undefined;
-		if (batch) how(batch);
+		if (batch) action(batch);
 	}
 
-	function lose(reason: string): void {
-		if (loss) return;
-		const refusal = new StorageUnavailable(`${reason}: no write is taken until the service is started again`);
-		loss = refusal;
-		if (!isClosing) onLost(refusal.message);
-		settle(({ reject }) => reject(refusal));
+	function stopWrites(reason: string): void {
+		if (fatalError) return;
+		const error = new StorageUnavailable(`${reason}: writes are rejected until the service is restarted`);
+		fatalError = error;
+		if (!isClosing) onFatal(error.message);
+		settle(({ reject }) => reject(error));
 	}
 
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
-		if (message.kind === "lost") lose(`${message.path} was removed or replaced while it was open`);
+		if (message.kind === "lost") stopWrites(`${message.path} was removed or replaced while it was open`);
 		if (message.kind !== "failed") return;
-		if (isFailedSync(message)) lose(`a sync of ${workerData.file} failed`);
-		settle(({ reject }) => reject(storeError(Object.assign(new Error(message.message), { code: message.code }))));
+		if (isFailedSync(message)) stopWrites(`a sync of ${workerData.file} failed`);
+		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
 	});
-	worker.on("error", (error) => lose(`the writer thread failed (${error.message})`));
-	worker.on("exit", () => lose("the writer thread has ended"));
+	worker.on("error", (error) => stopWrites(`the writer thread failed (${error.message})`));
+	worker.on("exit", () => stopWrites("the writer thread has ended"));
 
 	return {
 		isNew,
 		commit(batch) {
-			if (loss) return Promise.reject(loss);
-			assert.equal(committing, undefined, "a batch is handed over before the one before it is settled");
+			if (fatalError) return Promise.reject(fatalError);
+			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
 			committing = Promise.withResolvers();
 			worker.postMessage(batch);
 			return committing.promise;
@@ -78,8 +75,8 @@ export async function startWriter({ onLost, ...workerData }: WriterOptions): Pro
 	};
 }
 
-/** @returns whether the file was made */
-function opened(worker: Worker): Promise<boolean> {
+/** @returns whether the file was created */
+function waitUntilOpened(worker: Worker): Promise<boolean> {
 	return new Promise((resolve, reject) => {
 		worker.once("error", reject);
 		worker.once("message", (message: WriterMessage) => {
