@@ -38,6 +38,8 @@ test("a body that is not one JSON value in UTF-8 is invalid_json", async (contex
 	for (const body of [...texts, ...bytes]) {
 		const reply = await send({ method: "POST", path: "/v1/pets", body });
 		assertFailure(reply, "invalid_json");
+		const isText = typeof body === "string";
+		assert.equal(reply.body.includes("it is not valid UTF-8"), !isText && body !== bytes[0], String(body).slice(0, 40));
 	}
 	assert.equal((await send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
 });

@@ -2,10 +2,16 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { test } from "node:test";
 import { assertFailure, testService } from "./service.ts";
 
 const folder = new URL("../dist/console/", import.meta.url);
+const types: Record<string, string> = {
+	".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+};
 
 test("the page needs no key, is revalidated on each load, and may run only the service's own scripts", async (context) => {
 	const { send } = await testService(context);
@@ -31,6 +37,7 @@ test("every file of the console is served, and is immutable if its name has a ha
 		const path = `/console/assets/${name}`;
 		const reply = await fetch(url + path);
 		assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
+		assert.equal(reply.headers.get("content-type"), types[extname(name)], name);
 		assert.deepEqual(Buffer.from(await reply.arrayBuffer()), kept);
 		assert.equal((await send({ method: "HEAD", path })).status, 200);
 	}

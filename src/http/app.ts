@@ -36,7 +36,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const { store, keyCheck, baseUrl, log, now, isStopping } = options;
 	const app = Fastify({
 		bodyLimit: bodyMaxBytes,
-		return503OnClosing: false,
 		genReqId: options.requestId,
 		routerOptions: { maxParamLength: 16 * 1024 },
 		rewriteUrl: ({ url = "/" }) => originForm(url),
