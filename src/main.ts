@@ -4,6 +4,7 @@
 import { Command } from "commander";
 import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
+import { adviseAsCalled } from "./cli/command-name.ts";
 import { completionCommand } from "./cli/completion.ts";
 import { copyCommand } from "./cli/copy.ts";
 import { exportCommand } from "./cli/export.ts";
@@ -33,9 +34,18 @@ const program = new Command("animal-store")
 	.addCommand(completionCommand())
 	.helpCommand("help [command]", "describe a command and its options");
 
+function setOutput(command: Command): void {
+	command.configureOutput({
+		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
+		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
+	});
+	command.commands.forEach(setOutput);
+}
+setOutput(program);
+
 try {
 	await program.parseAsync();
 } catch (error) {
-	for (const sentence of describeError(error)) console.error(`animal-store: ${sentence}`);
+	for (const sentence of describeError(error)) console.error(`animal-store: ${adviseAsCalled(sentence)}`);
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

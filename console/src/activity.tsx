@@ -86,7 +86,7 @@ function Forbidden({ failure }: { failure: unknown }) {
 				that:
 			</p>
 			<p>
-				<code>animal-store keys create --name watch --scopes metrics:read,pets:read</code>
+				<code>npx animal-store keys create --name watch --scopes metrics:read,pets:read</code>
 			</p>
 		</FailureNote>
 	);

@@ -72,7 +72,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 				<Waiting isPending={isPending} />
 			</form>
 			<p class="quiet">
-				No key yet? Where the service runs: <code>animal-store keys create --name console</code>
+				No key yet? Where the service runs: <code>npx animal-store keys create --name console</code>
 			</p>
 		</main>
 	);

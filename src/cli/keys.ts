@@ -11,6 +11,7 @@ import { parseRate } from "../keys/rate.ts";
 import { openStore } from "../store/open.ts";
 import type { ListedKey, OpenOptions } from "../store/store.ts";
 import { parseDuration } from "./arguments.ts";
+import { adviseAsCalled } from "./command-name.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
@@ -74,7 +75,8 @@ async function list({ json = false }: { json?: boolean }): Promise<void> {
 	await withIssuer(async ({ rows, now }) => {
 		const keys = (await rows.list()).map((row) => describeKey(row, now()));
 		if (json) return print(JSON.stringify(keys, null, 2));
-		if (keys.length === 0) return console.error("there are no keys yet: animal-store keys create --name N");
+		if (keys.length === 0)
+			return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
 		const columns = [
 			"id",
 			"name",

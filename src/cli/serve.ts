@@ -5,6 +5,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import type { Service } from "../service.ts";
 import { buildConsole } from "./build-console.ts";
+import { adviseAsCalled } from "./command-name.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -34,17 +35,21 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 	if (firstKey) await introduce(service);
 }
 
+function print(text: string): void {
+	console.error(adviseAsCalled(text));
+}
+
 /** Prints the first key, requests to paste, and the reply to one of them. */
 async function introduce({ url, firstKey }: Service): Promise<void> {
 	const pets = `${url}/v1/pets`;
 	if (firstKey === undefined) {
-		return console.error(`
+		return print(`
 The animal store listens on ${pets}; its console is at ${url}/console
-Keys: npx animal-store keys list; npx animal-store keys create --name N makes one
+Keys: animal-store keys list; animal-store keys create --name N makes one
 `);
 	}
 	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
-	console.error(`
+	print(`
 The animal store is running. Its first API key, shown only this once:
 
   ${firstKey}
@@ -59,10 +64,10 @@ In the browser, with this key:
   ${url}/console   animals and live plots
   ${url}/docs      the reference, which can send requests
 
-On the command line, import a file of animals (npx animal-store help lists all commands):
+On the command line, import a file of animals (animal-store help lists all commands):
 
   export ANIMAL_STORE_URL=${url} ANIMAL_STORE_KEY=${firstKey}
-  npx animal-store import animals.csv
+  animal-store import animals.csv
 
 List them:
 

@@ -1,0 +1,59 @@
+// The first line of the README with every Node and npm that people have.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { newCheckout } from "../checkout.ts";
+import { linux, type Proof } from "../proof.ts";
+
+const run = promisify(execFile);
+
+export const proof: Proof = {
+	shows: "npm ci is silent and npm start answers, with npm 9 to 12 on Node 20 to 24",
+	needs: [linux],
+	options: {
+		node: { default: "20,22,24", text: "versions of Node" },
+		npm: { default: "9,10,11,12", text: "versions of npm" },
+	},
+	async prove(trial) {
+		const list = (name: string) => trial.option(name).split(",");
+		const nodes = await Promise.all(list("node").map((version) => install(trial.folder, nodePackage, version)));
+		const npms = await Promise.all(list("npm").map((version) => install(trial.folder, "npm", version)));
+		const rows: object[] = [];
+		for (const node of nodes) {
+			for (const npm of npms) {
+				const folder = join(trial.folder, `node-${node.version}-npm-${npm.version}`);
+				mkdirSync(folder);
+				const tools = { node: join(node.path, "bin/node"), npm: join(npm.path, "bin/npm-cli.js") };
+				const checkout = newCheckout(trial, folder, tools);
+				const { code, lines } = await checkout.npm("ci");
+				assert.equal(code, 0, lines.join("\n"));
+				// npm 12 itself does not support Node 20, and says so.
+				const own = lines.filter((line) => !line.startsWith("npm warn cli npm v"));
+				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
+				const service = await checkout.start();
+				assert.equal((await fetch(`${service.url}/console`)).status, 200);
+				await service.stop("SIGTERM", "npm");
+				const { stdout } = await run("du", ["-sm", join(folder, "app/node_modules")]);
+				const row = { node: node.version, npm: npm.version, lines: own.length, mebibytes: Number.parseInt(stdout, 10) };
+				trial.say(JSON.stringify(row));
+				rows.push(row);
+			}
+		}
+		return { rows };
+	},
+};
+
+/** The package of npm that contains Node for this machine. */
+const nodePackage = `node-linux-${process.arch}`;
+
+/** Installs a package of npm in a folder of its own. */
+async function install(folder: string, name: string, major: string): Promise<{ path: string; version: string }> {
+	const prefix = join(folder, `${name}-${major}`);
+	await run("npm", ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--silent", `${name}@${major}`]);
+	const path = join(prefix, "node_modules", name);
+	const { default: manifest } = await import(join(path, "package.json"), { with: { type: "json" } });
+	return { path, version: manifest.version };
+}
