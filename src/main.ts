@@ -1,6 +1,7 @@
 // The `animal-store` command. Every failure ends here: one sentence for each problem, and exit code 1 (130 after
 // Ctrl-C).
 
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
@@ -16,8 +17,10 @@ import { petsCommand } from "./cli/pets.ts";
 import { restoreCommand } from "./cli/restore.ts";
 import { serveCommand } from "./cli/serve.ts";
 
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
+	.version(version, "--version", "print the version")
 	.showHelpAfterError("(animal-store help lists all commands)")
 	.commandsGroup("The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):")
 	.addCommand(petsCommand())

@@ -10,9 +10,10 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
+import { compile } from "../client/build.ts";
 import { getPetDeprecation, sunsetDay } from "../src/contract/deprecation.ts";
 import { openPage, startBrowser } from "./browser.ts";
-import { compile, installClient } from "./client-package.ts";
+import { installClient } from "./client-package.ts";
 import { testService } from "./service.ts";
 
 const run = promisify(execFile);
@@ -117,6 +118,7 @@ test("the package is small, has no dependencies, and its types resolve for every
 	for (const [module, resolution] of [
 		["nodenext", "nodenext"],
 		["esnext", "bundler"],
+		["commonjs", "bundler"],
 	]) {
 		compile(
 			source,

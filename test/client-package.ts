@@ -1,30 +1,24 @@
 // The client as others get it: built, packed and installed into a folder from its tarball.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildClient } from "../client/build.ts";
 
 const client = fileURLToPath(new URL("../client/", import.meta.url));
-const tsc = fileURLToPath(new URL("./node_modules/typescript/bin/tsc", import.meta.url));
-
-/** Runs the TypeScript compiler. @throws with what it said */
-export function compile(...parameters: string[]): void {
-	const { status, stdout } = spawnSync(process.execPath, [tsc, ...parameters], { encoding: "utf8" });
-	if (status !== 0) throw new Error(stdout);
-}
 
 /** Installs the client into this folder's node_modules. @returns where it stands then */
 export function installClient(folder: string): string {
 	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
 	try {
 		for (const name of ["package.json", "README.md"]) cpSync(join(client, name), join(build, name));
-		compile("-p", client, "--outDir", join(build, "dist"));
+		buildClient(join(build, "dist"));
 		const npm = (parameters: string[], cwd: string) =>
 			execFileSync("npm", [...parameters, "--loglevel=error"], { cwd, encoding: "utf8" }).trim();
-		const tarball = join(build, npm(["pack"], build).split("\n").at(-1) ?? "");
+		const tarball = join(build, npm(["pack", "--ignore-scripts"], build).split("\n").at(-1) ?? "");
 		mkdirSync(folder, { recursive: true });
 		writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
 		npm(["install", "--offline", "--no-audit", "--no-fund", tarball], folder);

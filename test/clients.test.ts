@@ -10,10 +10,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { compile } from "../client/build.ts";
 import { type CodeSample, codeSamples } from "../src/contract/code-samples.ts";
 import type { OperationName } from "../src/contract/operations.ts";
 import { createKey } from "../src/keys/issue.ts";
-import { compile, installClient } from "./client-package.ts";
+import { installClient } from "./client-package.ts";
 import { type TestService, testService } from "./service.ts";
 
 const run = promisify(execFile);

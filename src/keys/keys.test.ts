@@ -11,6 +11,8 @@ test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 	for (const random of [Buffer.alloc(32), Buffer.alloc(32, 255), randomBytes(32)]) {
 		const key = keyFromRandom(random);
 		assert.match(key, keyPattern);
+		assert.doesNotMatch(`${key}a`, keyPattern);
+		assert.doesNotMatch(`a${key}`, keyPattern);
 		assert.ok(isWellFormedKey(key));
 		assert.equal(key.slice(-6), toBase62(BigInt(crc32(key.slice(0, -6))), 6));
 	}

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { newCheckout } from "../checkout.ts";
+import { checkOut, newMachine } from "../machine.ts";
 import { linux, type Proof } from "../proof.ts";
 
 const run = promisify(execFile);
@@ -24,19 +24,21 @@ export const proof: Proof = {
 		const rows: object[] = [];
 		for (const node of nodes) {
 			for (const npm of npms) {
-				const folder = join(trial.folder, `node-${node.version}-npm-${npm.version}`);
-				mkdirSync(folder);
+				const home = join(trial.folder, `node-${node.version}-npm-${npm.version}`);
+				const folder = join(home, "animal-store");
+				mkdirSync(home);
+				checkOut(folder);
 				const tools = { node: join(node.path, "bin/node"), npm: join(npm.path, "bin/npm-cli.js") };
-				const checkout = newCheckout(trial, folder, tools);
-				const { code, lines } = await checkout.npm("ci");
+				const machine = newMachine(trial, home, folder, tools);
+				const { code, lines } = await machine.run("npm", "ci");
 				assert.equal(code, 0, lines.join("\n"));
 				// npm 12 itself does not support Node 20, and says so.
 				const own = lines.filter((line) => !line.startsWith("npm warn cli npm v"));
 				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
-				const service = await checkout.start();
+				const service = await machine.start("npm", "start");
 				assert.equal((await fetch(`${service.url}/console`)).status, 200);
 				await service.stop("SIGTERM", "npm");
-				const { stdout } = await run("du", ["-sm", join(folder, "app/node_modules")]);
+				const { stdout } = await run("du", ["-sm", join(folder, "node_modules")]);
 				const row = { node: node.version, npm: npm.version, lines: own.length, mebibytes: Number.parseInt(stdout, 10) };
 				trial.say(JSON.stringify(row));
 				rows.push(row);

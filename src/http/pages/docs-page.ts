@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../../contract/openapi.ts";
@@ -48,7 +49,10 @@ function lazyBundle(): () => Promise<StaticFile> {
 }
 
 async function makeBundle(): Promise<StaticFile> {
-	const [file] = (await once(new Worker(new URL("./docs-bundle.ts", import.meta.url)), "message")) as [StaticFile];
+	const [file] = (await once(
+		new Worker(new URL(`./docs-bundle${extname(import.meta.url)}`, import.meta.url)),
+		"message",
+	)) as [StaticFile];
 	return { ...file, plain: Buffer.from(file.plain), gzip: Buffer.from(file.gzip) };
 }
 

@@ -2,6 +2,7 @@
 // when the thread or a file is lost.
 
 import assert from "node:assert/strict";
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Result, Write } from "./commands.ts";
@@ -27,7 +28,7 @@ interface WriterOptions extends WriterData {
  * @throws StoreRefused
  */
 export async function startWriter({ onFatal, ...workerData }: WriterOptions): Promise<Writer> {
-	const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData });
+	const worker = new Worker(new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url), { workerData });
 	const isNew = await waitUntilOpened(worker);
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 	let committing: PromiseWithResolvers<Result[]> | undefined;

@@ -1,0 +1,21 @@
+// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src and built console
+// as JavaScript, because Node strips no types below node_modules.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildConsole } from "../src/cli/build-console.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const lib = join(root, "lib");
+
+rmSync(lib, { recursive: true, force: true });
+buildConsole();
+execFileSync(process.execPath, [join(root, "test/node_modules/typescript/bin/tsc"), "-p", join(root, "package")], {
+	stdio: "inherit",
+});
+cpSync(join(root, "dist/console"), join(lib, "dist/console"), { recursive: true });
+cpSync(join(root, "src"), join(lib, "src"), { recursive: true, filter: (path) => !/\.ts$/.test(path) });
+const { version, type } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+writeFileSync(join(lib, "package.json"), `${JSON.stringify({ type, version })}\n`);

@@ -1,0 +1,134 @@
+// How long a row of a key is trusted, when it is read again, and when its uses are stored.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
+import { createKeyCheck } from "./key-check.ts";
+import { keyFromRandom } from "./key-format.ts";
+
+const key = keyFromRandom(Buffer.alloc(32, 7));
+const working: KeyRow = {
+	id: "key_a",
+	name: "a",
+	scopes: [],
+	createdAtMs: 0,
+	secret: { last4: "aaaa", createdAtMs: 0 },
+};
+
+/** A check over rows that count what they are asked for, with a monotonic clock that stands still. */
+function checkOver(context: TestContext, rows: { find?: () => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] }) {
+	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
+	context.mock.method(performance, "now", () => clock.nowMs);
+	const keyRows = {
+		findByHash() {
+			clock.reads++;
+			return rows.find?.() ?? Promise.resolve(working);
+		},
+		async touch(uses: KeyUse[]) {
+			clock.touched.push(uses);
+			await rows.touch?.(uses);
+		},
+	} as unknown as KeyRows;
+	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs);
+	context.after(() => keyCheck.close());
+	return { clock, keyCheck };
+}
+
+test("a row is trusted for 300 ms, then read again once in the background, and after 800 ms before the answer", async (context) => {
+	const pending = Promise.withResolvers<KeyRow>();
+	let isPending = false;
+	const { clock, keyCheck } = checkOver(context, { find: async () => (isPending ? pending.promise : working) });
+	assert.equal(await keyCheck.check(key), working);
+	for (const [ageMs, reads] of [
+		[0, 1],
+		[300, 1],
+		[301, 2],
+		[302, 2],
+		[800, 2],
+	] as const) {
+		isPending = ageMs > 300;
+		clock.nowMs = 1000 + ageMs;
+		assert.equal(keyCheck.check(key), working, `${ageMs} ms`);
+		assert.equal(clock.reads, reads, `${ageMs} ms`);
+	}
+	clock.nowMs = 1801;
+	assert.ok(keyCheck.check(key) instanceof Promise);
+	assert.equal(clock.reads, 3);
+	pending.resolve(working);
+});
+
+test("a key that is gone when it is read again is refused from then on", async (context) => {
+	let row: KeyRow | undefined = working;
+	const { clock, keyCheck } = checkOver(context, { find: async () => row });
+	await keyCheck.check(key);
+	row = undefined;
+	clock.nowMs = 1400;
+	assert.equal(keyCheck.check(key), working, "read again in the background");
+	await nextTurn();
+	assert.equal(await keyCheck.check(key), undefined);
+});
+
+test("a read that fails in the background is tried again", async (context) => {
+	let isDown = false;
+	const { clock, keyCheck } = checkOver(context, {
+		find: async () => {
+			if (isDown) throw new StorageUnavailable("down");
+			return working;
+		},
+	});
+	await keyCheck.check(key);
+	isDown = true;
+	clock.nowMs = 1400;
+	for (const reads of [2, 3]) {
+		assert.equal(keyCheck.check(key), working);
+		assert.equal(clock.reads, reads);
+		await nextTurn();
+	}
+});
+
+test("closing stores each last use once, and waits for it", async (context) => {
+	const stored = Promise.withResolvers<void>();
+	const { clock, keyCheck } = checkOver(context, { touch: () => stored.promise });
+	keyCheck.noteUse(working, "listPets");
+	clock.nowMs = 2000;
+	keyCheck.noteUse(working, "listPets");
+	keyCheck.noteUse(working, "getPet");
+	let isClosed = false;
+	const closing = keyCheck.close().then(() => {
+		isClosed = true;
+	});
+	await nextTurn();
+	assert.equal(isClosed, false);
+	stored.resolve();
+	await closing;
+	await keyCheck.close();
+	assert.deepEqual(clock.touched, [
+		[
+			{ keyId: "key_a", operation: "listPets", usedAtMs: 2000 },
+			{ keyId: "key_a", operation: "getPet", usedAtMs: 2000 },
+		],
+	]);
+});
+
+test("what could not be stored is stored later, unless the key was used again", async (context) => {
+	let isDown = true;
+	const { clock, keyCheck } = checkOver(context, {
+		touch: async () => {
+			if (!isDown) return;
+			keyCheck.noteUse(working, "listPets");
+			throw new StorageUnavailable("down");
+		},
+	});
+	keyCheck.noteUse(working, "listPets");
+	keyCheck.noteUse(working, "getPet");
+	clock.nowMs = 3000;
+	await keyCheck.close();
+	isDown = false;
+	await keyCheck.close();
+	const later = clock.touched[1]?.map(({ operation, usedAtMs }) => [operation, usedAtMs]);
+	assert.deepEqual(later, [
+		["listPets", 3000],
+		["getPet", 1000],
+	]);
+});
