@@ -39,6 +39,7 @@ const app = buildApp({
 	isStopping: () => false,
 	checkReady: async () => {},
 	activity: async () => ({}),
+	isOnTerminal: false,
 	consoleFolder: "",
 });
 const { key } = await createKey(

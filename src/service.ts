@@ -33,6 +33,8 @@ export interface ServiceOptions {
 	delayMaxMs?: number;
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
+	/** The log is read by people on a terminal. */
+	isOnTerminal?: boolean;
 }
 
 export interface Service {
@@ -131,6 +133,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		refusals,
 		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
 		delayMaxMs: options.delayMaxMs,
+		isOnTerminal: options.isOnTerminal ?? false,
 		isStopping,
 		checkReady,
 		activity: watchActivity({ store, metrics, node }),

@@ -74,3 +74,11 @@ test("only the built files are served, read-only", async (context) => {
 		assertFailure(await send({ path }), "route_not_found");
 	assertFailure(await send({ method: "DELETE", path: "/console" }), "method_not_allowed");
 });
+
+test("/ leads to the console, below any prefix, and browsers find an icon", async (context) => {
+	const { send } = await testService(context);
+	const { status, headers } = await send({ path: "/", headers: { Authorization: undefined } });
+	assert.deepEqual([status, headers["location"]], [302, "console"]);
+	const icon = await send({ path: "/favicon.ico", headers: { Authorization: undefined } });
+	assert.deepEqual([icon.status, icon.headers["content-type"]], [200, "image/svg+xml"]);
+});

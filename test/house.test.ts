@@ -29,7 +29,7 @@ const mayImport: Record<string, RegExp> = {
 	"config.ts": /^src\/(contract|keys)\//,
 	"service.ts": /^src\/(?!main|cli)|^dist\/console$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
-	"main.ts": /^src\//,
+	"main.ts": /^(src\/|package\.json$)/,
 	client: /^client\/src\//,
 	console: /^((console|client)\/src|src\/contract)\//,
 };

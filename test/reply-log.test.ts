@@ -74,3 +74,15 @@ test("Strict-Transport-Security is on every reply behind https, and on none with
 			assert.equal(reply?.headers["strict-transport-security"], expected);
 	}
 });
+
+test("on a terminal, the log line has the method and the path, without the query and without a key", async (context) => {
+	const service = await testService(context, { isOnTerminal: true });
+	for (const [path, shown] of [
+		["/v1/pets?limit=1", "/v1/pets"],
+		[`/v1/pets/${service.key}?x=${service.key}`, "/v1/pets/pets_…"],
+	] as const) {
+		const line = await lineOf(service, await service.send({ path }));
+		assert.deepEqual([line["method"], line["path"]], ["GET", shown]);
+		assert.doesNotMatch(JSON.stringify(line), new RegExp(service.key.slice(5)));
+	}
+});

@@ -77,18 +77,7 @@ test("a path that does not match exactly is 404, and needs a key below /v1", asy
 		assertFailure(await send({ path }), path === "/v1/pets/" ? "pet_not_found" : "route_not_found");
 		assertFailure(await send({ path, headers: { Authorization: undefined } }), "missing_credential");
 	}
-	for (const path of [
-		"/",
-		"//pets",
-		"//v1/pets",
-		"/pets",
-		"/V1/pets",
-		"/v2/pets",
-		"/v1x",
-		"/favicon.ico",
-		"/%",
-		"/metrics",
-	]) {
+	for (const path of ["//pets", "//v1/pets", "/pets", "/V1/pets", "/v2/pets", "/v1x", "/%", "/metrics"]) {
 		assertFailure(await send({ path, headers: { Authorization: undefined } }), "route_not_found");
 	}
 });

@@ -41,6 +41,7 @@ export interface TestRequest {
 export interface TestServiceOptions {
 	environment?: Record<string, string>;
 	timeouts?: Partial<Timeouts>;
+	isOnTerminal?: boolean;
 }
 
 /** Starts a service that ends with the test, and leaves nothing behind. */
@@ -54,6 +55,7 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
+		isOnTerminal: options.isOnTerminal ?? false,
 		// The event loop is the test's too, and late whenever another program takes the CPU.
 		delayMaxMs: Infinity,
 	});

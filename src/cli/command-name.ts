@@ -1,14 +1,14 @@
 // Advice names commands that can be pasted where they are printed.
 
-import { existsSync } from "node:fs";
+import { basename } from "node:path";
 
-const isCheckout = existsSync(new URL("../../test/run.ts", import.meta.url));
+/** Installed on the PATH, the command has its own name there; in a checkout or a project, npx finds it. */
+const [, program = ""] = process.argv;
+const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
+const commandName = isOnPath ? "animal-store" : "npx animal-store";
 
-/** `npx animal-store` in a checkout or when npx runs it, otherwise `animal-store`. */
-const commandName = isCheckout || process.env["npm_lifecycle_event"] === "npx" ? "npx animal-store" : "animal-store";
-
-const call =
-	/(?<![\w/-])(?:npx )?animal-store (?=(?:pets|import|export|serve|keys|backup|restore|copy|openapi|completion|help|\[options\])(?![\w-]))/g;
+const commands = "pets|import|export|serve|keys|backup|restore|copy|openapi|completion|help|\\[options\\]";
+const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
 
 /** The text with each call of the command written as it is called here. */
 export function adviseAsCalled(text: string): string {

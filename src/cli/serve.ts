@@ -20,10 +20,11 @@ export function serveCommand(): Command {
 async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
 	const config = readConfig();
 	buildConsole();
+	const isOnTerminal = process.stdout.isTTY === true;
 	// Here and not above: the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
-	const { log, flush } = createLog(config.logLevel);
-	const starting = startService({ config, log, issuesFirstKey: firstKey });
+	const { log, flush } = createLog(config.logLevel, process.stdout, isOnTerminal);
+	const starting = startService({ config, log, issuesFirstKey: firstKey, isOnTerminal });
 	// Before the log says "listening": a reader of that line may send a signal at once.
 	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
@@ -54,22 +55,16 @@ The animal store is running. Its first API key, shown only this once:
 
   ${firstKey}
 
+Console    ${url}/console
+Reference  ${url}/docs
+Commands   animal-store help
+
 Add an animal:
 
   curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" \\
        -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
 
-In the browser, with this key:
-
-  ${url}/console   animals and live plots
-  ${url}/docs      the reference, which can send requests
-
-On the command line, import a file of animals (animal-store help lists all commands):
-
-  export ANIMAL_STORE_URL=${url} ANIMAL_STORE_KEY=${firstKey}
-  animal-store import animals.csv
-
-List them:
+List all animals:
 
   curl ${pets} -H "Authorization: Bearer ${firstKey}"
 

@@ -13,11 +13,11 @@ import { watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import type { RefusalOptions, Refusals } from "./refusals.ts";
-import { logReplies } from "./reply-log.ts";
+import { logReplies, type ReplyLogOptions } from "./reply-log.ts";
 import { addRoutes, type RouteTableOptions } from "./routes.ts";
 import { addValidation } from "./validation.ts";
 
-export interface AppOptions extends RefusalOptions, Omit<RouteTableOptions, "baseUrlOf"> {
+export interface AppOptions extends RefusalOptions, ReplyLogOptions, Omit<RouteTableOptions, "baseUrlOf"> {
 	keyCheck: KeyCheck;
 	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;

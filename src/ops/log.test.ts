@@ -14,7 +14,7 @@ test("unread lines above a limit are dropped, and their number is logged when re
 			resume = done;
 		},
 	});
-	const { log, flush } = createLog("info", output);
+	const { log, flush } = createLog("info", output, false);
 	const count = 100_000;
 	for (let index = 0; index < count; index++) log.info({ filler: "x".repeat(200) }, "line");
 	flush();

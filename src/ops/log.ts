@@ -1,7 +1,9 @@
-// The log: one JSON object per line (pino) on standard output. Many lines share a write, so that requests do not wait.
+// The log on standard output: JSON lines (pino), or lines for people on a terminal. Many lines share a write, so that
+// requests do not wait.
 
 import type { Writable } from "node:stream";
 import pino, { type DestinationStream, type Logger } from "pino";
+import { formatForTerminal } from "./terminal-log.ts";
 
 /** Lines are written when there are this many, or after this time. */
 const linesMax = 200;
@@ -9,8 +11,8 @@ const flushEveryMs = 100;
 /** The most that a slow reader may leave unread. Further lines are dropped and counted, so requests never wait. */
 export const backlogMaxBytes = 4 * 1024 * 1024;
 
-/** Call `flush` before the process ends. */
-export function createLog(level: string, output: Writable = process.stdout): { log: Logger; flush: () => void } {
+/** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */
+export function createLog(level: string, output: Writable, isOnTerminal: boolean): { log: Logger; flush: () => void } {
 	let lines: string[] = [];
 	let dropped = 0;
 	output.on("error", () => {}); // The reader closed the log; the service continues.
@@ -25,7 +27,7 @@ export function createLog(level: string, output: Writable = process.stdout): { l
 		}
 	}
 	function write(line: string): void {
-		lines.push(line);
+		lines.push(isOnTerminal ? formatForTerminal(line) : line);
 		if (lines.length >= linesMax) flush();
 	}
 	const log = createLogTo({ write }, level);

@@ -1,11 +1,12 @@
 // The web console: its built files without credential, and its figures for keys with the scope `metrics:read`.
 
-import type { FastifyInstance } from "fastify";
+import { join } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../../contract/errors.ts";
 import { addPath } from "../paths.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { sendJson } from "../send-json.ts";
-import { addFolder } from "./static-files.ts";
+import { addFile, addFolder } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. */
@@ -15,8 +16,14 @@ export interface ConsoleOptions {
 }
 
 export function addConsole(app: FastifyInstance, { activity, consoleFolder }: ConsoleOptions): void {
-	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers: pagePolicy("'self'") });
+	const headers = pagePolicy("'self'");
+	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers });
 	if (!isBuilt) addPath(app, "/console", [{ method: "GET", config: { access: "open" }, handler: refuseNotBuilt }]);
+	// Relative, so that it works below any prefix that a proxy adds.
+	const toConsole = async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect("console", 302);
+	addPath(app, "/", [{ method: "GET", config: { access: "open" }, handler: toConsole }]);
+	// Browsers ask for it on pages without an icon of their own, such as JSON.
+	if (isBuilt) addFile(app, "/favicon.ico", join(consoleFolder, "icon.svg"), headers);
 	addPath(app, "/console/activity", [
 		{
 			method: "GET",

@@ -60,11 +60,16 @@ export function addFolder(
 	if (!existsSync(join(folder, "index.html"))) return false;
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
 	for (const name of names) {
-		const file = staticFile(name, readFileSync(join(folder, name)));
 		const path = `/${name.split(sep).join("/")}`;
-		const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file, headers);
 		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addPath(app, at, [{ method: "GET", config: { access: "open" }, handler }]);
+			addFile(app, at, join(folder, name), headers);
 	}
 	return true;
+}
+
+/** Serves one file to everybody. */
+export function addFile(app: FastifyInstance, url: string, path: string, headers: Record<string, string>): void {
+	const file = staticFile(path, readFileSync(path));
+	const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file, headers);
+	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
 }

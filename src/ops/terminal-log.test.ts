@@ -1,0 +1,26 @@
+// What people read on a terminal.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { createLogTo } from "./log.ts";
+import { formatForTerminal } from "./terminal-log.ts";
+
+test("a request is one short line, and anything else is its message with fields, never JSON", () => {
+	const lines: string[] = [];
+	const log = createLogTo(
+		{ write: (line) => void lines.push(stripVTControlCharacters(formatForTerminal(line))) },
+		"info",
+	);
+	log.info(
+		{ requestId: "a", operation: "listPets", method: "GET", path: "/v1/pets", status: 200, durationMs: 1.234 },
+		"request",
+	);
+	log.info({ url: "http://127.0.0.1:8080" }, "listening");
+	log.warn({ dropped: 3 }, "lines were dropped");
+	log.error({ err: new Error("broken"), code: "internal_error" }, "request failed");
+	assert.match(lines[0] ?? "", /^\d\d:\d\d:\d\d {2}GET \/v1\/pets {2}200 {2}1\.2 ms\n$/);
+	assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d {2}listening {2}url=http:\/\/127\.0\.0\.1:8080\n$/);
+	assert.match(lines[2] ?? "", /^\d\d:\d\d:\d\d {2}warn {2}lines were dropped {2}dropped=3\n$/);
+	assert.match(lines[3] ?? "", /^\S+ {2}error {2}request failed {2}code=internal_error\nError: broken\n {4}at /);
+});

@@ -1,0 +1,29 @@
+// Log lines for people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as its message and fields.
+
+import { styleText } from "node:util";
+
+interface Line {
+	level: string;
+	time: string;
+	msg: string;
+	method?: string;
+	path?: string;
+	status?: number;
+	durationMs?: number;
+	err?: { stack?: string };
+}
+
+/** @param json a line that the log writes elsewhere */
+export function formatForTerminal(json: string): string {
+	const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
+	const clock = styleText("dim", new Date(time).toTimeString().slice(0, 8));
+	if (fields.method !== undefined) return `${clock}  ${describeRequest(fields)}\n`;
+	const details = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+	const severity = level === "info" ? "" : `${styleText(level === "warn" ? "yellow" : "red", level)}  `;
+	return `${[`${clock}  ${severity}${msg}`, ...details].join("  ")}\n${err?.stack ? `${err.stack}\n` : ""}`;
+}
+
+function describeRequest({ method, path, status = 0, durationMs = 0 }: Partial<Line>): string {
+	const color = status < 400 ? "green" : status < 500 ? "yellow" : "red";
+	return `${method} ${path}  ${styleText(color, String(status))}  ${durationMs.toFixed(1)} ms`;
+}
