@@ -41,7 +41,7 @@ export interface Operation {
 		schema: TSchema;
 		headers: readonly ResponseHeader[];
 		/** OpenAPI links: the operations that continue from this reply. */
-		links?: Record<string, { operationId: string; parameters: Record<string, string>; description: string }>;
+		links?: Record<string, { operationId: string; parameters?: Record<string, string>; description: string }>;
 	};
 	/** Answers `If-None-Match` with 304. */
 	isConditional: boolean;
@@ -121,10 +121,11 @@ const listQuery = Type.Object({
 });
 
 const ifNoneMatch = Type.String({
-	description: "the ETag of an earlier reply; the reply is 304 if nothing changed",
+	description:
+		"the ETag of an earlier reply; the reply is 304 if nothing changed. A value that is no entity tag is ignored",
 	minLength: 1,
 	maxLength: 8192,
-	pattern: "^[ -~]+$",
+	pattern: '^([*]|(W/)?"[!#-~]*"([ ]*,[ ]*(W/)?"[!#-~]*")*)$',
 	examples: ['"2xkPp3bVqYg7nWc0sJd9Ha"'],
 });
 
@@ -160,10 +161,10 @@ export const operations = {
 			links: {
 				nextPage: {
 					operationId: "listPets",
-					parameters: { limit: "$request.query.limit", status: "$request.query.status" },
+					// No runtime expression can take the cursor from the header, or a parameter that was not sent.
 					description:
-						'The next page. Follow the URL with rel="next" in the header Link unchanged, while there is one. ' +
-						"It repeats limit and status and adds the cursor, which no runtime expression can take from the header.",
+						'The next page, while there is one: follow the URL with rel="next" in the header Link unchanged. ' +
+						"It repeats limit and status and adds the cursor.",
 				},
 			},
 		},
@@ -221,8 +222,7 @@ export const operations = {
 			links: {
 				successor: {
 					operationId: "listPets",
-					parameters: { status: "$response.body#/status" },
-					description: "Lists the animals with the status of this one, if it has one: what replaces getPet.",
+					description: "What replaces getPet: lists the animals, with a status if that is given.",
 				},
 			},
 		},
