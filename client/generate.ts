@@ -40,7 +40,7 @@ export type PetStatus = ${union(petStatuses)};
 
 ${interfaceOf("NewPet", NewPet)}
 ${interfaceOf("Pet", Pet)}
-/** The closed list of the service's errors. */
+/** The codes of the service's errors. Later versions may add some. */
 export type ErrorCode =
 ${errorCodes.map((code) => `\t| "${code}"`).join("\n")};
 

@@ -137,7 +137,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 	await assert.rejects(interrupted, /interrupted/);
 	const refused = await runProgram(["serve"], { environment: { DATABASE_URL: target, PORT: "0", OPS_PORT: "0" } });
 	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /is an unfinished copy: run animal-store copy again to its end/);
+	assert.match(refused.stderr, /is an unfinished copy: run (npx )?animal-store copy again to its end/);
 	const seen: number[] = [];
 	await copyStore({ from, to, onProgress: ({ table, done }) => void (table === "pets" && seen.push(done)) });
 	assert.deepEqual(seen, [10_000, count]);

@@ -1,9 +1,12 @@
 // `animal-store keys …`, used while the service runs.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { isWellFormedKey } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
@@ -153,6 +156,15 @@ test("--help explains every command", async () => {
 	]) {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);
-		assert.match(stdout, /^Usage: animal-store/);
+		assert.match(stdout, /^Usage: npx animal-store/);
 	}
+});
+
+test("advice names the command as it is called: with npx in a checkout, by its own name where it is installed", async (context) => {
+	const installed = join(temporaryFolder(context), "animal-store");
+	symlinkSync(fileURLToPath(new URL("../bin/animal-store.js", import.meta.url)), installed);
+	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
+	assert.match(stdout, /^Usage: animal-store pets list/);
+	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);
+	assert.match((await runProgram(["nothing"])).stderr, /\(npx animal-store help lists all commands\)/);
 });

@@ -7,13 +7,14 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { errorCodes } from "../src/contract/errors.ts";
-import { openApiDocument, openApiText } from "../src/contract/openapi.ts";
+import { openApiText } from "../src/contract/openapi.ts";
+import { checkNewPet } from "../src/contract/validate.ts";
 import { readIdempotencyKey } from "../src/http/idempotency.ts";
 import { runProgram } from "./program.ts";
 import { testService } from "./service.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document is read by path here
-const document: any = openApiDocument();
+const document: any = JSON.parse(openApiText());
 
 test("openapi.json is up to date: npm run openapi writes it", () => {
 	assert.equal(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"), openApiText());
@@ -97,17 +98,104 @@ test("operations, statuses, parameters and limits are those of the interface doc
 	assert.equal(document.components.schemas.Pet.properties.id.format, "int64");
 	assert.deepEqual(document.components.schemas.PetStatus.enum, ["available", "pending", "sold"]);
 	assert.deepEqual(document.components.schemas.Error.required, ["code", "message", "status"]);
-	assert.deepEqual(document.components.schemas.Error.properties.code.enum, errorCodes);
+	assert.deepEqual(document.components.schemas.Error.properties.code["x-extensible-enum"], errorCodes);
 	assert.deepEqual(document.security, [{ apiKey: [] }]);
 	assert.equal(document.components.securitySchemes.apiKey.scheme, "bearer");
 	assert.equal(document.info.version, "1.0.0");
-	assert.deepEqual(Object.keys(document.servers[0].variables), ["base_url"]);
-	assert.deepEqual(Object.keys(document.servers[1].variables), ["staging_base_url"]);
 	assert.equal(createPet.responses[201].links.getPet.operationId, "getPet");
 });
 
+test("the served document lists BASE_URL first, and no other host", async (context) => {
+	const baseUrl = "https://animals.test/v1";
+	const { send } = await testService(context, { environment: { BASE_URL: baseUrl } });
+	const { servers } = JSON.parse((await send({ path: "/openapi.json" })).body);
+	assert.deepEqual(
+		servers.map(({ url }: { url: string }) => url),
+		[baseUrl, "/v1"],
+	);
+	assert.deepEqual(
+		document.servers.map(({ url }: { url: string }) => url),
+		["/v1"],
+	);
+});
+
+/** All values of a member, wherever it is in the document. */
+function membersNamed(name: string, part: unknown = document): unknown[] {
+	if (typeof part !== "object" || part === null) return [];
+	return Object.entries(part).flatMap(([key, value]) => [
+		...(key === name ? [value] : []),
+		...membersNamed(name, value),
+	]);
+}
+
+test("every pattern has only the regular expressions that all languages share", () => {
+	const portable =
+		/^\^(?:\[\^?(?:[^\\[\]]|\\s|\\x[0-9A-F]{2})+\]|\{\d+,\d+\}|\((?!\?)|[)|*+?]|[\w !"#%&',/:;<=>@~-])+\$$/;
+	const patterns = membersNamed("pattern");
+	assert.ok(patterns.length >= 5);
+	for (const pattern of patterns) {
+		assert.match(String(pattern), portable);
+		for (const [, max] of String(pattern).matchAll(/\{\d+,(\d+)\}/g)) assert.ok(Number(max) <= 1000, "Go's limit");
+		assert.ok(new RegExp(String(pattern), "u"));
+	}
+	for (const special of ["^\\p{Cs}$", "^(?=a)$", "^(?:a)$", "^\\d$", "^[\\u0041]$", "^a{2,}?$", "^[\\w]$", "^a"])
+		assert.doesNotMatch(special, portable);
+});
+
+test("the document's pattern for names accepts what the service accepts; what it lacks of the rule is stated", () => {
+	const { pattern, description } = document.components.schemas.NewPet.properties.name;
+	assert.match(description, /The service checks exactly this/);
+	const isAccepted = (name: string) => {
+		try {
+			return checkNewPet({ name, categoryId: 1 }).name === name;
+		} catch {
+			return false;
+		}
+	};
+	const published = new RegExp(pattern);
+	const unit = fc.constantFrom("a", " ", "\t", "\0", "\x7f", "\xa0", "é", "🐾", "\u2028", "\u3000");
+	fc.assert(fc.property(fc.string({ unit, maxLength: 6 }), (name) => published.test(name) === isAccepted(name)));
+	for (const onlyTheService of ["\ud800", "\x85"]) {
+		assert.ok(published.test(onlyTheService));
+		assert.ok(!isAccepted(onlyTheService));
+	}
+});
+
+test("a code, a field or a status that a later version adds is valid by the document", () => {
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+	ajv.addSchema({ ...document, $id: "openapi" });
+	const isValid = (name: string, value: object) => ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value);
+	assert.ok(isValid("Error", { code: "new_code", message: "later", status: 418, requestId: "1" }));
+	assert.ok(isValid("Pet", { id: 1, name: "Rex", categoryId: 1, color: "brown" }));
+	assert.deepEqual(membersNamed("additionalProperties"), []);
+	const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods as object));
+	for (const { responses } of operations) assert.ok(responses.default && responses[405]);
+});
+
+test("every parameter and integer has its limits, and every parameter an example that keeps them", () => {
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+	ajv.addSchema({ ...document, $id: "openapi" });
+	const parameters = membersNamed("parameters").flatMap((some) => (Array.isArray(some) ? some : []));
+	assert.equal(parameters.length, 7);
+	for (const { name, schema, description, ...rest } of parameters) {
+		assert.ok(description);
+		const isValid = ajv.compile(schema.$ref ? { $ref: `openapi${schema.$ref}` } : schema);
+		const example = rest.example ?? rest.examples.typical.value;
+		assert.ok(isValid(example), `${name} ${example}`);
+		const { type, ...rules } = schema.$ref ? document.components.schemas.PetStatus : schema;
+		const limits = rules.enum ? ["enum"] : type === "integer" ? integerLimits : ["minLength", "maxLength", "pattern"];
+		for (const limit of limits) assert.ok(limit in rules, `${name} has no ${limit}`);
+	}
+	for (const properties of membersNamed("properties")) {
+		for (const [name, { type, ...rules }] of Object.entries(properties as Record<string, { type: string }>))
+			if (type === "integer") for (const limit of integerLimits) assert.ok(limit in rules, `${name} has no ${limit}`);
+	}
+	assert.match(openApiText(), /"minimum": -9223372036854775808,\n *"maximum": 9223372036854775807\n/);
+});
+const integerLimits = ["format", "minimum", "maximum"];
+
 test("every example is valid by its schema", () => {
-	const ajv = new Ajv({ strict: false, formats: { int64: true } });
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
 	ajv.addSchema({ ...document, $id: "openapi" });
 	let examples = 0;
 	for (const methods of Object.values(document.paths) as Record<
@@ -122,7 +210,7 @@ test("every example is valid by its schema", () => {
 				const values =
 					media.example !== undefined
 						? [media.example]
-						: Object.values(media.examples).map((example) => (example as { value: unknown }).value);
+						: Object.values(media.examples ?? {}).map((example) => (example as { value: unknown }).value);
 				for (const value of values) assert.ok(isValid(value), JSON.stringify([value, isValid.errors]));
 				examples += values.length;
 			}

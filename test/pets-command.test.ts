@@ -115,7 +115,10 @@ test("without a service, the message says how to start one or set its address", 
 		stderr,
 		/no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/,
 	);
-	assert.match(stderr, /Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/);
+	assert.match(
+		stderr,
+		/Start it with npx animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/,
+	);
 });
 
 test("a closed pipe ends the command silently", async (context) => {
@@ -137,7 +140,7 @@ test("--help explains every command, with examples where they help", async () =>
 		const { code, stdout } = await runProgram([...command.split(" "), "--help"]);
 		assert.equal(code, 0);
 		assert.ok(stdout.startsWith(`Usage: animal-store ${command}`), command);
-		if (/list|create|import|export/.test(command)) assert.match(stdout, /\nExamples:\n {2}animal-store /);
+		if (/list|create|import|export/.test(command)) assert.match(stdout, /\nExamples:\n {2}npx animal-store /);
 	}
 	const { stdout } = await runProgram(["help"]);
 	assert.match(

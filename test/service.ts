@@ -13,6 +13,7 @@ import { defaultTimeouts, type Timeouts } from "../src/http/listen.ts";
 import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
+import { assertDeclared } from "./declared.ts";
 import { testDatabase } from "./postgres.ts";
 import { within } from "./until.ts";
 import { exchange, type Reply } from "./wire.ts";
@@ -27,7 +28,10 @@ export interface TestService extends Service {
 	log: Record<string, unknown>[];
 	/** The clock of the service: set it to travel. */
 	clock: { nowMs: number | undefined };
-	/** One request over its own connection, with the key unless `headers` says otherwise. */
+	/**
+	 * One request over its own connection, with the key unless `headers` says otherwise.
+	 * @throws AssertionError when the OpenAPI document does not declare the reply
+	 */
 	send(request: TestRequest): Promise<Reply>;
 }
 
@@ -42,6 +46,7 @@ export interface TestServiceOptions {
 	environment?: Record<string, string>;
 	timeouts?: Partial<Timeouts>;
 	isOnTerminal?: boolean;
+	delayMaxMs?: number;
 }
 
 /** Starts a service that ends with the test, and leaves nothing behind. */
@@ -57,7 +62,7 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
 		// The event loop is the test's too, and late whenever another program takes the CPU.
-		delayMaxMs: Infinity,
+		delayMaxMs: options.delayMaxMs ?? Infinity,
 	});
 	// A service that does not start leaves no database behind either.
 	context.after(() => stopped(starting).finally(drop));
@@ -82,6 +87,7 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1");
 		const [reply] = await exchange(port, Buffer.concat([head, Buffer.from(body ?? "")]), method === "HEAD");
 		assert.ok(reply, `no reply to ${method} ${path.slice(0, 80)}`);
+		assertDeclared({ method, path }, reply);
 		return reply;
 	}
 	return { ...service, port, key, issuer, databaseUrl, log, clock, send };

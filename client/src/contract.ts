@@ -27,7 +27,7 @@ export interface Pet {
 	status?: PetStatus | undefined;
 }
 
-/** The closed list of the service's errors. */
+/** The codes of the service's errors. Later versions may add some. */
 export type ErrorCode =
 	| "invalid_json"
 	| "invalid_body"

@@ -66,7 +66,7 @@ export interface PetList extends AsyncIterable<Pet> {
  */
 export class ApiError extends Error {
 	override readonly name = "ApiError";
-	/** From the service's closed list, or `unexpected_reply` when another server replied, such as a proxy. */
+	/** From the service, which may add codes; or `unexpected_reply` when another server replied, such as a proxy. */
 	readonly code: ErrorCode | "unexpected_reply";
 	/** The HTTP status. */
 	readonly status: number;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
 import { component, nameOf } from "./components.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument, openApiText } from "./openapi.ts";
 import { Pet } from "./pet.ts";
 
 test("a component name belongs to one schema only, also where its use is optional", () => {
@@ -20,6 +20,6 @@ test("a field that equals a named schema is not replaced by a reference", () => 
 
 test("every reference of the document resolves to a component", () => {
 	const { schemas } = openApiDocument().components;
-	const names = JSON.stringify(openApiDocument()).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+	const names = openApiText().matchAll(/"#\/components\/schemas\/(\w+)"/g);
 	for (const [, name = ""] of names) assert.ok(name in schemas, name);
 });

@@ -1,5 +1,5 @@
-// The closed list of error codes, the HTTP status of each, and the error class (interface document §7). Codes are part
-// of the contract; messages are for people and may change.
+// The error codes, the HTTP status of each, and the error class (interface document §7). The meaning of a code never
+// changes, and codes may be added; messages are for people and may change.
 
 import { type Static, Type } from "typebox";
 import { component } from "./components.ts";
@@ -40,11 +40,21 @@ export const ErrorBody = component(
 	"Error",
 	Type.Object(
 		{
-			code: Type.Enum(errorCodes, { description: "machine-readable error code, from this closed list" }),
+			code: Type.String({
+				description:
+					"machine-readable error code. The meaning of a code never changes. " +
+					"Codes may be added: treat one that you do not know by its status",
+				"x-extensible-enum": errorCodes,
+			}),
 			message: Type.String({ description: "what went wrong, for people; may change" }),
-			status: Type.Integer({ description: "the HTTP status code of the response" }),
+			status: Type.Integer({
+				description: "the HTTP status code of the response",
+				format: "int32",
+				minimum: 400,
+				maximum: 599,
+			}),
 		},
-		{ additionalProperties: false, description: "the one shape of every failure" },
+		{ description: "the one shape of every failure" },
 	),
 );
 export type ErrorBody = Static<typeof ErrorBody>;

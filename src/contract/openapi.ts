@@ -3,52 +3,31 @@
 import type { TSchema } from "typebox";
 import { codeSamples } from "./code-samples.ts";
 import { components, nameOf } from "./components.ts";
-import { type ErrorCode, errorStatus } from "./errors.ts";
-import {
-	commonErrors,
-	commonHeaders,
-	type Operation,
-	type OperationName,
-	operations,
-	responseHeaders,
-} from "./operations.ts";
+import { failureHeaders, failureReplies } from "./openapi-failures.ts";
+import { commonHeaders, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
+import { asPublished } from "./published.ts";
+
+declare global {
+	/** The compiler does not know it yet. */
+	interface JSON {
+		rawJSON(text: string): unknown;
+	}
+}
 
 /** The interface document's own version (§9). */
 const version = "1.0.0";
 
-const meaning: Record<number, string> = {
-	400: "The request breaks a rule; the message names each broken field.",
-	401: "The credential is missing or does not work.",
-	403: "The key works but lacks the scope.",
-	404: "The requested resource could not be found.",
-	408: "The request did not arrive in time.",
-	410: "The operation was removed.",
-	413: "The body is too large.",
-	414: "The URL is too long.",
-	415: "The body is not uncompressed JSON in UTF-8.",
-	417: "The expectation cannot be met.",
-	422: "The Idempotency-Key was already used with another body.",
-	429: "The key sent more requests than its rate allows.",
-	431: "The headers are too large.",
-	500: "The service failed; its log has the cause.",
-	503: "Not possible at the moment. Try again after Retry-After.",
-};
+const description = `A store of animals: list animals, add one, get one by its id. Every operation needs an API key.
 
-const challenge = "RFC 6750: the Bearer challenge. It names the problem with the credential, or the missing scope.";
+Ids and categories are 64-bit integers. JavaScript's numbers and \`JSON.parse\` round those beyond 2^53.
 
-/** Headers that only some failures carry. */
-const failureHeaders: Record<number, Record<string, string>> = {
-	401: { "WWW-Authenticate": challenge },
-	403: { "WWW-Authenticate": challenge },
-	415: {
-		Accept: "the accepted type, when the body has another one",
-		"Accept-Encoding": "`identity`, when the body is compressed",
-	},
-	429: { "Retry-After": "seconds until requests are accepted again" },
-	503: { "Retry-After": "seconds after which another attempt may succeed" },
-};
+Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\` and \
+\`Content-Length\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`, and \
+\`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other origins may call the \
+service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`.`;
 
-export function openApiDocument() {
+/** @param baseUrl the configured base address, if any */
+export function openApiDocument(baseUrl?: string) {
 	const paths: Record<string, Record<string, unknown>> = {};
 	for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
 		paths[operation.path] = {
@@ -61,20 +40,13 @@ export function openApiDocument() {
 		info: {
 			title: "Animal store",
 			version,
-			description: "A store of animals: list animals, add one, get one by its id. Every operation needs an API key.",
+			summary: "A store of animals: list animals, add one, get one by its id.",
+			description,
+			contact: { name: "The operator of this service" },
 			license: { name: "MIT", identifier: "MIT" },
 		},
 		servers: [
-			{
-				url: "{base_url}",
-				description: "Production",
-				variables: { base_url: { default: "https://api.animal-store.example/v1" } },
-			},
-			{
-				url: "{staging_base_url}",
-				description: "Staging",
-				variables: { staging_base_url: { default: "https://staging.animal-store.example/v1" } },
-			},
+			...(baseUrl === undefined ? [] : [{ url: baseUrl, description: "The configured address of this service" }]),
 			{ url: "/v1", description: "The server that sent you this document" },
 		],
 		security: [{ apiKey: [] }],
@@ -89,16 +61,25 @@ export function openApiDocument() {
 				},
 			},
 			schemas: Object.fromEntries([...components()].map(([name, schema]) => [name, membersWithReferences(schema)])),
-			headers: Object.fromEntries(
-				Object.entries({
-					...responseHeaders,
-					...failureHeaders[401],
-					...failureHeaders[415],
-					...failureHeaders[503],
-				}).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
-			),
+			headers: Object.fromEntries(Object.entries({ ...responseHeaders, ...failureHeaders }).map(headerObject)),
 		},
 	};
+}
+
+/** The headers that each reply has for which they are declared. */
+const required = [
+	"X-Request-Id",
+	"Cache-Control",
+	"ETag",
+	"Vary",
+	"Location",
+	"WWW-Authenticate",
+	"Allow",
+	"Retry-After",
+];
+
+function headerObject([name, description]: [string, string]) {
+	return [name, { description, ...(required.includes(name) && { required: true }), schema: { type: "string" } }];
 }
 
 function operationObject(name: OperationName, operation: Operation) {
@@ -114,77 +95,53 @@ function operationObject(name: OperationName, operation: Operation) {
 		responses: {
 			[success.status]: {
 				description: success.description,
-				headers: headerReferences(success.headers),
+				headers: headerReferences([...commonHeaders, ...success.headers]),
 				content: json(success.schema),
-				...(success.links && { links: linkObjects(success.links) }),
+				...(success.links && { links: success.links }),
 			},
 			...(operation.isConditional && {
 				304: {
 					description: "The animals have not changed since the reply with this ETag.",
-					headers: headerReferences(success.headers),
+					headers: headerReferences([...commonHeaders, ...success.headers]),
 				},
 			}),
-			...failures([...operation.errors, ...commonErrors]),
+			...failureReplies(operation, ({ description, headers, schema, examples }) => ({
+				description,
+				headers: headerReferences(headers),
+				content: { "application/json": { schema: reference(schema), ...(examples && { examples }) } },
+			})),
 		},
 		"x-codeSamples": codeSamples[name].map((sample) => ({ label: sample.lang, ...sample })),
 	};
 }
 
-function linkObjects(links: NonNullable<Operation["success"]["links"]>) {
-	return Object.fromEntries(Object.entries(links).map(([name, link]) => [name, { operationId: name, ...link }]));
-}
-
 function parameters({ query, params = {}, headers = {} }: Operation) {
 	return [
-		...Object.entries(params).map(([name, schema]) => ({
-			name,
-			in: "path",
-			required: true,
-			...parameterSchema(schema),
-		})),
-		...Object.entries(query.properties).map(([name, schema]) => ({ name, in: "query", ...parameterSchema(schema) })),
-		...Object.entries(headers).map(([name, schema]) => ({ name, in: "header", ...parameterSchema(schema) })),
+		...Object.entries(params).map(parameterIn("path")),
+		...Object.entries(query.properties).map(parameterIn("query")),
+		...Object.entries(headers).map(parameterIn("header")),
 	];
 }
 
-function parameterSchema(schema: TSchema) {
-	const { description, ...rest } = schema as TSchema & { description: string };
-	return { description, schema: nameOf(schema) ? reference(schema) : rest };
-}
-
-/** One reply for each status, with an example for each code. */
-function failures(codes: ErrorCode[]) {
-	const byStatus = Object.groupBy(codes, (code) => errorStatus[code]);
-	return Object.fromEntries(
-		Object.entries(byStatus).map(([status, ofStatus = []]) => [
-			status,
-			{
-				description: meaning[Number(status)],
-				headers: headerReferences([
-					"X-Request-Id",
-					"Cache-Control",
-					...Object.keys(failureHeaders[Number(status)] ?? {}),
-				]),
-				content: {
-					"application/json": {
-						schema: { $ref: "#/components/schemas/Error" },
-						examples: Object.fromEntries(
-							ofStatus.map((code) => [
-								code,
-								{ value: { code, message: meaning[Number(status)], status: Number(status) } },
-							]),
-						),
-					},
-				},
-			},
-		]),
-	);
+function parameterIn(place: "path" | "query" | "header") {
+	return ([name, schema]: [string, TSchema]) => {
+		const { description, examples, ...rest } = asPublished(schema) as { description: string; examples: unknown[] };
+		const [value] = examples;
+		const isSent = place === "path" || "default" in rest;
+		return {
+			name,
+			in: place,
+			...(place === "path" && { required: true }),
+			description,
+			// The reference page sends an example unless it is off until the reader asks.
+			...(isSent ? { example: value } : { examples: { typical: { value, "x-disabled": true } } }),
+			schema: nameOf(schema) ? reference(schema) : rest,
+		};
+	};
 }
 
 function headerReferences(names: readonly string[]) {
-	return Object.fromEntries(
-		[...commonHeaders, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-	);
+	return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function json(schema: TSchema) {
@@ -192,7 +149,7 @@ function json(schema: TSchema) {
 	return { "application/json": { schema: reference(schema), example } };
 }
 
-function reference(schema: TSchema) {
+function reference(schema: object) {
 	return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
@@ -204,10 +161,11 @@ function withReferences(part: unknown): unknown {
 
 function membersWithReferences(part: object): unknown {
 	if (Array.isArray(part)) return part.map(withReferences);
-	return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, withReferences(member)]));
+	return Object.fromEntries(Object.entries(asPublished(part)).map(([name, member]) => [name, withReferences(member)]));
 }
 
 /** The text of the document as it is served, printed and committed. */
-export function openApiText(): string {
-	return `${JSON.stringify(openApiDocument(), null, "\t")}\n`;
+export function openApiText(baseUrl?: string): string {
+	const asDigits = (_name: string, value: unknown) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
+	return `${JSON.stringify(openApiDocument(baseUrl), asDigits, 2)}\n`;
 }

@@ -5,6 +5,7 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
+import { published } from "./published.ts";
 
 /** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;
@@ -40,7 +41,7 @@ export interface Operation {
 		schema: TSchema;
 		headers: readonly ResponseHeader[];
 		/** OpenAPI links: the operations that continue from this reply. */
-		links?: Record<string, { parameters: Record<string, string>; description: string }>;
+		links?: Record<string, { operationId: string; parameters?: Record<string, string>; description: string }>;
 	};
 	/** Answers `If-None-Match` with 304. */
 	isConditional: boolean;
@@ -81,6 +82,7 @@ export const commonErrors = [
 	"missing_credential",
 	"invalid_credential",
 	"insufficient_scope",
+	"method_not_allowed",
 	"request_timeout",
 	"uri_too_long",
 	"expectation_failed",
@@ -89,35 +91,55 @@ export const commonErrors = [
 	"internal_error",
 	"storage_unavailable",
 	"overloaded",
-	"shutting_down",
 ] as const satisfies readonly ErrorCode[];
 
 const listQuery = Type.Object({
 	limit: Type.Optional(
-		Type.Integer({
-			description: `an integer from 1 to ${limitMax} in plain decimal digits, given once`,
-			minimum: 1,
-			maximum: limitMax,
-			default: limitDefault,
-		}),
+		published(
+			Type.Integer({
+				description: `an integer from 1 to ${limitMax} in plain decimal digits, given once`,
+				minimum: 1,
+				maximum: limitMax,
+				default: limitDefault,
+				examples: [limitDefault],
+			}),
+			{ format: "int32" },
+		),
 	),
 	status: Type.Optional(PetStatus),
+	// What breaks the pattern is no cursor of ours: invalid_cursor says so better than a list of characters.
 	cursor: Type.Optional(
-		Type.String({
-			description: 'a cursor from a Link header with rel="next", with the same status filter, given once',
-			minLength: 1,
-		}),
+		published(
+			Type.String({
+				description: 'a cursor from a Link header with rel="next", with the same status filter, given once',
+				minLength: 1,
+				examples: ["pWm1ZfGk4Yb0vXq3Tn8aRc2s"],
+			}),
+			{ maxLength: 255, pattern: "^[A-Za-z0-9_-]+$" },
+		),
 	),
 });
 
-const ifNoneMatch = Type.String({ description: "the ETag of an earlier reply; the reply is 304 if nothing changed" });
+const ifNoneMatch = Type.String({
+	description:
+		"the ETag of an earlier reply; the reply is 304 if nothing changed. A value that is no entity tag is ignored",
+	minLength: 1,
+	maxLength: 8192,
+	pattern: '^([*]|(W/)?"[!#-~]*"([ ]*,[ ]*(W/)?"[!#-~]*")*)$',
+	examples: ['"2xkPp3bVqYg7nWc0sJd9Ha"'],
+});
 
 const idempotencyKey = Type.String({
 	description:
 		"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
+	minLength: 1,
+	maxLength: 257,
 	// In quotes; or with a quote at one end at most; or a single quote.
 	pattern: '^("[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$',
+	examples: ["7f0c2b1e-5d0a-4a57-9c43-3a1f0e6b8d92"],
 });
+
+const removal = `will be removed on ${sunsetDay(getPetDeprecation)} and answers 410 from then on.`;
 
 export const operations = {
 	listPets: {
@@ -136,6 +158,15 @@ export const operations = {
 			description: "A page of animals.",
 			schema: Pets,
 			headers: ["ETag", "Vary", "Link"],
+			links: {
+				nextPage: {
+					operationId: "listPets",
+					// No runtime expression can take the cursor from the header, or a parameter that was not sent.
+					description:
+						'The next page, while there is one: follow the URL with rel="next" in the header Link unchanged. ' +
+						"It repeats limit and status and adds the cursor.",
+				},
+			},
 		},
 		isConditional: true,
 		errors: ["invalid_parameter", "invalid_cursor"],
@@ -157,7 +188,11 @@ export const operations = {
 			schema: Pet,
 			headers: ["Location", "Idempotency-Replayed"],
 			links: {
-				getPet: { parameters: { petId: "$response.body#/id" }, description: "Gets the animal that was added." },
+				getPet: {
+					operationId: "getPet",
+					parameters: { petId: "$response.body#/id" },
+					description: `Gets the animal that was added, at the URL in the header Location. getPet ${removal}`,
+				},
 			},
 		},
 		isConditional: false,
@@ -175,9 +210,7 @@ export const operations = {
 		path: "/pets/{petId}",
 		scope: "pets:read",
 		summary: "Get an animal",
-		description:
-			`Deprecated: it will be removed on ${sunsetDay(getPetDeprecation)} and answers 410 from then on. ` +
-			`The replacement is ${replacementOf(getPetDeprecation)}.`,
+		description: `Deprecated: it ${removal} The replacement is ${replacementOf(getPetDeprecation)}.`,
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
 		headers: { "If-None-Match": ifNoneMatch },
@@ -186,6 +219,12 @@ export const operations = {
 			description: "The animal.",
 			schema: Pet,
 			headers: ["ETag", "Vary", "Deprecation", "Sunset", "Link"],
+			links: {
+				successor: {
+					operationId: "listPets",
+					description: "What replaces getPet: lists the animals, with a status if that is given.",
+				},
+			},
 		},
 		isConditional: true,
 		errors: ["pet_not_found", "operation_removed"],

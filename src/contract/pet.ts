@@ -3,15 +3,24 @@
 
 import { type Static, type TSchema, Type } from "typebox";
 import { component } from "./components.ts";
+import { int64Max, int64Min } from "./int64.ts";
+import { published } from "./published.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 export const nameMaxLength = 255;
 
 /** Control characters U+0000–U+001F and U+007F, and lone surrogates: not allowed in names. */
 const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";
+/** The rule for names without Unicode properties, which the regular expressions of many languages do not have. */
+const portableName = "^[^\\x00-\\x1F\\x7F]*[^\\s\\x00-\\x1F\\x7F][^\\x00-\\x1F\\x7F]*$";
 
 /** An integer from −2^63 to 2^63−1: a bigint in the service, digits on the wire. */
-export const Int64 = (description: string) => Type.Unsafe<bigint>({ type: "integer", format: "int64", description });
+export const Int64 = (description: string, minimum = int64Min) =>
+	published(Type.Unsafe<bigint>({ type: "integer", format: "int64", description }), {
+		description: `${description}. JavaScript's numbers and JSON.parse round integers beyond 2^53`,
+		minimum,
+		maximum: int64Max,
+	});
 
 export function isInt64Schema(schema: TSchema): boolean {
 	return Reflect.get(schema, "format") === "int64";
@@ -22,20 +31,33 @@ export const PetStatus = component(
 	Type.Enum([...petStatuses], {
 		type: "string",
 		description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
+		examples: ["available"],
 	}),
 );
 export type PetStatus = Static<typeof PetStatus>;
 
+export const int64Rule = `an integer from ${int64Min} to ${int64Max}`;
+
+const nameRule =
+	`a string of 1 to ${nameMaxLength} Unicode code points: ` +
+	"not only white space, no control characters, no lone surrogates";
+
 const ownProperties = {
-	name: Type.String({
-		description:
-			`a string of 1 to ${nameMaxLength} Unicode code points: ` +
-			"not only white space, no control characters, no lone surrogates",
-		minLength: 1,
-		maxLength: nameMaxLength,
-		pattern: `^[^${forbidden}]*[^${forbidden}\\p{White_Space}][^${forbidden}]*$`,
-	}),
-	categoryId: Int64("an integer from -9223372036854775808 to 9223372036854775807"),
+	name: published(
+		Type.String({
+			description: nameRule,
+			minLength: 1,
+			maxLength: nameMaxLength,
+			pattern: `^[^${forbidden}]*[^${forbidden}\\p{White_Space}][^${forbidden}]*$`,
+		}),
+		{
+			description:
+				`${nameRule}. The service checks exactly this, with Unicode's property White_Space. ` +
+				"The pattern says as much of it as the regular expressions of all languages can",
+			pattern: portableName,
+		},
+	),
+	categoryId: Int64(int64Rule),
 	status: Type.Optional(PetStatus),
 };
 
@@ -49,11 +71,15 @@ export const NewPet = component(
 );
 export type NewPet = Static<typeof NewPet>;
 
+const petId = Object.assign(Int64("assigned by the service, ascending from 1, never used twice", 1n), {
+	examples: [1],
+});
+
 /** An animal: a NewPet and the identifier that the service assigned. An absent status stays absent. */
 export const Pet = component(
 	"Pet",
 	Type.Object(
-		{ id: Int64("assigned by the service, ascending from 1, never used twice"), ...ownProperties },
+		{ id: petId, ...ownProperties },
 		{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
 	),
 );

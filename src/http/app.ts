@@ -19,8 +19,6 @@ import { addValidation } from "./validation.ts";
 
 export interface AppOptions extends RefusalOptions, ReplyLogOptions, Omit<RouteTableOptions, "baseUrlOf"> {
 	keyCheck: KeyCheck;
-	/** The configured base address, if any; it ends with `/v1`. */
-	baseUrl: string | undefined;
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
 	/** Milliseconds since 1970. */

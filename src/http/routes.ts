@@ -16,6 +16,8 @@ import { sendJson } from "./send-json.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
+	/** The configured base address, if any; it ends with `/v1`. */
+	baseUrl: string | undefined;
 	/** The base address as the caller of this request can reach it. */
 	baseUrlOf: (request: FastifyRequest) => string;
 	/** @throws ApiError while the service is not ready */
@@ -24,7 +26,7 @@ export interface RouteTableOptions extends ConsoleOptions {
 
 export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
 	addOperations(app, options);
-	const openApi = openApiText();
+	const openApi = openApiText(options.baseUrl);
 	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);

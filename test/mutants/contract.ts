@@ -23,4 +23,28 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/openapi.test.ts"],
 	},
+	{
+		file: "src/contract/openapi-failures.ts",
+		from: '\t405: ["Allow"],\n',
+		to: "",
+		tests: ["test/openapi-replies.test.ts"],
+	},
+	{
+		file: "src/contract/openapi-failures.ts",
+		from: "const beforeRate = [401, 408, ",
+		to: "const beforeRate = [401, ",
+		tests: ["test/openapi-replies.test.ts"],
+	},
+	{
+		file: "src/contract/error-examples.ts",
+		from: "at the moment: try again",
+		to: "at the moment",
+		tests: ["test/openapi-replies.test.ts"],
+	},
+	{
+		file: "src/http/routes.ts",
+		from: "openApiText(options.baseUrl)",
+		to: "openApiText()",
+		tests: ["test/openapi.test.ts"],
+	},
 ];

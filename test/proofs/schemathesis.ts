@@ -40,30 +40,11 @@ async function tryService(command: string, { environment, key }: TrialStore, tri
 	const service = await startProgram(trial, environment);
 	const published: string = await (await fetch(`${service.url}/openapi.json`)).text();
 	const outcome = await tryDocument(command, published, { url: service.url, key, trial });
-	for (const problem of outcome.notGenerated) trial.say(`the document as it is published lacks requests: ${problem}`);
-	if (outcome.notGenerated.length > 0) {
-		trial.say("trying it with a plain pattern for names");
-		const plain = await tryDocument(command, withPlainNames(published), { url: service.url, key, trial });
-		assert.deepEqual(plain.notGenerated, []);
-		outcome.cases += plain.cases;
-	}
+	assert.deepEqual(outcome.notGenerated, []);
 	assert.doesNotMatch(service.output.stdout, /"level":"(error|fatal)"/);
 	service.process.kill("SIGTERM");
 	assert.equal((await service.finished).code, 0);
 	return outcome;
-}
-
-/** The same rule for names, without the classes of Unicode properties that regular expressions of Python do not know. */
-function withPlainNames(document: string): string {
-	const blank = "\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-	const refused = "\\u0000-\\u001f\\u007f";
-	return JSON.stringify(
-		JSON.parse(document, (name, value) =>
-			name === "pattern" && String(value).includes("\\p{")
-				? `^[^${refused}]*[^${refused}${blank}][^${refused}]*$`
-				: value,
-		),
-	);
 }
 
 /** One run over one document. @throws AssertionError when a check failed */
@@ -97,7 +78,7 @@ async function tryDocument(
 		throw new Error(`Schemathesis did not run: ${error.stdout}${error.stderr}`);
 	});
 	const { failures, notGenerated } = readReport(readFileSync(report, "utf8"));
-	assert.equal(failures.length, 0, `${failures.length} checks failed, the first ${failures[0]}\n${stdout}`);
+	assert.equal(failures.length, 0, `${failures.length} checks failed:\n${failures.join("\n")}\n${stdout}`);
 	const [, cases] = /(\d+) generated/.exec(stdout) ?? [];
 	assert.ok(Number(cases) > 100, stdout);
 	return { cases: Number(cases), notGenerated };
@@ -125,13 +106,18 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 			const content = interactions[id]?.response?.content?.$base64 ?? "";
 			const reply = Buffer.from(content, "base64").toString();
 			for (const { name, failure_info: info } of made)
-				if (info && !isKnown(name, reply)) failures.push(`${name}: ${info.failure.message}: ${reply}`);
+				if (info && !isKnown(name, info.failure.message, reply))
+					failures.push(`${name}: ${info.failure.message}: ${reply}`);
 		}
 	}
 	return { failures, notGenerated: [...notGenerated] };
 }
 
-/** Whether a valid request was refused for what a schema cannot say: which cursors were given out, and which keys were used before. */
-function isKnown(check: string, reply: string): boolean {
+/**
+ * Whether a valid request was refused for what a schema cannot say: which cursors were given out, and which keys were used before.
+ * Or whether a request was served although its If-None-Match is no entity tag: that is ignored.
+ */
+function isKnown(check: string, message: string, reply: string): boolean {
+	if (check === "negative_data_rejection") return /component: parameter `If-None-Match` in header/.test(message);
 	return check === "positive_data_acceptance" && /^\{"code":"(invalid_cursor|idempotency_key_reused)"/.test(reply);
 }

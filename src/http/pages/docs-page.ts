@@ -58,14 +58,14 @@ async function makeBundle(): Promise<StaticFile> {
 
 /** Without scripts, the page shows the deprecations, to which replies link, and a link to the document. */
 function pageText(): string {
-	const { title, description } = openApiDocument().info;
+	const { title, summary } = openApiDocument().info;
 	return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} API reference</title>
-<meta name="description" content="${description}">
+<meta name="description" content="${summary}">
 <link rel="icon" href="data:,">
 <link rel="service-desc" type="application/json" href="openapi.json">
 <script src="docs/scalar.js" defer></script>
@@ -75,7 +75,7 @@ function pageText(): string {
 <div id="reference"></div>
 <noscript>
 <h1>${title}</h1>
-<p>${description} The whole interface is in <a href="openapi.json">openapi.json</a>.</p>
+<p>${summary} The whole interface is in <a href="openapi.json">openapi.json</a>.</p>
 ${deprecations()}
 </noscript>
 </body>
