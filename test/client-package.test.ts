@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { compile } from "../client/build.ts";
@@ -100,6 +101,8 @@ test("the package is small, has no dependencies, and its types resolve for every
 	assert.deepEqual(readdirSync(place).sort(), ["README.md", "dist", "package.json"]);
 	const { messages } = await publint({ pkgDir: place, pack: false, strict: true });
 	assert.deepEqual(messages, []);
+	const types = await checkPackage(createPackageFromTarballData(readFileSync(join(folder, "client.tgz"))));
+	assert.deepEqual(types.types && types.problems, []);
 	assert.match(
 		readFileSync(join(place, "dist/index.d.ts"), "utf8"),
 		new RegExp(`@deprecated [^*]*${sunsetDay(getPetDeprecation)}[^/]*\\*/\\s+getPet\\(`),
@@ -134,5 +137,18 @@ test("the package is small, has no dependencies, and its types resolve for every
 			"--moduleResolution",
 			`${resolution}`,
 		);
+	}
+});
+
+test("the installed client can be required, too", async (context) => {
+	const service = await testService(context);
+	const file = join(folder, "program.cjs");
+	const required = 'const { AnimalStore, ApiError } = require("@animal-store/client");';
+	const options = `const url = "${service.url}", key = "${service.key}";`;
+	writeFileSync(file, `${required}\n${options}\n(async () => {${program}\nconsole.log(JSON.stringify(result));})();`);
+	// Without `require` of ES modules, as before Node 20.19.
+	for (const flags of [[], ["--no-experimental-require-module"]]) {
+		const { stdout } = await run(process.execPath, [...flags, file], { timeout: 60_000, killSignal: "SIGKILL" });
+		assert.deepEqual(JSON.parse(stdout), expected(flags.length + 1));
 	}
 });

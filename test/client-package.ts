@@ -10,7 +10,7 @@ import { buildClient } from "../client/build.ts";
 
 const client = fileURLToPath(new URL("../client/", import.meta.url));
 
-/** Installs the client into this folder's node_modules. @returns where it stands then */
+/** Packs the client as client.tgz in this folder, and installs it there. @returns where it stands then */
 export function installClient(folder: string): string {
 	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
 	try {
@@ -21,7 +21,8 @@ export function installClient(folder: string): string {
 		const tarball = join(build, npm(["pack", "--ignore-scripts"], build).split("\n").at(-1) ?? "");
 		mkdirSync(folder, { recursive: true });
 		writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
-		npm(["install", "--offline", "--no-audit", "--no-fund", tarball], folder);
+		cpSync(tarball, join(folder, "client.tgz"));
+		npm(["install", "--offline", "--no-audit", "--no-fund", "./client.tgz"], folder);
 	} finally {
 		rmSync(build, { recursive: true, force: true });
 	}
