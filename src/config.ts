@@ -2,6 +2,7 @@
 
 import { type Static, type TObject, Type } from "typebox";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
+import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
 import { parseRate, type Rate } from "./keys/rate.ts";
 
@@ -30,6 +31,13 @@ export const Environment = Type.Object({
 		Type.String({
 			description: "an http or https URL without query, such as https://api.example.com/v1",
 			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
+		}),
+	),
+	TRUST_PROXY: Type.Optional(
+		Type.String({
+			description:
+				"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8; " +
+				"loopback, linklocal and uniquelocal name usual ones",
 		}),
 	),
 	DATABASE_URL: Type.String({
@@ -83,6 +91,7 @@ export interface Config {
 	opsPort: number;
 	/** Ends with `/v1`. */
 	baseUrl: string | undefined;
+	isTrustedProxy: IsTrustedProxy | undefined;
 	databaseUrl: string;
 	apiKey: string | undefined;
 	rateLimit: Rate | undefined;
@@ -121,9 +130,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 	const problems = problemsOf(values);
 	const env = values as Static<typeof Environment>;
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
-	const mustBe = (name: "RATE_LIMIT" | "API_KEY") =>
+	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
+	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY") =>
 		`${name} must be ${Reflect.get(Environment.properties[name], "description")}`;
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
+	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
 	if (env.API_KEY !== undefined && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
 	if (problems.length > 0) throw new ConfigError(problems);
 	return Object.freeze({
@@ -132,6 +143,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 		opsHost: env.OPS_HOST,
 		opsPort: env.OPS_PORT,
 		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),
+		isTrustedProxy,
 		databaseUrl: env.DATABASE_URL,
 		apiKey: env.API_KEY,
 		rateLimit,

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
 import { buildApp } from "./http/app.ts";
+import { linkWarning } from "./http/base-url.ts";
 import { drain } from "./http/drain.ts";
 import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
 import { createRefusals } from "./http/refusals.ts";
@@ -92,6 +93,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await listen(opsServer, config.opsPort, config.opsHost);
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
+		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
+		if (warning) log.warn(warning);
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
@@ -126,12 +129,17 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		store,
 		keyCheck,
 		baseUrl: config.baseUrl,
+		isTrustedProxy: config.isTrustedProxy,
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
 		...replies,
 		refusals,
-		server: { timeouts, connectionsPerAddressMax: config.connectionsPerAddress },
+		server: {
+			timeouts,
+			connectionsPerAddressMax: config.connectionsPerAddress,
+			isTrustedProxy: config.isTrustedProxy,
+		},
 		delayMaxMs: options.delayMaxMs,
 		isOnTerminal: options.isOnTerminal ?? false,
 		isStopping,

@@ -129,6 +129,15 @@ test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other add
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });
 
+test("CONNECTIONS_PER_ADDRESS does not count the connections of trusted proxies", async (context) => {
+	const limit = { CONNECTIONS_PER_ADDRESS: "2" };
+	const { port } = await testService(context, { environment: { ...limit, TRUST_PROXY: "loopback" } });
+	for (let count = 0; count < 5; count++) assert.match(await open(context, port).answer, /200 OK/);
+	const other = await testService(context, { environment: { ...limit, TRUST_PROXY: "192.0.2.1" } });
+	for (let count = 0; count < 2; count++) assert.match(await open(context, other.port).answer, /200 OK/);
+	assert.equal(await open(context, other.port).answer, "");
+});
+
 test("an IPv6 client is identified by its /64 network, and an IPv4 client by its address in either notation", () => {
 	const rows: Record<string, string> = {
 		"192.0.2.1": "192.0.2.1",

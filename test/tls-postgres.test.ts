@@ -6,22 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
-import { generate } from "selfsigned";
+import { certificate } from "./certificate.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runProgram } from "./program.ts";
-
-/** A certificate for `localhost` that is its own root. */
-async function certificate(): Promise<{ cert: string; private: string }> {
-	const altNames = [{ type: 2 as const, value: "localhost" }];
-	return generate([{ name: "commonName", value: "localhost" }], {
-		keyType: "ec",
-		algorithm: "sha256",
-		extensions: [
-			{ name: "basicConstraints", cA: true },
-			{ name: "subjectAltName", altNames },
-		],
-	});
-}
 
 test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
 	const server = await startPostgres();

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { bodyMaxBytes } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
+import { createBaseUrlOf, type LinkOptions } from "./base-url.ts";
 import { createChecks, type RouteRules, routeNotFound, runChecks } from "./checks.ts";
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
@@ -17,7 +18,7 @@ import { logReplies, type ReplyLogOptions } from "./reply-log.ts";
 import { addRoutes, type RouteTableOptions } from "./routes.ts";
 import { addValidation } from "./validation.ts";
 
-export interface AppOptions extends RefusalOptions, ReplyLogOptions, Omit<RouteTableOptions, "baseUrlOf"> {
+export interface AppOptions extends RefusalOptions, ReplyLogOptions, LinkOptions, Omit<RouteTableOptions, "baseUrlOf"> {
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
@@ -31,7 +32,7 @@ export interface AppOptions extends RefusalOptions, ReplyLogOptions, Omit<RouteT
 }
 
 export function buildApp(options: AppOptions): FastifyInstance {
-	const { store, keyCheck, baseUrl, log, now, isStopping } = options;
+	const { store, keyCheck, isTrustedProxy, log, now, isStopping } = options;
 	const app = Fastify({
 		bodyLimit: bodyMaxBytes,
 		genReqId: options.requestId,
@@ -49,9 +50,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	const overload = watchOverload(() => store.queueLength, options.delayMaxMs);
 	app.addHook("onClose", async () => overload.stop());
-	const baseUrlOf = (request: FastifyRequest) => baseUrl ?? `http://${hostOf(request)}/v1`;
+	const baseUrlOf = createBaseUrlOf(options);
 	const limits = createRateLimits(options.defaultRate);
-	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf });
+	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const cors = createCors(options.corsOrigins);
 
 	function addFixedHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -102,9 +103,4 @@ function rulesForUnknownPath(url: string): RouteRules {
 /** `/%761` is `/v1` (RFC 3986 §6.2.2.2). */
 function decodeAscii(url: string): string {
 	return url.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-/** HTTP/1.0 may omit the Host header. */
-function hostOf({ raw }: FastifyRequest): string {
-	return raw.headers.host ?? `${raw.socket.localAddress}:${raw.socket.localPort}`;
 }

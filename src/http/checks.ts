@@ -7,11 +7,13 @@ import type { OperationName, Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { authenticate, requireScope } from "./auth.ts";
+import type { BaseUrlOf } from "./base-url.ts";
 import type { DeprecationNotice } from "./deprecation.ts";
 import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limit.ts";
+import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 /** Who may call a route: everyone, or keys with this scope. */
 export type Access = "open" | Scope;
@@ -55,8 +57,8 @@ export interface CheckOptions {
 	limits: RateLimits;
 	/** Milliseconds since 1970. */
 	now: () => number;
-	/** The base address as the caller of this request can reach it. */
-	baseUrlOf: (request: FastifyRequest) => string;
+	baseUrlOf: BaseUrlOf;
+	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 /** The checks in order. */
@@ -67,6 +69,7 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		rate(options),
 		routeAndMethod,
 		expectation,
+		...(options.isTrustedProxy ? [forwarded(options)] : []),
 		scope(options),
 		deprecation(options),
 		bodyHeaders,
@@ -113,6 +116,13 @@ function routeAndMethod({ reply, rules: { isUnknownPath, allowedMethods } }: Exc
 
 function expectation({ request }: Exchange): void {
 	checkExpectation(request.raw);
+}
+
+/** Refuses what a trusted proxy says wrong, before anything is stored. */
+function forwarded({ baseUrlOf }: CheckOptions): Check {
+	return ({ request, rules }) => {
+		if (rules.access !== "open") baseUrlOf(request);
+	};
 }
 
 /** Also records the use of the key, after the scope is checked. */

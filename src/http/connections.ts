@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
+import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 /** A connection, with its current or last request. */
 export interface Connection extends Socket {
@@ -42,11 +43,16 @@ export function closeGracefully(this: Connection): void {
 	setTimeout(() => this.destroy(), lingerMs).unref();
 }
 
-/** Closes new connections from an address that already has this many. @param max 0 for no limit */
-export function limitPerAddress(server: Server, max: number): void {
+/**
+ * Closes new connections from an address that already has this many.
+ * @param max 0 for no limit
+ * @param isExempt a trusted proxy brings the connections of many clients
+ */
+export function limitPerAddress(server: Server, max: number, isExempt?: IsTrustedProxy): void {
 	if (max === 0) return;
 	const open = new Map<string, number>();
 	server.on("connection", (socket) => {
+		if (isExempt?.(socket.remoteAddress ?? "")) return;
 		const network = networkOf(socket.remoteAddress ?? "");
 		const count = (open.get(network) ?? 0) + 1;
 		if (count > max) return void socket.destroy();

@@ -40,7 +40,7 @@ export function checkFraming({ rawHeaders, headers, httpVersion, method = "", ur
 		throw new ApiError("malformed_request", "the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
 	}
 	const { host } = headers;
-	const isHostValid = host === undefined ? httpVersion === "1.0" : host === lastHost || isHost(host);
+	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
 	if (!isHostValid || isRepeated(rawHeaders, "host")) {
 		throw new ApiError("malformed_request", "the Host header must be given once and name a host (RFC 9112 §3.2)");
 	}
@@ -58,7 +58,8 @@ function isTarget(url: string, method: string): boolean {
 }
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
-function isHost(text: string): boolean {
+export function isHost(text: string): boolean {
+	if (text === lastHost) return true;
 	const [, name, address = "", port = ""] = /^(?:([\w.~-]+)|\[([\d:.a-f]+)\])(?::(\d{0,5}))?$/i.exec(text) ?? [];
 	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
 	if (isValid) lastHost = text;

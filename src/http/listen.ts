@@ -11,6 +11,7 @@ import {
 } from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
+import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Timeouts {
 	/** From the first byte of a request to the end of its headers. */
@@ -34,14 +35,15 @@ export interface ServerOptions {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
-	/** The same for one address; 0 for no limit. */
+	/** The same for one address that is no trusted proxy; 0 for no limit. */
 	connectionsPerAddressMax?: number;
+	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 export function createHttpServer(
 	handler: RequestListener,
 	refusals: Refusals,
-	{ timeouts, connectionsMax = 10_000, connectionsPerAddressMax = 0 }: ServerOptions,
+	{ timeouts, connectionsMax = 10_000, connectionsPerAddressMax = 0, isTrustedProxy }: ServerOptions,
 ): Server {
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
@@ -55,7 +57,7 @@ export function createHttpServer(
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
-	limitPerAddress(server, connectionsPerAddressMax);
+	limitPerAddress(server, connectionsPerAddressMax, isTrustedProxy);
 	const listener = guard(handler, refusals);
 	server.on("connection", (socket) => {
 		socket.destroySoon = closeGracefully;

@@ -7,6 +7,7 @@ import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName, type operations } from "../contract/operations.ts";
 import type { NewPet, Pet, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
+import type { BaseUrlOf } from "./base-url.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag, varyOn } from "./conditional.ts";
 import { createCursors, pageLinks } from "./paging.ts";
@@ -16,8 +17,7 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<
 
 export interface PetsOptions {
 	store: Store;
-	/** The base address as the caller of this request can reach it. */
-	baseUrlOf: (request: FastifyRequest) => string;
+	baseUrlOf: BaseUrlOf;
 	petJson: (pet: Pet) => string;
 	petsJson: (pets: Pets) => string;
 }

@@ -2,11 +2,12 @@
 // the interface document.
 
 import fastJson from "fast-json-stringify";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
+import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
@@ -18,8 +19,7 @@ export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
 	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;
-	/** The base address as the caller of this request can reach it. */
-	baseUrlOf: (request: FastifyRequest) => string;
+	baseUrlOf: BaseUrlOf;
 	/** @throws ApiError while the service is not ready */
 	checkReady: () => Promise<void>;
 }

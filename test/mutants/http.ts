@@ -214,12 +214,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/cors.test.ts"],
 	},
 	{
-		file: "src/http/app.ts",
-		from: "const baseUrlOf = (request: FastifyRequest) => baseUrl ?? ",
-		to: "const baseUrlOf = (request: FastifyRequest) => ",
-		tests: ["test/deprecation.test.ts"],
-	},
-	{
 		file: "src/http/request-id.ts",
 		from: "(count++).toString(36)",
 		to: "count.toString(36)",

@@ -1,0 +1,153 @@
+// Real nginx, Caddy and HAProxy with TLS in front of the service, with the configurations of docs/proxies.md.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { certificate } from "../certificate.ts";
+import { type HttpsClient, send, spoofedHeaders, walkOverHttps } from "../https-walk.ts";
+import { freePort } from "../postgres-server.ts";
+import { startProgram } from "../program.ts";
+import { newStore, type Proof, program, type Trial } from "../proof.ts";
+import { until, within } from "../until.ts";
+
+export const proof: Proof = {
+	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, whatever headers a client sends",
+	needs: [program("nginx"), program("caddy"), program("haproxy")],
+	async prove(trial) {
+		const figures: Record<string, object> = {};
+		for (const proxy of proxies) figures[proxy.name] = await tryProxy(proxy, trial);
+		return figures;
+	},
+};
+
+interface Proxy {
+	/** Its program, and the language of its block in docs/proxies.md. */
+	name: string;
+	versionFlag: string;
+	/** What of the documented text names this machine's ports and files. */
+	replaced(place: Place): Record<string, string>;
+	/** The whole configuration around that text. */
+	config(text: string): string;
+	parameters(file: string, folder: string): string[];
+}
+
+/** Where a proxy listens and what it uses. */
+interface Place {
+	port: number;
+	/** Files of the certificate, its key, and both together. */
+	cert: string;
+	key: string;
+	both: string;
+}
+
+const proxies: Proxy[] = [
+	{
+		name: "nginx",
+		versionFlag: "-v",
+		replaced: ({ port, cert, key }) => ({
+			"listen 443": `listen 127.0.0.1:${port}`,
+			"pets.example.com": "localhost",
+			"/etc/ssl/pets.pem": cert,
+			"/etc/ssl/pets.key": key,
+		}),
+		config: (text) => `events {}\nhttp {\naccess_log off;\n${text}}\n`,
+		parameters: (file, folder) =>
+			["-c", file, "-p", folder].concat("-g", "daemon off; pid nginx.pid; error_log stderr crit;"),
+	},
+	{
+		name: "caddy",
+		versionFlag: "version",
+		replaced: ({ port, cert, key }) => ({
+			"pets.example.com {": `localhost:${port} {\nbind 127.0.0.1\ntls ${cert} ${key}`,
+		}),
+		config: (text) => `{\nadmin off\nauto_https off\n}\n${text}`,
+		parameters: (file) => ["run", "--adapter", "caddyfile", "--config", file],
+	},
+	{
+		name: "haproxy",
+		versionFlag: "-v",
+		replaced: ({ port, both }) => ({
+			"bind :443": `bind 127.0.0.1:${port}`,
+			"/etc/ssl/pets-and-key.pem": both,
+		}),
+		config: (text) => `defaults\ntimeout connect 5s\ntimeout client 30s\ntimeout server 30s\n${text}`,
+		parameters: (file) => ["-db", "-f", file],
+	},
+];
+
+/** One proxy in front of a service with a store of its own. */
+async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
+	const { name, versionFlag } = proxy;
+	const { environment, key } = await newStore(name, trial.folder);
+	const service = await startProgram(trial, { ...environment, TRUST_PROXY: "loopback" });
+	const client = { ...(await startProxy(proxy, new URL(service.url).host, trial)), key };
+	let links = 0;
+	for (const headers of [{}, ...spoofedHeaders]) links += (await walkOverHttps({ ...client, headers }, 12)).links;
+	const { headers } = await send(client, `${client.url}/v1/pets`);
+	assert.equal(headers["strict-transport-security"], "max-age=31536000");
+	assert.doesNotMatch(service.output.stdout, /"level":"(warn|error|fatal)"/);
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+	const { stdout, stderr } = spawnSync(name, [versionFlag], { encoding: "utf8" });
+	const [version] = /\d+\.\d+\.\d+/.exec(stdout + stderr) ?? [];
+	return { version, walks: 1 + spoofedHeaders.length, links };
+}
+
+/** Starts a proxy with its documented configuration, and waits until it answers. It ends with the trial. */
+async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omit<HttpsClient, "key">> {
+	const { cert, private: key } = await certificate();
+	const folder = join(trial.folder, `of-${proxy.name}`);
+	mkdirSync(folder);
+	const write = (name: string, text: string) => {
+		writeFileSync(join(folder, name), text, { mode: 0o600 });
+		return join(folder, name);
+	};
+	const files = {
+		cert: write("pets.pem", cert),
+		key: write("pets.key", key),
+		both: write("both.pem", `${cert}\n${key}`),
+	};
+	const port = await freePort();
+	let text = documented(proxy.name);
+	for (const [from, to] of Object.entries({ ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node })) {
+		assert.ok(text.includes(from), `docs/proxies.md has no ${from} for ${proxy.name}`);
+		text = text.replace(from, to);
+	}
+	const parameters = proxy.parameters(write("config", proxy.config(text)), folder);
+	const child = spawn(proxy.name, parameters, {
+		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	let output = "";
+	child.stderr.setEncoding("utf8").on("data", (said) => {
+		output += said;
+	});
+	const ended = once(child, "exit");
+	trial.after(() => {
+		child.kill("SIGTERM");
+		return within(`${proxy.name} to end`, ended, 20_000).catch(() => child.kill("SIGKILL"));
+	});
+	const client = { url: `https://localhost:${port}`, ca: cert };
+	await until(`${proxy.name} to answer`, () => {
+		assert.equal(child.exitCode, null, `${proxy.name} has ended: ${output}`);
+		return isAnswering({ ...client, key: "" });
+	});
+	return client;
+}
+
+/** The configuration of a proxy in docs/proxies.md. */
+function documented(name: string): string {
+	const document = readFileSync(new URL("../../docs/proxies.md", import.meta.url), "utf8");
+	const [, text] = new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];
+	assert.ok(text, `docs/proxies.md has no configuration for ${name}`);
+	return text;
+}
+
+async function isAnswering(client: HttpsClient): Promise<boolean> {
+	return send(client, `${client.url}/livez`).then(
+		({ status }) => status === 200,
+		() => false,
+	);
+}

@@ -1,0 +1,167 @@
+// Behind a proxy with TLS: which scheme and host the links of replies have, and whose word counts.
+
+import assert from "node:assert/strict";
+import { get } from "node:http";
+import { test } from "node:test";
+import { linksOf, spoofedHeaders, walkOverHttps } from "./https-walk.ts";
+import { assertFailure, create, type TestService, testService } from "./service.ts";
+import { type HeaderRule, startTlsProxy } from "./tls-proxy.ts";
+import { within } from "./until.ts";
+import type { Reply } from "./wire.ts";
+
+const behindProxy = { environment: { TRUST_PROXY: "loopback" } };
+
+/** A value behind what the client sent. */
+const append = (sent: unknown, value: string) => (sent === undefined ? value : `${sent}, ${value}`);
+
+/** The ways of proxies. None passes the client's Host on, which the service could otherwise use. */
+const proxies: Record<string, HeaderRule> = {
+	"sets X-Forwarded-*": ({ host, ...headers }) => ({
+		...headers,
+		host: "node:8080",
+		"x-forwarded-proto": "https",
+		"x-forwarded-host": host,
+		"x-forwarded-for": "192.0.2.1",
+	}),
+	"appends to X-Forwarded-*": ({ host = "", ...headers }) => ({
+		...headers,
+		host: "node:8080",
+		"x-forwarded-proto": append(headers["x-forwarded-proto"], "https"),
+		"x-forwarded-host": append(headers["x-forwarded-host"], host),
+		"x-forwarded-for": append(headers["x-forwarded-for"], "192.0.2.1"),
+	}),
+	"appends to Forwarded": ({ host, "x-forwarded-proto": _proto, "x-forwarded-host": _host, ...headers }) => ({
+		...headers,
+		host: "node:8080",
+		forwarded: append(headers.forwarded, `for=192.0.2.1;proto=https;host="${host}"`),
+	}),
+};
+
+for (const [way, rule] of Object.entries(proxies)) {
+	test(`behind a TLS proxy that ${way}, every link is https and works, whatever the client sends`, async (context) => {
+		const { port, key } = await testService(context, behindProxy);
+		const proxy = await startTlsProxy(context, port, rule);
+		for (const headers of [{}, ...spoofedHeaders]) {
+			const { links } = await walkOverHttps({ ...proxy, key, headers });
+			assert.ok(links > 9, `${links} links`);
+		}
+	});
+}
+
+/** Everything in the replies to each operation that is made from the base address. */
+async function addressesFrom({ send }: TestService, headers: Record<string, string>): Promise<string[]> {
+	const { headers: created, status } = await send(create({ name: "a", categoryId: 1 }, headers));
+	assert.equal(status, 201);
+	const replies = [await send({ path: "/v1/pets?limit=1", headers }), await send({ path: "/v1/pets/1", headers })];
+	const links = replies.flatMap((reply: Reply) => [...linksOf(reply).values()]);
+	return [(created["location"] ?? "").replace(/\d+$/, ""), ...links];
+}
+
+test("a peer that is no trusted proxy has no influence on links, nor has a proxy on BASE_URL", async (context) => {
+	const headers = [
+		...spoofedHeaders,
+		{ "x-forwarded-proto": "https", forwarded: "proto=https" },
+		{ "x-forwarded-proto": "ftp", "x-forwarded-host": "a b" },
+		{ forwarded: '"' },
+	];
+	const environments: Record<string, string>[] = [
+		{},
+		{ TRUST_PROXY: "192.0.2.1,127.0.0.2" },
+		{ TRUST_PROXY: "loopback", BASE_URL: "https://pets.example/v1" },
+	];
+	for (const environment of environments) {
+		const service = await testService(context, { environment });
+		await service.store.createPet({ name: "a", categoryId: 1n });
+		await service.store.createPet({ name: "b", categoryId: 1n });
+		const expected = await addressesFrom(service, {});
+		const base = environment["BASE_URL"]?.replace("/v1", "") ?? service.url;
+		for (const address of expected) assert.ok(address.startsWith(`${base}/`), address);
+		assert.ok(expected.length >= 5);
+		for (const set of headers) assert.deepEqual(await addressesFrom(service, set), expected, JSON.stringify(set));
+	}
+});
+
+test("an invalid scheme or host from a trusted proxy is 400, behind the key, and nothing is stored", async (context) => {
+	const { send, store } = await testService(context, behindProxy);
+	for (const headers of [
+		{ "x-forwarded-proto": "ftp" },
+		{ "x-forwarded-host": "evil.example/path" },
+		{ forwarded: "proto=https;proto=http" },
+	]) {
+		assertFailure(await send(create({ name: "a", categoryId: 1 }, headers)), "malformed_request");
+		assertFailure(await send({ path: "/v1/pets", headers }), "malformed_request");
+		assertFailure(await send({ path: "/v1/pets/1", headers }), "malformed_request");
+		assertFailure(
+			await send({ path: "/v1/pets", headers: { ...headers, Authorization: undefined } }),
+			"missing_credential",
+		);
+		assert.equal((await send({ path: "/livez", headers })).status, 200);
+	}
+	assert.deepEqual((await store.listPets({ status: undefined, after: 0n, limit: 1 })).pets, []);
+});
+
+test("a forwarded https adds no Strict-Transport-Security: a promise about a whole host is its operator's", async (context) => {
+	const { send } = await testService(context, behindProxy);
+	const { headers } = await send({ path: "/v1/pets", headers: { "x-forwarded-proto": "https" } });
+	assert.match(headers["link"] ?? "", /^<https:/);
+	assert.equal(headers["strict-transport-security"], undefined);
+});
+
+const warningsIn = ({ log }: TestService) => log.filter(({ level }) => level === "warn");
+
+test("a start that other machines can reach warns once if links cannot know a proxy's scheme", async (context) => {
+	const rows: [environment: Record<string, string>, warnings: number][] = [
+		[{ HOST: "0.0.0.0" }, 1],
+		[{ HOST: "0.0.0.0", BASE_URL: "http://pets.example" }, 0],
+		[{ HOST: "0.0.0.0", TRUST_PROXY: "10.0.0.1" }, 0],
+		[{ HOST: "localhost" }, 0],
+	];
+	for (const [environment, warnings] of rows) {
+		const said = warningsIn(await testService(context, { environment }));
+		assert.equal(said.length, warnings, JSON.stringify(environment));
+		for (const { msg } of said) assert.match(String(msg), /^links .* http:\/\/.*: set BASE_URL, or TRUST_PROXY to /);
+	}
+});
+
+test("the first forwarded header that is ignored logs one hint with the peer and the setting", async (context) => {
+	const rows: [environment: Record<string, string>, hints: number][] = [
+		[{}, 1],
+		[{ TRUST_PROXY: "192.0.2.1" }, 1],
+		[{ TRUST_PROXY: "loopback" }, 0],
+		[{ BASE_URL: "https://pets.example" }, 0],
+	];
+	for (const [environment, hints] of rows) {
+		const service = await testService(context, { environment });
+		await service.send({ path: "/v1/pets" });
+		assert.deepEqual(warningsIn(service), []);
+		for (let count = 0; count < 3; count++)
+			await service.send({ path: "/v1/pets", headers: { "X-Forwarded-For": "192.0.2.1" } });
+		const said = warningsIn(service);
+		assert.equal(said.length, hints, JSON.stringify(environment));
+		for (const { msg, peer } of said) {
+			assert.match(String(msg), /this peer are ignored: .* add its address to TRUST_PROXY .*BASE_URL$/);
+			assert.equal(peer, "127.0.0.1");
+		}
+	}
+});
+
+/** The Link header of a request from another address of this machine. */
+async function linkFor(service: TestService, localAddress: string): Promise<string> {
+	const headers = { authorization: `Bearer ${service.key}`, "x-forwarded-proto": "https" };
+	const reply = new Promise<string>((resolve, reject) => {
+		const sent = get(`${service.url}/v1/pets`, { localAddress, headers, agent: false }, (response) =>
+			resolve(String(response.resume().headers["link"])),
+		);
+		sent.on("error", reject);
+	});
+	return within("a reply", reply);
+}
+
+// Only Linux has all of 127.0.0.0/8 without being told.
+const onLinux = { skip: process.platform !== "linux" };
+test("each peer is judged by its own address, also after the hint", onLinux, async (context) => {
+	const service = await testService(context, { environment: { TRUST_PROXY: "127.0.0.2" } });
+	for (const [address, scheme] of Object.entries({ "127.0.0.1": "http", "127.0.0.2": "https", "127.0.0.3": "http" }))
+		assert.ok((await linkFor(service, address)).startsWith(`<${scheme}://`), address);
+	assert.match(await linkFor(service, "127.0.0.2"), /^<https:/);
+});
