@@ -48,9 +48,7 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", {
-	timeout: 120_000,
-}, async (context) => {
+test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed: randomInt(2 ** 31), context, newFolder });
 	context.diagnostic(JSON.stringify(proven));
@@ -102,9 +100,7 @@ test("a damaged backup file does not get its name", async (context) => {
 	assert.deepEqual(namesIn(folder), ["s.db"]);
 });
 
-test("an interrupted backup exits with 130 and leaves no file, and the files of a killed one are removed later", {
-	timeout: 90_000,
-}, async (context) => {
+test("an interrupted backup exits with 130 and leaves no file, and the files of a killed one are removed later", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

@@ -42,9 +42,7 @@ async function emptyPostgres(context: TestContext): Promise<string> {
 	return database.url;
 }
 
-test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", {
-	timeout: 60_000,
-}, async (context) => {
+test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", async (context) => {
 	const { url: source, key } = await filled(context);
 	// The newest animal is gone each time: its id is not given again, not by a copy either.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
@@ -120,9 +118,7 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 	}
 });
 
-test("an interrupted copy resumes, and no service starts on an unfinished copy", {
-	timeout: 60_000,
-}, async (context) => {
+test("an interrupted copy resumes, and no service starts on an unfinished copy", async (context) => {
 	const { url } = await filled(context);
 	const target = await emptyPostgres(context);
 	const from = await openStore(url, Date.now);
@@ -145,7 +141,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 	await to.close();
 });
 
-test("a target with other data is refused and not changed", { timeout: 60_000 }, async (context) => {
+test("a target with other data is refused and not changed", async (context) => {
 	const { url: one } = await filled(context);
 	const { url: other } = await filled(context);
 	const { code, stderr } = await runProgram(["copy", "--from", one, "--to", other]);

@@ -24,9 +24,7 @@ async function keyFor(databaseUrl: string): Promise<string> {
 	return stdout.trim();
 }
 
-test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
-	timeout: 120_000,
-}, async (context) => {
+test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const key = await keyFor(database.url);
@@ -122,9 +120,7 @@ async function ownServer(context: TestContext): Promise<{ server: PostgresServer
 
 const status = async (url: string) => (await fetch(url)).status;
 
-test("while the server is down (kill -9), requests get 503, and all succeed after its return", {
-	timeout: 60_000,
-}, async (context) => {
+test("while the server is down (kill -9), requests get 503, and all succeed after its return", async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const { ledger, acknowledges, isRefused, stop } = load([service.url], key);
 	await acknowledges(200);
@@ -139,9 +135,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
-	timeout: 60_000,
-}, async (context) => {
+test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const loading = load([service.url], key);
 	const { ledger, acknowledges, isRefused, stop } = loading;
@@ -157,7 +151,7 @@ test("while the server is frozen (SIGSTOP), requests get 503, and all succeed af
 	ledger.verify(await listAll(service.url, key));
 });
 
-test("cut connections cause at most 503s, lose no animal, and are not leaked", { timeout: 60_000 }, async (context) => {
+test("cut connections cause at most 503s, lose no animal, and are not leaked", async (context) => {
 	const database = await testDatabase();
 	const key = await keyFor(database.url);
 	const service = await startProgram(context, { DATABASE_URL: database.url });
@@ -183,9 +177,7 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", {
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", {
-	timeout: 60_000,
-}, async (context) => {
+test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", async (context) => {
 	const database = await testDatabase();
 	const key = await keyFor(database.url);
 	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, { DATABASE_URL: database.url })));
@@ -245,9 +237,7 @@ async function balancer(context: TestContext, ports: () => number[]): Promise<st
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a rolling restart of three nodes behind a load balancer fails no request", {
-	timeout: 90_000,
-}, async (context) => {
+test("a rolling restart of three nodes behind a load balancer fails no request", async (context) => {
 	const database = await testDatabase();
 	const key = await keyFor(database.url);
 	const environment = { DATABASE_URL: database.url };
@@ -273,7 +263,7 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
 });
 
-test("a failover to a streaming replica loses no acknowledged animal", { timeout: 90_000 }, async (context) => {
+test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const primary = await startPostgres();
 	const key = await keyFor(`${primary.url}/postgres`);
 	const replica = await primary.replica();

@@ -20,9 +20,7 @@ async function keyFor(environment: Record<string, string>): Promise<string> {
 	return (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
 }
 
-test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", {
-	timeout: 60_000,
-}, async (context) => {
+test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment);
@@ -40,9 +38,7 @@ test("with a full disk, creates get 503 with Retry-After, reads work, and the se
 	database.close();
 });
 
-test("SIGTERM under load drops no request: a full reply or a refused connection", {
-	timeout: 60_000,
-}, async (context) => {
+test("SIGTERM under load drops no request: a full reply or a refused connection", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const key = await keyFor(environment);
 	const service = await startProgram(context, environment);

@@ -86,15 +86,13 @@ async function listed(context: TestContext, file: string, key: string) {
 	return listAll(service.url, key);
 }
 
-test("nothing is acknowledged after the store's folder is removed", { timeout: 90_000 }, async (context) => {
+test("nothing is acknowledged after the store's folder is removed", async (context) => {
 	const it = await loaded(context);
 	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
 	await assertStopped(it, it.file);
 });
 
-test("nothing is acknowledged after another file gets the store's name, and that file is not changed", {
-	timeout: 90_000,
-}, async (context) => {
+test("nothing is acknowledged after another file gets the store's name, and that file is not changed", async (context) => {
 	const it = await loaded(context);
 	const away = `${it.file}.away`;
 	await it.lose(() => {
@@ -111,9 +109,7 @@ test("nothing is acknowledged after another file gets the store's name, and that
 	it.ledger.verify(await listed(context, away, it.key));
 });
 
-test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", {
-	timeout: 90_000,
-}, async (context) => {
+test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", async (context) => {
 	const it = await loaded(context);
 	const away = `${dirname(it.file)}-away`;
 	await it.lose(() => {
@@ -141,7 +137,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 	});
 }
 
-test("readiness fails when the store's file is gone, even before a create", { timeout: 90_000 }, async (context) => {
+test("readiness fails when the store's file is gone, even before a create", async (context) => {
 	const it = await loaded(context);
 	assert.equal((await fetch(`${it.service.url}/readyz`)).status, 200);
 	rmSync(dirname(it.file), { recursive: true });

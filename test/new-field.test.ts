@@ -9,9 +9,7 @@ import { test } from "node:test";
 import { copyTree, runTests } from "./mutants.ts";
 import { temporaryFolder } from "./service.ts";
 
-test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", {
-	timeout: 300_000,
-}, async (context) => {
+test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	const edit = (file: string, after: string, line: string) => {
 		const text = readFileSync(join(tree, file), "utf8");

@@ -8,9 +8,7 @@ import { proveCrashes } from "./crash-proof.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 
-test("an acknowledged animal survives every SIGKILL, and no id or key is used twice", {
-	timeout: 300_000,
-}, async (context) => {
+test("an acknowledged animal survives every SIGKILL, and no id or key is used twice", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
 	const proven = await proveCrashes({

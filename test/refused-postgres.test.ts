@@ -70,9 +70,7 @@ test("a server that does not sync is refused at start", async (context) => {
 	);
 });
 
-test("a missing synchronous standby is reported at every start, until it is no longer required", {
-	timeout: 90_000,
-}, async (context) => {
+test("a missing synchronous standby is reported at every start, until it is no longer required", async (context) => {
 	const server = await startPostgres();
 	context.after(() => server.remove());
 	const url = `${server.url}/postgres`;

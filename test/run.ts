@@ -18,11 +18,12 @@ const options = {
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
-	execArgv: ["--test-force-exit", "--test-timeout=120000"],
+	// A test that hangs ends with its title. No test takes this long, however busy the machine is.
+	execArgv: ["--test-force-exit", "--test-timeout=300000"],
 	// A file waits for its commands and browsers most of the time: one for each core, not one fewer.
 	concurrency: availableParallelism(),
 	// A file in which nothing can time out any more, because something keeps its event loop busy.
-	timeout: 480_000,
+	timeout: 900_000,
 };
 const running = run(options);
 running.on("test:fail", () => {

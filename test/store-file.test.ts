@@ -30,9 +30,7 @@ test("sqlite: a new store and its folders are synced before the store gets its n
 	assert.deepEqual(readdirSync(folder), ["outer"]);
 });
 
-test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", {
-	timeout: 90_000,
-}, async (context) => {
+test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", async (context) => {
 	for (let round = 0; round < 4; round++) {
 		const folder = temporaryFolder(context);
 		const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, PORT: "0", OPS_PORT: "0" };
