@@ -16,6 +16,6 @@ const category = "9007199254740993";
 /** @param integers how the language keeps an int64 */
 export function linesOf(integers: "exact" | "rounded"): string[] {
 	const kept = integers === "exact" ? category : String(Number(category));
-	const refused = ["400 invalid_body", "401 invalid_credential", "404 pet_not_found"];
+	const refused = ["400 invalid_cursor", "401 invalid_credential", "404 pet_not_found"];
 	return ["list 5", "filter 2", "page 5", `create ${kept}`, `get ${kept}`, ...refused];
 }

@@ -32,7 +32,7 @@ const got = await client.GET("/pets/{petId}", { params: { path: { petId: created
 console.log(`get ${got.data?.categoryId}`);
 
 const refused = [
-	await client.POST("/pets", { body: { name: "", categoryId: 1 } }),
+	await client.GET("/pets", { params: { query: { cursor: "garbage" } } }),
 	await clientOf("unknown").GET("/pets"),
 	await client.GET("/pets/{petId}", { params: { path: { petId: 999 } } }),
 ];

@@ -1,0 +1,63 @@
+// What other people's tools make of the OpenAPI document: generated clients in many languages with the live service, and linters.
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run, type Tool, tools } from "../client-tools.ts";
+import { linesOf, seeds } from "../generated-client.ts";
+import { startProgram } from "../program.ts";
+import { newStore, type Proof, type Trial } from "../proof.ts";
+
+export const proof: Proof = {
+	shows: "generators and linters of other people accept the published document, and their clients work",
+	options: {
+		tools: { default: "", text: `only these, with commas between: ${tools.map(({ name }) => name).join(", ")}` },
+	},
+	async prove(trial) {
+		const named = trial.option("tools").split(",").filter(Boolean);
+		for (const name of named)
+			assert.ok(
+				tools.some((tool) => tool.name === name),
+				`there is no tool ${name}`,
+			);
+		const chosen = named.length > 0 ? tools.filter(({ name }) => named.includes(name)) : tools;
+		const failed: string[] = [];
+		const passed: string[] = [];
+		for (const tool of chosen) {
+			const problem = await tryTool(tool, trial).catch((error) => String(error).slice(0, 3000));
+			trial.say(`${tool.name} ${tool.version}: ${problem ?? "passed"}`);
+			(problem === undefined ? passed : failed).push(`${tool.name} ${tool.version}`);
+		}
+		assert.deepEqual(failed, [], `passed: ${passed.join(", ")}`);
+		return { passed };
+	},
+};
+
+/** @returns what the machine lacks for it */
+async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
+	const missing = tool.needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
+	if (missing.length > 0) return `this machine lacks ${missing.join(", ")}`;
+	const { environment, key } = await newStore(tool.name, trial.folder);
+	const service = await startProgram(trial, environment);
+	const pets = `${service.url}/v1`;
+	for (const pet of seeds) await addPet(pets, key, pet);
+	const folder = join(trial.folder, tool.name);
+	mkdirSync(folder);
+	const document = join(folder, "openapi.json");
+	writeFileSync(document, await (await fetch(`${service.url}/openapi.json`)).text());
+	const command = await tool.make({ folder, shared: trial.folder, document });
+	if (tool.integers) {
+		const toService = { ...command.environment, ANIMAL_STORE_URL: pets, ANIMAL_STORE_KEY: key };
+		const printed = await run(command.program, command.parameters, command.folder, toService);
+		assert.deepEqual(printed.trim().split("\n"), linesOf(tool.integers));
+	}
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+	return undefined;
+}
+
+async function addPet(url: string, key: string, pet: object): Promise<void> {
+	const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+	const reply = await fetch(`${url}/pets`, { method: "POST", headers, body: JSON.stringify(pet) });
+	assert.equal(reply.status, 201, await reply.text());
+}
