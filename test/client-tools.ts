@@ -239,12 +239,12 @@ const prism: Tool = {
 	name: "prism",
 	version: versions.prism,
 	needs: [],
-	integers: "exact",
+	integers: "rounded",
 	async make({ folder }) {
 		const command = await npmProgram(folder, `@stoplight/prism-cli@${versions.prism}`, "prism");
-		copyProgram("prism.ts", join(folder, "main.ts"));
+		copyProgram("prism.ts", join(folder, "main.mts"));
 		const environment = { PRISM: command, PRISM_PORT: String(await freePort()) };
-		return { program: process.execPath, parameters: ["main.ts"], folder, environment };
+		return { program: process.execPath, parameters: ["main.mts"], folder, environment };
 	},
 };
 

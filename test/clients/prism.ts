@@ -18,8 +18,10 @@ await new Promise<void>((resolve, reject) => {
 async function call(path: string, init: RequestInit = {}, token = key) {
 	const headers = { Authorization: `Bearer ${token}`, ...init.headers };
 	const reply = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
-	const violations = reply.headers.get("sl-violations");
-	if (violations) throw new Error(`${path} ${reply.status}: ${violations}`);
+	const violations: { message: string }[] = JSON.parse(reply.headers.get("sl-violations") ?? "[]");
+	// To Prism, an int64 that JavaScript would round is too large.
+	const others = violations.filter(({ message }) => !message.endsWith("categoryId must be <= 9007199254740991"));
+	if (others.length > 0) throw new Error(`${path} ${reply.status}: ${JSON.stringify(others)}`);
 	return { links: reply.headers.get("link") ?? "", text: await reply.text() };
 }
 
