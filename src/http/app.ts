@@ -91,7 +91,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 /** RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored. */
 function originForm(url: string): string {
-	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*|^\*$/i, "") || "/";
+	if (url === "*") return "/*"; // The server as a whole has no route.
+	return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
 }
 
 /** An unknown path below /v1 needs a key, so that callers without one cannot detect which paths exist. */
