@@ -67,10 +67,7 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
 		[{ BASE_URL: "pets.example" }, [/BASE_URL must be an http or https URL/]],
 		[{ BASE_URL: "https://pets.example/v1?a=1" }, [/BASE_URL must be/]],
-		...["1", "true", "nginx", "0.0.0.0/0", "10.0.0.0/33"].map((proxies): [Record<string, string>, RegExp[]] => [
-			{ TRUST_PROXY: proxies },
-			[/TRUST_PROXY must be addresses or networks of proxies .*loopback/],
-		]),
+		[{ TRUST_PROXY: "1" }, [/TRUST_PROXY must be addresses or networks of proxies .*loopback/]],
 		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; npx animal-store keys generate/]],
 		[{ RATE_LIMIT: "many" }, [/RATE_LIMIT must be a number of requests in a window, such as 100\/1m/]],
 		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(

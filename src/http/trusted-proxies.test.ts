@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readConfig } from "../config.ts";
 import { parseTrustedProxies } from "./trusted-proxies.ts";
 
 test("TRUST_PROXY names addresses and networks, in either notation of an IPv4 peer, and nothing else", () => {
@@ -38,6 +39,8 @@ test("TRUST_PROXY is not a count of proxies, a host name, everybody or a malform
 			"10.0.0.0/08",
 			"10.0.0.1 10.0.0.2",
 		],
-	])
+	]) {
 		assert.equal(parseTrustedProxies(setting), undefined, setting);
+		assert.throws(() => readConfig({ TRUST_PROXY: setting }), /^ConfigError: TRUST_PROXY must be addresses /, setting);
+	}
 });

@@ -86,6 +86,6 @@ export const mutants: Mutant[] = [
 		file: "src/config.ts",
 		from: 'problems.push(mustBe("TRUST_PROXY"))',
 		to: "void problems",
-		tests: ["test/serve-command.test.ts"],
+		tests: ["src/http/trusted-proxies.test.ts"],
 	},
 ];
