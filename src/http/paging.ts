@@ -71,8 +71,8 @@ interface LinkedPage {
 }
 
 /**
- * The Link field of a page: `first` and `last` always, `prev` and `next` if there are such animals. No query asks behind
- * the page: its cursor was issued because there are animals on the other side of it.
+ * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. No query
+ * looks behind the page: its cursor was only issued because there are animals.
  */
 export function pageLinks(base: string, cursors: Cursors, { position, limit, status, page }: LinkedPage): string {
 	const first = `${base}/pets?limit=${limit}${status === undefined ? "" : `&status=${status}`}`;
