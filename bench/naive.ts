@@ -80,7 +80,7 @@ function naivePostgres(url: string): Partial<Store> {
 			return { id: BigInt(row.id), outcome: "created" };
 		},
 		getPet: async (id: bigint) => (await query("get", `${columns} WHERE id = $1`, [id])).map(toPet)[0],
-		async listPets({ after, limit }: PageQuery) {
+		async listPets({ after = 0n, limit }: PageQuery) {
 			const pets = (await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1])).map(
 				toPet,
 			);

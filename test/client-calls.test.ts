@@ -127,6 +127,26 @@ test("a list requests pages of 100 by default, and follows only the next link", 
 	assert.equal(first.attempts[0]?.url, "http://a.example/v1/pets?limit=7");
 });
 
+test("a list read from its last page follows only the prev links, also from a cursor", async () => {
+	const linked = (...rels: string[]) => {
+		const links = rels.map((rel) => `<http://b.example/v1/pets?cursor=${rel}-cursor>; rel="${rel}"`);
+		return new Response("[]", { headers: { link: links.join(", ") } });
+	};
+	const read = async (cursor?: string) => {
+		const start = cursor === undefined ? [linked("first", "next", "last")] : [];
+		const { attempts, store } = answered([...start, linked("prev", "next", "last"), linked("first", "next")]);
+		const pages = await Array.fromAsync(store.listPets({ cursor }).pages({ from: "last" }));
+		assert.deepEqual(pages, [
+			{ pets: [], next: "next-cursor", prev: "prev-cursor", last: "last-cursor" },
+			{ pets: [], next: "next-cursor" },
+		]);
+		return attempts.map(({ url }) => url.replace("http://a.example/v1/pets?", ""));
+	};
+	const rest = ["limit=100&cursor=last-cursor", "limit=100&cursor=prev-cursor"];
+	assert.deepEqual(await read(), ["limit=1", ...rest]);
+	assert.deepEqual(await read("last-cursor"), rest);
+});
+
 test("onReply is called for successful replies only", async () => {
 	const seen: number[] = [];
 	const onReply = ({ status }: Response) => void seen.push(status);

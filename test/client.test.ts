@@ -53,7 +53,7 @@ test("replies are parsed like JSON.parse, but with exact integers", () => {
 	);
 });
 
-test("iterating returns every animal once, singly and by page, filtered and from a cursor", async (context) => {
+test("iterating returns every animal once, singly and by page, forward and backward, filtered and from a cursor", async (context) => {
 	const { service, store } = await clientOf(context);
 	await Promise.all(
 		Array.from({ length: 250 }, (_, index) =>
@@ -73,6 +73,20 @@ test("iterating returns every animal once, singly and by page, filtered and from
 	const rest = await Array.fromAsync(store.listPets({ status: "sold", limit: 20, cursor: pages[0]?.next }));
 	assert.equal(rest.length, 30);
 	assert.equal((await store.listPage()).pets.length, 100);
+	const back = await Array.fromAsync(store.listPets({ status: "sold", limit: 20 }).pages({ from: "last" }));
+	assert.deepEqual(
+		back.map(({ pets }) => [pets[0]?.id, pets.length]),
+		[
+			[151, 20],
+			[51, 20],
+			[1, 10],
+		],
+	);
+	const { last } = await store.listPage({ limit: 1 });
+	assert.deepEqual(
+		(await store.listPage({ limit: 2, cursor: last })).pets.map(({ id }) => id),
+		[249, 250],
+	);
 });
 
 test("an error reply becomes an ApiError with the server's message, code, status and request id", async (context) => {

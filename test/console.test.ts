@@ -81,6 +81,32 @@ test("the list is filtered and paged forward and back, and a copied link opens t
 	assert.deepEqual(await namesOn(page), names.slice(0, 10), "another filter begins at the first page");
 });
 
+test("the newest animals are one click away, and the pages before them follow backwards to the first", async (context) => {
+	const names = numbered(25);
+	const { service, page, errors } = await opened(context, browser, names, "#/animals?limit=10");
+	const goTo = async (label: string, expected: string[]) => {
+		await button(page, label).click();
+		await page.getByRole("rowheader", { name: expected.at(-1) as string, exact: true }).waitFor();
+		assert.deepEqual(await namesOn(page), expected);
+	};
+	const isDisabled = (label: string) => button(page, label).getAttribute("aria-disabled");
+	await shows(page, "10 animals on this page · more follow");
+	assert.deepEqual([await isDisabled("First"), await isDisabled("Previous")], ["true", "true"]);
+	await goTo("Newest", names.slice(15));
+	await shows(page, "10 animals on this page · the last page");
+	assert.deepEqual([await isDisabled("Next"), await isDisabled("Newest")], ["true", "true"]);
+	await goTo("Previous", names.slice(5, 15));
+	await goTo("Previous", names.slice(0, 5));
+	await shows(page, "5 animals on this page · more follow");
+	assert.equal(await isDisabled("Previous"), "true");
+	await goTo("Next", names.slice(5, 15));
+	await goTo("Newest", names.slice(15));
+	await service.store.createPet({ name: "Newcomer", categoryId: 1n });
+	await goTo("Refresh", [...names.slice(16), "Newcomer"]);
+	await goTo("First", names.slice(0, 10));
+	assert.deepEqual(errors, []);
+});
+
 test("without access to the clipboard, as over plain http, the link is shown for copying", async (context) => {
 	const { page } = await opened(context, browser, [], "#/animals?status=sold&limit=50");
 	await shows(page, "No animal has the status sold.");

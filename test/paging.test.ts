@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { petStatuses } from "../src/contract/pet.ts";
 import { assertFailure, create, type TestService, testService } from "./service.ts";
+import { runSql } from "./sql.ts";
 
 const links = (field = "") =>
 	Object.fromEntries([...field.matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url, rel]) => [rel, url]));
@@ -32,6 +33,33 @@ async function walk(service: TestService, start: string): Promise<Walk> {
 	}
 }
 
+interface ListedPage {
+	ids: number[];
+	links: Record<string, string>;
+	etag: string;
+}
+
+async function pageAt(service: TestService, path = ""): Promise<ListedPage> {
+	const { status, headers, body } = await service.send({ path: pathOf(path) });
+	assert.equal(status, 200);
+	const ids = JSON.parse(body).map(({ id }: { id: number }) => id);
+	return { ids, links: links(headers["link"]), etag: headers["etag"] ?? "" };
+}
+
+/** The ids from the newest animal's page, by `prev`, to the page that contains an id or to the first. */
+async function walkBack(service: TestService, start: string, known = 0): Promise<{ ids: number[]; first: ListedPage }> {
+	let page = await pageAt(service, (await pageAt(service, start)).links["last"]);
+	assert.equal(page.links["next"], undefined, "nothing follows the newest animals");
+	const ids = [...page.ids];
+	for (let pages = 1; page.links["prev"] !== undefined && (page.ids[0] ?? 0) > known; pages++) {
+		assert.ok(pages < 2000, "a walk comes to its end");
+		page = await pageAt(service, page.links["prev"]);
+		assert.ok(page.ids.length > 0 && page.links["next"] !== undefined);
+		ids.unshift(...page.ids);
+	}
+	return { ids, first: page };
+}
+
 async function fill({ store }: TestService, count: number): Promise<void> {
 	await Promise.all(
 		Array.from({ length: count }, (_, index) => {
@@ -55,6 +83,95 @@ test("reading all pages returns every animal once, for every limit and filter", 
 			);
 		}
 	}
+});
+
+test("reading all pages backwards returns every animal once, for every limit and filter", async (context) => {
+	const service = await testService(context);
+	await fill(service, 103);
+	const all = Array.from({ length: 103 }, (_, index) => index + 1);
+	for (const limit of [1, 7, 20, 99, 100]) {
+		assert.deepEqual((await walkBack(service, `/v1/pets?limit=${limit}`)).ids, all);
+	}
+	for (const [index, status] of petStatuses.entries()) {
+		const { ids } = await walkBack(service, `/v1/pets?status=${status}&limit=9`);
+		assert.deepEqual(
+			ids,
+			all.filter((id) => (id - 1) % 4 === index),
+		);
+	}
+});
+
+test("the last link leads to the newest animals, is always the same URL, and is on every page", async (context) => {
+	const service = await testService(context);
+	const start = "/v1/pets?limit=20";
+	const empty = await pageAt(service, start);
+	assert.deepEqual(Object.keys(empty.links), ["first", "last"]);
+	const { last } = empty.links;
+	assert.deepEqual(await pageAt(service, last), empty);
+	await fill(service, 20);
+	assert.deepEqual(await pageAt(service, last), { ...(await pageAt(service, start)), links: empty.links });
+	await fill(service, 25);
+	const newest = await pageAt(service, last);
+	assert.deepEqual(
+		newest.ids,
+		Array.from({ length: 20 }, (_, index) => index + 26),
+	);
+	assert.deepEqual(Object.keys(newest.links), ["first", "prev", "last"]);
+	let page = await pageAt(service, start);
+	for (const [ids, rels] of [
+		[
+			[1, 20],
+			["first", "next", "last"],
+		],
+		[
+			[21, 40],
+			["first", "prev", "next", "last"],
+		],
+		[
+			[41, 45],
+			["first", "prev", "last"],
+		],
+	] as const) {
+		assert.deepEqual([page.ids[0], page.ids.at(-1)], ids);
+		assert.deepEqual(Object.keys(page.links), rels);
+		assert.equal(page.links["last"], last);
+		if (page.links["next"]) page = await pageAt(service, page.links["next"]);
+	}
+});
+
+test("a page has a prev link only if animals precede it, and prev and next lead back to each other", async (context) => {
+	const service = await testService(context);
+	await fill(service, 10);
+	const newest = await pageAt(service, (await pageAt(service, "/v1/pets?limit=4")).links["last"]);
+	const middle = await pageAt(service, newest.links["prev"]);
+	const oldest = await pageAt(service, middle.links["prev"]);
+	assert.deepEqual(
+		[oldest.ids, middle.ids, newest.ids],
+		[
+			[1, 2],
+			[3, 4, 5, 6],
+			[7, 8, 9, 10],
+		],
+	);
+	assert.equal(oldest.links["prev"], undefined);
+	const again = await pageAt(service, oldest.links["next"]);
+	assert.deepEqual(again.ids, middle.ids);
+	assert.deepEqual((await pageAt(service, again.links["next"])).ids, newest.ids);
+	assert.deepEqual((await pageAt(service, again.links["prev"])).ids, oldest.ids);
+	const end = await pageAt(service, again.links["next"]);
+	assert.equal(end.links["next"], undefined);
+	assert.deepEqual((await pageAt(service, end.links["prev"])).ids, middle.ids);
+});
+
+test("a backward page that was emptied by hand has no animals, no prev, and leads to those that follow", async (context) => {
+	const service = await testService(context);
+	await fill(service, 8);
+	const second = await pageAt(service, (await pageAt(service, "/v1/pets?limit=4")).links["next"]);
+	await runSql(service.databaseUrl, "DELETE FROM pets WHERE id <= 4");
+	const emptied = await pageAt(service, second.links["prev"]);
+	assert.deepEqual(emptied.ids, []);
+	assert.deepEqual(Object.keys(emptied.links), ["first", "next", "last"]);
+	assert.deepEqual((await pageAt(service, emptied.links["next"])).ids, [5, 6, 7, 8]);
 });
 
 test("a full page has a next link only if more animals follow", async (context) => {
@@ -99,6 +216,46 @@ test("reading all pages during creates neither skips nor repeats, and reading th
 	assert.equal(seen, created);
 });
 
+test("reading backwards during creates neither skips nor repeats, and asking the last page again tells what is new", async (context) => {
+	const service = await testService(context);
+	let created = 0;
+	let isCreating = true;
+	const creators = Array.from({ length: 4 }, async () => {
+		while (created < 600) {
+			created++;
+			await service.store.createPet({ name: "n", categoryId: 1n });
+		}
+	});
+	const done = Promise.all(creators).finally(() => {
+		isCreating = false;
+	});
+	let seen = 0;
+	const poll = async () => {
+		const { ids } = await walkBack(service, "/v1/pets?limit=7", seen + 1);
+		const news = ids.filter((id) => id > seen);
+		assert.deepEqual(
+			ids,
+			Array.from(ids, (_, index) => (ids[0] ?? 0) + index),
+			"nothing missed, nothing twice",
+		);
+		assert.equal(news[0] ?? seen + 1, seen + 1, "the walk reaches what is known");
+		seen += news.length;
+	};
+	while (isCreating) await poll();
+	await done;
+	await poll();
+	assert.equal(seen, created);
+	const { ids, first } = await walkBack(service, "/v1/pets?limit=7");
+	assert.equal(ids.length, created);
+	const forward = (await walk(service, pathOf(first.links["next"] ?? ""))).ids;
+	assert.deepEqual([...first.ids, ...forward], ids);
+	const { links: found, etag } = await pageAt(service, (await pageAt(service, "/v1/pets?limit=7")).links["last"]);
+	const askAgain = () => service.send({ path: pathOf(found["last"] ?? ""), headers: { "If-None-Match": etag } });
+	assert.equal((await askAgain()).status, 304);
+	await service.send(create({ name: "new", categoryId: 1 }));
+	assert.equal((await askAgain()).status, 200);
+});
+
 test("links are absolute, repeat filter and limit, and use BASE_URL if it is set", async (context) => {
 	const service = await testService(context);
 	await fill(service, 9);
@@ -123,25 +280,9 @@ test("links are absolute, repeat filter and limit, and use BASE_URL if it is set
 	}
 });
 
-test("a cursor is bound to its filter and to its store, and cannot be tampered with; its limit may change", async (context) => {
-	const service = await testService(context);
-	await fill(service, 50);
-	const cursorOf = async (path: string) => {
-		const { next = "" } = links((await service.send({ path })).headers["link"]);
-		return new URL(next).searchParams.get("cursor") ?? "";
-	};
-	const cursor = await cursorOf("/v1/pets?limit=5");
-	const ofSold = await cursorOf("/v1/pets?limit=5&status=sold");
-	const firstId = async (query: string) => JSON.parse((await service.send({ path: `/v1/pets?${query}` })).body)[0].id;
-	assert.equal(await firstId(`limit=3&cursor=${cursor}`), 6);
-	const foreign = await testService(context);
-	await fill(foreign, 50);
-	const { next: elsewhere = "" } = links((await foreign.send({ path: "/v1/pets?limit=5" })).headers["link"]);
-	const refused = [
+function tampered(cursor: string): string[] {
+	return [
 		`status=sold&cursor=${cursor}`,
-		`cursor=${ofSold}`,
-		`status=pending&cursor=${ofSold}`,
-		`cursor=${new URL(elsewhere).searchParams.get("cursor")}`,
 		...Array.from(
 			cursor,
 			(character, index) =>
@@ -152,6 +293,34 @@ test("a cursor is bound to its filter and to its store, and cannot be tampered w
 		`cursor=${cursor.slice(0, -1)}`,
 		`cursor=${cursor}=`,
 		`cursor=${cursor.slice(0, 22)}0${cursor.slice(22)}`,
+	];
+}
+
+test("a cursor is bound to its filter and to its store, and cannot be tampered with; its limit may change", async (context) => {
+	const service = await testService(context);
+	await fill(service, 50);
+	const cursorOf = async (path: string, rel = "next", { send } = service) => {
+		const url = links((await send({ path })).headers["link"])[rel] ?? "";
+		return new URL(url).searchParams.get("cursor") ?? "";
+	};
+	const cursor = await cursorOf("/v1/pets?limit=5");
+	const ofSold = await cursorOf("/v1/pets?limit=5&status=sold");
+	const firstId = async (query: string) => JSON.parse((await service.send({ path: `/v1/pets?${query}` })).body)[0].id;
+	assert.equal(await firstId(`limit=3&cursor=${cursor}`), 6);
+	const foreign = await testService(context);
+	await fill(foreign, 50);
+	const last = await cursorOf("/v1/pets?limit=5", "last");
+	const prev = await cursorOf(`/v1/pets?limit=5&cursor=${cursor}`, "prev");
+	assert.deepEqual([await firstId(`limit=3&cursor=${prev}`), await firstId(`limit=3&cursor=${last}`)], [3, 48]);
+	const refused = [
+		`cursor=${ofSold}`,
+		`status=pending&cursor=${ofSold}`,
+		`cursor=${await cursorOf("/v1/pets?status=sold", "last")}`,
+		`cursor=${await cursorOf("/v1/pets?limit=5", "next", foreign)}`,
+		`cursor=${await cursorOf("/v1/pets?limit=5", "last", foreign)}`,
+		`cursor=${cursor.slice(0, 22)}-${cursor.slice(22)}`,
+		`cursor=${prev.slice(0, 22)}${prev.slice(23)}`,
+		...[cursor, prev, last].flatMap(tampered),
 	];
 	for (const query of refused) assertFailure(await service.send({ path: `/v1/pets?${query}` }), "invalid_cursor");
 });

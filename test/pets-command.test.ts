@@ -44,13 +44,20 @@ test("an animal is created, listed and read with every digit of an int64", async
 	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
 });
 
-test("list shows one page and reports if there are more; --all shows every animal", async (context) => {
+test("list shows one page and reports if there are more; --last shows the newest, --all every animal", async (context) => {
 	const { service, pets } = await connected(context);
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
 	const page = await pets("list");
 	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
+	const last = await pets("list", "--last", "--limit", "2");
+	assert.deepEqual(
+		[last.stdout, last.stderr],
+		["44\t1\t\tn44\n45\t1\t\tn45\n", "more animals precede: --all shows every animal\n"],
+	);
+	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
+	assert.match((await pets("list", "--last", "--all")).stderr, /cannot be used with/);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
 });

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { type NewPet, type Pet, petStatuses } from "../src/contract/pet.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
-import type { PetCount, Store } from "../src/store/store.ts";
+import { endOfList, type PetCount, type Store } from "../src/store/store.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
 
@@ -86,7 +86,30 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(await store.getPet(id), undefined);
 		for (const after of [0n, 2n ** 63n - 1n, -(2n ** 63n)]) {
 			assert.deepEqual(await store.listPets({ after, limit: 100 }), { pets: [], hasMore: false });
+			assert.deepEqual(await store.listPets({ upTo: after, limit: 100 }), { pets: [], hasMore: false });
 		}
+	});
+
+	test(`${engine}: a page ends at an id or follows it, by ascending id, also when both are read at once`, async (context) => {
+		const { store } = await open(context);
+		for (let index = 0; index < 10; index++) {
+			await store.createPet(index % 2 ? { ...rex, status: "sold" } : rex);
+		}
+		const queries = [
+			[{ after: 3n, limit: 3 }, [4, 5, 6], true],
+			[{ upTo: 3n, limit: 3 }, [1, 2, 3], false],
+			[{ upTo: 4n, limit: 3 }, [2, 3, 4], true],
+			[{ upTo: 0n, limit: 3 }, [], false],
+			[{ upTo: endOfList, limit: 3 }, [8, 9, 10], true],
+			[{ after: 4n, limit: 3, status: "sold" }, [6, 8, 10], false],
+			[{ upTo: 4n, limit: 3, status: "sold" }, [2, 4], false],
+			[{ upTo: 7n, limit: 2, status: "sold" }, [4, 6], true],
+		] as const;
+		const pages = await Promise.all(queries.map(([query]) => store.listPets(query)));
+		assert.deepEqual(
+			pages.map(({ pets, hasMore }) => [pets.map(({ id }) => Number(id)), hasMore]),
+			queries.map(([, ids, hasMore]) => [ids, hasMore]),
+		);
 	});
 
 	test(`${engine}: an Idempotency-Key creates one animal per caller within 24 hours`, async (context) => {
@@ -277,6 +300,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				walk: fc.record({
 					status: fc.option(fc.constantFrom(...petStatuses), { nil: undefined }),
 					limit: fc.integer({ min: 1, max: 12 }),
+					isBackward: fc.boolean(),
 				}),
 			}),
 			fc.record({ get: fc.bigInt(-1n, 60n) }),
@@ -287,7 +311,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
 				for (const { create, walk, get } of steps as {
 					create?: NewPet[];
-					walk?: { status?: Pet["status"]; limit: number };
+					walk?: Walk;
 					get?: bigint;
 				}[]) {
 					if (create) {
@@ -296,6 +320,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 					}
 					if (walk) {
 						const expected = model.filter(({ status }) => walk.status === undefined || status === walk.status);
+						const walked = walk.isBackward ? walkBackward : walkForward;
 						assert.deepEqual(await walked(store, walk), expected);
 					}
 					if (get !== undefined)
@@ -322,14 +347,32 @@ function isName(name: string): boolean {
 	}
 }
 
-async function walked(store: Store, query: { status?: Pet["status"]; limit: number }): Promise<Pet[]> {
+interface Walk {
+	status?: Pet["status"];
+	limit: number;
+	isBackward: boolean;
+}
+
+async function walkBackward(store: Store, { status, limit }: Walk): Promise<Pet[]> {
+	const pets: Pet[] = [];
+	for (let upTo = endOfList; ; ) {
+		const page = await store.listPets({ status, limit, upTo });
+		assert.ok(page.pets.length <= limit);
+		pets.unshift(...page.pets);
+		if (!page.hasMore) return pets;
+		assert.equal(page.pets.length, limit);
+		upTo = (page.pets[0]?.id ?? 0n) - 1n;
+	}
+}
+
+async function walkForward(store: Store, { status, limit }: Walk): Promise<Pet[]> {
 	const pets: Pet[] = [];
 	for (let after = 0n; ; ) {
-		const page = await store.listPets({ ...query, after });
-		assert.ok(page.pets.length <= query.limit);
+		const page = await store.listPets({ status, limit, after });
+		assert.ok(page.pets.length <= limit);
 		pets.push(...page.pets);
 		if (!page.hasMore) return pets;
-		assert.equal(page.pets.length, query.limit);
+		assert.equal(page.pets.length, limit);
 		after = page.pets.at(-1)?.id ?? after;
 	}
 }

@@ -41,7 +41,7 @@ export interface ListQuery {
 	status?: PetStatus | undefined;
 	/** Animals on a page, 1 to 100. Default: 100. */
 	limit?: number | undefined;
-	/** `next` of an earlier page with the same status. */
+	/** `next`, `prev` or `last` of an earlier page with the same status. */
 	cursor?: string | undefined;
 }
 
@@ -50,11 +50,16 @@ export interface Page {
 	pets: Pet[];
 	/** The cursor of the next page; absent on the last page. */
 	next?: string;
+	/** The cursor of the previous page; absent on the first page. */
+	prev?: string;
+	/** The cursor of the page with the newest animals. It does not change. */
+	last?: string;
 }
 
 /** All animals, one by one with `for await`, or page by page with `pages()`. */
 export interface PetList extends AsyncIterable<Pet> {
-	pages(): AsyncGenerator<Page, void, undefined>;
+	/** Begins at the first page, or with `from: "last"` at the newest animals. Each page is by ascending id. */
+	pages(order?: { from?: "first" | "last" }): AsyncGenerator<Page, void, undefined>;
 }
 
 /**
@@ -127,17 +132,20 @@ export class AnimalStore {
 	 * ```ts
 	 * for await (const pet of store.listPets()) console.log(pet.name);
 	 * for await (const { pets } of store.listPets({ limit: 20 }).pages()) console.log(pets.length);
+	 * for await (const { pets } of store.listPets().pages({ from: "last" })) console.log(pets.toReversed());
 	 * ```
 	 * @throws ApiError, NoReply
 	 */
 	listPets(query: ListQuery = {}, options?: CallOptions): PetList {
 		const list = this;
-		async function* pages(): AsyncGenerator<Page, void, undefined> {
+		async function* pages({ from = "first" }: Parameters<PetList["pages"]>[0] = {}): ReturnType<PetList["pages"]> {
+			const isBackward = from === "last";
 			let cursor = query.cursor;
+			if (isBackward) cursor ??= (await list.listPage({ ...query, limit: 1 }, options)).last;
 			do {
 				const page = await list.listPage({ ...query, cursor }, options);
 				yield page;
-				cursor = page.next;
+				cursor = isBackward ? page.prev : page.next;
 			} while (cursor !== undefined);
 		}
 		async function* pets() {
@@ -160,9 +168,13 @@ export class AnimalStore {
 		if (status !== undefined) query.set("status", status);
 		if (cursor !== undefined) query.set("cursor", cursor);
 		const { body, headers } = await this.#call(`/pets?${query}`, {}, options);
-		const link = /<([^>]*)>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
-		const next = link && new URL(link, this.#base).searchParams.get("cursor");
-		return { pets: body as Pet[], ...(next && { next }) };
+		const page: Page = { pets: body as Pet[] };
+		for (const rel of ["next", "prev", "last"] as const) {
+			const link = new RegExp(`<([^>]*)>;\\s*rel="${rel}"`).exec(headers.get("link") ?? "")?.[1];
+			const found = link && new URL(link, this.#base).searchParams.get("cursor");
+			if (found) page[rel] = found;
+		}
+		return page;
 	}
 
 	/**

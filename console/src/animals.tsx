@@ -1,6 +1,5 @@
 // The Animals view: a page of the list with its filter, the look-up, and the form that adds an animal.
 
-import type { RefObject } from "preact";
 import type { Page } from "../../client/src/index.ts";
 import { AddForm, focusField } from "./add-form.tsx";
 import type { Adding } from "./adding.ts";
@@ -11,30 +10,27 @@ import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
-import { extendWalk, pageBefore, type Walk, walkAt } from "./walk.ts";
 
 interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
-	walk: RefObject<Walk>;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
 }
 
-export function Animals({ session, route, walk, adding, setAdding }: AnimalsProps) {
+export function Animals({ session, route, adding, setAdding }: AnimalsProps) {
 	const { status, limit, cursor } = route;
 	const request = useRequest(
 		(signal) => session.store.listPage({ status, limit, cursor }, { signal }),
 		[session, status, limit, cursor],
 	);
-	walk.current = walkAt(walk.current, route);
 	return (
 		<main id="main" class="animals">
 			<Heading>Animals</Heading>
 			<section class="card list" aria-label="List">
 				<Toolbar route={route} refresh={request.reload} />
 				<ListContent request={request} route={route} newest={adding.added} />
-				<Paging request={request} route={route} walk={walk} />
+				<Paging request={request} route={route} />
 			</section>
 			<aside aria-label="Look up and add">
 				<LookUp session={session} route={route} />
@@ -105,40 +101,27 @@ function ListContent({ request: { value, failure, isPending, reload }, route, ne
 }
 
 function emptySentence({ status, cursor }: AnimalsRoute): string {
-	if (cursor) return "Nothing follows here yet.";
+	if (cursor) return "There are no animals on this page.";
 	return status ? `No animal has the status ${status}.` : "There are no animals yet. Add the first one.";
 }
 
-interface PagingProps {
-	request: RequestState<Page>;
-	route: AnimalsRoute;
-	walk: RefObject<Walk>;
-}
-
 /** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
-function Paging({ request: { value, isPending }, route, walk }: PagingProps) {
-	const { cursor } = route;
-	const before = pageBefore(walk.current, cursor);
-	const next = isPending ? undefined : value?.next;
-	function goNext(): void {
-		if (!next) return;
-		walk.current = extendWalk(walk.current, cursor, next);
-		go({ ...route, cursor: next });
-	}
+function Paging({ request: { value, isPending }, route }: { request: RequestState<Page>; route: AnimalsRoute }) {
+	const links = isPending ? undefined : value;
+	const button = (label: string, isEnabled: boolean, cursor: string | undefined) => (
+		<button type="button" aria-disabled={!isEnabled} onClick={() => isEnabled && go({ ...route, cursor })}>
+			{label}
+		</button>
+	);
 	return (
 		<nav class="paging" aria-label="Pages">
 			<p role="status" class="quiet">
-				{!isPending && value && countOf(value)}
+				{links && countOf(links)}
 			</p>
-			<button type="button" aria-disabled={!cursor} onClick={() => cursor && go({ ...route, cursor: undefined })}>
-				First
-			</button>
-			<button type="button" aria-disabled={!before} onClick={() => before && go({ ...route, ...before })}>
-				Previous
-			</button>
-			<button type="button" aria-disabled={!next} onClick={goNext}>
-				Next
-			</button>
+			{button("First", Boolean(route.cursor), undefined)}
+			{button("Previous", Boolean(links?.prev), links?.prev)}
+			{button("Next", Boolean(links?.next), links?.next)}
+			{button("Newest", Boolean(links?.last) && links?.last !== route.cursor, links?.last)}
 		</nav>
 	);
 }

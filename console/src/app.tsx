@@ -8,7 +8,6 @@ import { createHistory } from "./rates.ts";
 import { firstAnimals, hashOf, type Route, useRoute } from "./route.ts";
 import { loadKey, openSession, removeKey, type Session, saveKey } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
-import { emptyWalk } from "./walk.ts";
 
 export function App() {
 	const route = useRoute();
@@ -20,7 +19,6 @@ export function App() {
 	const current = useRef(session);
 	current.current = session;
 	const [adding, setAdding] = useState<Adding>(emptyForm);
-	const walk = useRef(emptyWalk);
 	const history = useRef(createHistory());
 
 	function endSession(message?: string): void {
@@ -51,7 +49,7 @@ export function App() {
 			) : route.view === "activity" ? (
 				<LazyActivity session={session} history={history.current} />
 			) : (
-				<Animals session={session} route={route} walk={walk} adding={adding} setAdding={setAdding} />
+				<Animals session={session} route={route} adding={adding} setAdding={setAdding} />
 			)}
 		</>
 	);

@@ -1,7 +1,7 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { AnimalStore, Page, Pet, PetStatus } from "../../client/src/index.ts";
+import type { Pet, PetStatus } from "../../client/src/index.ts";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
@@ -21,6 +21,7 @@ interface ListOptions extends OutputOptions {
 	status?: PetStatus;
 	limit?: number;
 	all?: boolean;
+	last?: boolean;
 }
 
 interface CreateOptions extends OutputOptions {
@@ -35,7 +36,11 @@ export function petsCommand(): Command {
 		.addOption(statusOption("only animals with this status"))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
-		.addHelpText("after", examples("pets list --status available", "pets list --all --json | jq length"))
+		.addOption(new Option("--last", "the newest animals, not the first").conflicts("all"))
+		.addHelpText(
+			"after",
+			examples("pets list --status available", "pets list --last", "pets list --all --json | jq length"),
+		)
 		.action(list);
 	withOutput(pets.command("create").description("add an animal and show it with its id"))
 		.requiredOption("--name <name>", "its name, 1 to 255 characters")
@@ -50,25 +55,20 @@ export function petsCommand(): Command {
 	return pets;
 }
 
-async function list({ status, limit, all = false, ...options }: ListOptions): Promise<void> {
+async function list({ status, limit, all = false, last = false, ...options }: ListOptions): Promise<void> {
 	const store = connect(options);
-	let next: string | undefined;
+	let rest = "";
 	async function* pages(): AsyncGenerator<Pet[]> {
-		for await (const page of walk(store, { status, limit, all })) {
-			next = page.next;
+		const pageSize = limit ?? (all ? undefined : limitDefault);
+		for await (const page of store.listPets({ status, limit: pageSize }).pages({ from: last ? "last" : "first" })) {
 			yield page.pets;
+			if (all) continue;
+			if (last ? page.prev : page.next) rest = last ? "precede" : "follow";
+			return;
 		}
 	}
 	await toStdout(formatOutput(pages(), options));
-	if (next !== undefined && !all) console.error("more animals follow: --all shows every animal");
-}
-
-async function* walk(
-	store: AnimalStore,
-	{ status, limit, all }: { status?: PetStatus; limit?: number; all: boolean },
-): AsyncGenerator<Page> {
-	if (all) yield* store.listPets({ status, limit }).pages();
-	else yield await store.listPage({ status, limit: limit ?? limitDefault });
+	if (rest) console.error(`more animals ${rest}: --all shows every animal`);
 }
 
 async function create({ name, categoryId, status, ...options }: CreateOptions): Promise<void> {

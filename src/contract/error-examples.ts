@@ -29,7 +29,7 @@ const ofEveryOperation: Partial<Record<ErrorCode, string>> = {
 	invalid_json: "the body must be one JSON value in UTF-8: it is empty",
 	invalid_body: `categoryId is required and must be ${int64Rule}`,
 	invalid_cursor:
-		'cursor must be taken unchanged from a Link header with rel="next" and used with the same status filter; ' +
+		"cursor must be taken unchanged from a Link header and used with the same status filter; " +
 		"start again without it",
 	malformed_request: "the Host header must be given once and name a host (RFC 9112 §3.2)",
 	missing_credential: "send your API key in the header Authorization: Bearer <API_KEY>",

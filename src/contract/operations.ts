@@ -56,7 +56,8 @@ export const responseHeaders = {
 	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",
 	ETag: "identifies this content; send it in If-None-Match",
 	Link:
-		'RFC 8288. Lists: `rel="first"`, and `rel="next"` while more animals follow. ' +
+		'RFC 8288. Lists: `rel="first"` and `rel="last"` (the newest animals) always, `rel="next"` if animals follow, ' +
+		'`rel="prev"` if animals precede. ' +
 		'Deprecated operations: `rel="deprecation"` and `rel="successor-version"`.',
 	Location: "the URL of the new animal",
 	"Idempotency-Replayed": "`true` when this repeats the reply to an earlier request with the same Idempotency-Key",
@@ -111,7 +112,7 @@ const listQuery = Type.Object({
 	cursor: Type.Optional(
 		published(
 			Type.String({
-				description: 'a cursor from a Link header with rel="next", with the same status filter, given once',
+				description: "a cursor from a Link header, with the same status filter, given once",
 				minLength: 1,
 				examples: ["pWm1ZfGk4Yb0vXq3Tn8aRc2s"],
 			}),
@@ -150,7 +151,8 @@ export const operations = {
 		description:
 			"Animals by ascending id, the order in which they were added. " +
 			'While more follow, the reply has a Link header with rel="next"; follow it until there is none. ' +
-			"Animals added meanwhile have larger ids, so a client skips none and sees none twice.",
+			"Animals added meanwhile have larger ids, so a client skips none and sees none twice. " +
+			'rel="last" leads to the newest animals, always at the same URL, and rel="prev" from there towards the oldest.',
 		query: listQuery,
 		headers: { "If-None-Match": ifNoneMatch },
 		success: {
@@ -165,6 +167,16 @@ export const operations = {
 					description:
 						'The next page, while there is one: follow the URL with rel="next" in the header Link unchanged. ' +
 						"It repeats limit and status and adds the cursor.",
+				},
+				previousPage: {
+					operationId: "listPets",
+					description: 'The previous page, while there is one: follow the URL with rel="prev" unchanged.',
+				},
+				lastPage: {
+					operationId: "listPets",
+					description:
+						'The newest animals, at most limit: follow the URL with rel="last" unchanged. Ask it again with its ETag ' +
+						"to learn what is new: 304 if nothing is.",
 				},
 			},
 		},

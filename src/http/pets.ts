@@ -33,14 +33,13 @@ export function createPetHandlers({
 	return {
 		async listPets(request, reply) {
 			const { limit = limitDefault, status, cursor } = request.query as ListQuery;
-			const after = cursor === undefined ? 0n : cursors.read(cursor, status);
-			const { pets, hasMore } = await store.listPets({ status, after, limit });
-			const last = pets.at(-1);
-			const next = hasMore && last ? cursors.write(last.id, status) : undefined;
-			reply.header("link", pageLinks(baseUrlOf(request), { limit, status }, next));
-			const body = petsJson(pets);
-			// A full last page gets a `next` link when more animals are created: the reply changes, the body does not.
-			return sendRead(request, reply, body, entityTag(body, hasMore ? "+" : ""));
+			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
+			const page = await store.listPets({ ...position, status, limit });
+			reply.header("link", pageLinks(baseUrlOf(request), cursors, { position, limit, status, page }));
+			const body = petsJson(page.pets);
+			// A full last page gets a `next` link when more animals are created: the reply changes, the body does not. The
+			// other links depend only on the URL.
+			return sendRead(request, reply, body, entityTag(body, page.hasMore ? "+" : ""));
 		},
 
 		async createPet(request, reply) {

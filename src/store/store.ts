@@ -8,8 +8,8 @@ export type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } fro
 
 export interface Store {
 	/**
-	 * At most `limit` animals with ids above `after`, by ascending id. A page with `hasMore` never changes again: animals
-	 * are neither changed nor removed, and new ones get larger ids.
+	 * At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. A page that has
+	 * more animals behind it never changes again: animals are neither changed nor removed, and new ones get larger ids.
 	 */
 	listPets(query: PageQuery): Promise<PetPage>;
 
@@ -61,14 +61,17 @@ export interface OpenOptions {
 	random?: () => number;
 }
 
-export interface PageQuery {
-	status?: PetStatus | undefined;
-	after: bigint;
-	limit: number;
-}
+/** Where a page is: the first animals with ids above `after`, or the last ones with ids up to and including `upTo`. */
+export type PagePosition = { after: bigint; upTo?: never } | { upTo: bigint; after?: never };
+
+/** A page that ends here contains the newest animals. */
+export const endOfList = 2n ** 63n - 1n;
+
+export type PageQuery = PagePosition & { status?: PetStatus | undefined; limit: number };
 
 export interface PetPage {
 	pets: Pet[];
+	/** More animals follow the page, or precede it if the query has `upTo`. */
 	hasMore: boolean;
 }
 

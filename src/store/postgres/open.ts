@@ -7,6 +7,7 @@ import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
+import { toPetPage } from "../pet-page.ts";
 import type { CreateResult, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
@@ -35,7 +36,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		return ids.map((id) => pets.get(id));
 	});
 	const listPets = createTurnBatch<PageQuery, PetPage>(
-		({ status, after, limit }) => `${status} ${after} ${limit}`,
+		({ status, after, upTo, limit }) => `${status} ${after} ${upTo} ${limit}`,
 		(pages) => Promise.all(pages.map((page) => readPage(query, page))),
 	);
 
@@ -80,6 +81,11 @@ const pageWithStatus = {
 	name: "pageWithStatus",
 	text: `${columns} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
 };
+const pageUpTo = { name: "pageUpTo", text: `${columns} WHERE id <= $1 ORDER BY id DESC LIMIT $2` };
+const pageUpToWithStatus = {
+	name: "pageUpToWithStatus",
+	text: `${columns} WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
+};
 
 const countByStatus = {
 	name: "countByStatus",
@@ -87,12 +93,11 @@ const countByStatus = {
 	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS counted GROUP BY status`,
 };
 
-async function readPage(query: Query, { status, after, limit }: PageQuery): Promise<PetPage> {
+async function readPage(query: Query, pageQuery: PageQuery): Promise<PetPage> {
+	const { status, after, upTo, limit } = pageQuery;
+	const id = after ?? upTo;
 	const { rows } = status
-		? await query(pageWithStatus, [status, after, limit + 1])
-		: await query(page, [after, limit + 1]);
-	const pets = rows.map(toPet);
-	const hasMore = pets.length > limit;
-	if (hasMore) pets.pop();
-	return { pets, hasMore };
+		? await query(upTo === undefined ? pageWithStatus : pageUpToWithStatus, [status, id, limit + 1])
+		: await query(upTo === undefined ? page : pageUpTo, [id, limit + 1]);
+	return toPetPage(rows.map(toPet), pageQuery);
 }

@@ -6,6 +6,7 @@ import type { Pet, PetStatus } from "../../contract/pet.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
+import { toPetPage } from "../pet-page.ts";
 import {
 	type OpenOptions,
 	type PageQuery,
@@ -128,8 +129,9 @@ function prepareReads(database: Database.Database): Reads {
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
-	function pageStatement(limit: number, where: string): Database.Statement<unknown[], PetRow> {
-		const clauses = `WHERE ${where} ORDER BY id LIMIT ${limit}`;
+	function pageStatement({ status, upTo, limit }: PageQuery): Database.Statement<unknown[], PetRow> {
+		const range = upTo === undefined ? "id > ? ORDER BY id" : "id <= ? ORDER BY id DESC";
+		const clauses = `WHERE ${status ? "status = ? AND " : ""}${range} LIMIT ${limit + 1}`;
 		const statement = pages.get(clauses) ?? prepare(clauses);
 		pages.set(clauses, statement);
 		return statement;
@@ -141,13 +143,11 @@ function prepareReads(database: Database.Database): Reads {
 			const row = petById.get(id);
 			return row && toPet(row);
 		},
-		listPets: ({ status, after, limit }) => {
-			const rows = status
-				? pageStatement(limit + 1, "status = ? AND id > ?").all(status, after)
-				: pageStatement(limit + 1, "id > ?").all(after);
-			const hasMore = rows.length > limit;
-			if (hasMore) rows.pop();
-			return { pets: rows.map(toPet), hasMore };
+		listPets: (query) => {
+			const { status, after, upTo } = query;
+			const id = after ?? upTo;
+			const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
+			return toPetPage(rows.map(toPet), query);
 		},
 	};
 }
