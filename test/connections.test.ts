@@ -125,6 +125,7 @@ test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other add
 	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
 	kept[0]?.socket.destroy();
 	await until("a place to be free", async () => /200 OK/.test(await open(context, port).answer));
+	assert.equal(await open(context, port).answer, "", "the limit holds after a connection was closed");
 	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });

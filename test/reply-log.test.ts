@@ -1,6 +1,8 @@
 // What operators learn of each reply: one log line and one count, also of requests that are refused before the app.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { create, type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -85,4 +87,16 @@ test("on a terminal, the log line has the method and the path, without the query
 		assert.deepEqual([line["method"], line["path"]], ["GET", shown]);
 		assert.doesNotMatch(JSON.stringify(line), new RegExp(service.key.slice(5)));
 	}
+});
+
+test("an upload that the client breaks off is logged as refused", async (context) => {
+	const service = await testService(context);
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
+	const socket = connect(service.port, "127.0.0.1");
+	context.after(() => socket.destroy());
+	socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await once(socket, "data");
+	socket.end('{"name":');
+	const line = await until("the log line", () => service.log.find(({ status }) => status === 400));
+	assert.equal(line["code"], "malformed_request");
 });
