@@ -32,12 +32,13 @@ export const proof: Proof = {
 				const machine = newMachine(trial, home, folder, tools);
 				const { code, lines } = await machine.run("npm", "ci");
 				assert.equal(code, 0, lines.join("\n"));
-				// npm 12 itself does not support Node 20, and says so.
-				const own = lines.filter((line) => !line.startsWith("npm warn cli npm v"));
+				// npm 12 itself does not support Node 20, and knows fewer settings of a user's .npmrc. Both are not ours.
+				const own = lines.filter((line) => !/^npm warn (cli npm v|Unknown user config)/.test(line));
 				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
 				const service = await machine.start("npm", "start");
 				assert.equal((await fetch(`${service.url}/console`)).status, 200);
-				await service.stop("SIGTERM", "npm");
+				// To all, as a terminal sends it: npm 9 alone neither ends with SIGTERM nor passes it on.
+				await service.stop("SIGTERM", "group");
 				const { stdout } = await run("du", ["-sm", join(folder, "node_modules")]);
 				const row = { node: node.version, npm: npm.version, lines: own.length, mebibytes: Number.parseInt(stdout, 10) };
 				trial.say(JSON.stringify(row));
