@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	});
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
-	const { app, opsServer } = buildServers(options, { store, keyCheck, now, isStopping: () => isStopping });
+	const { app, opsServer, activity } = buildServers(options, { store, keyCheck, now, isStopping: () => isStopping });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000): Promise<void> {
@@ -78,6 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		log.info("stopping");
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		await app.close();
+		activity.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
 		await store.close();
@@ -118,6 +119,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 	const checkReady = createReadyCheck(store, isStopping);
 	const metrics = createMetrics(() => store.queueLength);
 	const node = randomBytes(6).toString("base64url");
+	const activity = watchActivity({ store, metrics, node });
 	const replies = {
 		log,
 		requestId: createRequestIds(node),
@@ -144,11 +146,11 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		isOnTerminal: options.isOnTerminal ?? false,
 		isStopping,
 		checkReady,
-		activity: watchActivity({ store, metrics, node }),
+		activity: activity.read,
 		consoleFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer });
-	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }) };
+	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity };
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */

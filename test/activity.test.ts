@@ -26,7 +26,7 @@ test("activity needs a key with the scope metrics:read", async (context) => {
 	assert.equal((await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${watcher}` } })).status, 403);
 });
 
-test("activity counts every reply, latency, create and animal once", async (context) => {
+test("activity counts every reply by its operation, its latency, every create and every animal once", async (context) => {
 	const service = await testService(context);
 	const activity = async () => {
 		const { status, body } = await service.send({ path });
@@ -41,17 +41,37 @@ test("activity counts every reply, latency, create and animal once", async (cont
 	);
 	for (const body of ['{"name":"a","categoryId":1,"status":"available"}', "{"]) await service.send(create(body));
 	const after = await until("every animal to be counted", async () => {
-		const now = await activity();
-		return now.animals.isComplete && now;
+		const read = await activity();
+		return read.animals.isComplete && read;
 	});
 	assert.deepEqual(after.animals, { available: 1, pending: 0, sold: 4000, none: 8000, isComplete: true });
-	assert.equal(after.creates.animals - before.creates.animals, 12_001);
-	assert.ok(after.creates.batches >= 13 && after.creates.batches < 1000, `${after.creates.batches} batches`);
-	assert.equal(after.requests["4xx"] - before.requests["4xx"], 1);
-	assert.ok(after.requests["2xx"] - before.requests["2xx"] >= 2);
-	const { upToMs, counts } = after.latency;
-	assert.equal(counts.length, upToMs.length + 1);
+	const [then, now] = [before.now, after.now];
+	assert.equal(now.creates.animals - then.creates.animals, 12_001);
+	const batches = now.creates.batches - then.creates.batches;
+	assert.ok(batches >= 13 && batches < 1000, `${batches} batches`);
+	const created = now.replies.createPet.requests;
+	assert.deepEqual(created, { "2xx": 1, "3xx": 0, "4xx": 1, "5xx": 0 });
+	assert.deepEqual(now.replies.listPets.requests, { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 });
+	assert.ok(now.replies.none.requests["2xx"] - then.replies.none.requests["2xx"] >= 1);
 	const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
-	assert.equal(sum(counts), sum(Object.values(after.requests)));
-	assert.ok(after.uptimeMs > 0 && after.node === before.node);
+	for (const { requests, latency } of Object.values(now.replies)) {
+		assert.equal(latency.length, after.upToMs.length + 1);
+		assert.equal(sum(latency), sum(Object.values(requests)));
+		assert.ok(latency.every((count) => count >= 0));
+	}
+	assert.ok(now.uptimeMs > then.uptimeMs && after.node === before.node);
+});
+
+test("every key may read its own name, scopes and expiry, and no other request gets them", async (context) => {
+	const service = await testService(context);
+	const expiresInMs = 86_400_000;
+	const earliestMs = Date.now() + expiresInMs;
+	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"], expiresInMs });
+	const read = async (headers: Record<string, string | undefined>) => service.send({ path: "/console/key", headers });
+	const reply = await read({ Authorization: `Bearer ${key}` });
+	assert.deepEqual(JSON.parse(reply.body), { name: "writer", scopes: ["pets:write"], expiresInMs });
+	assert.equal(reply.headers["cache-control"], "no-store");
+	assert.equal(reply.status, 200);
+	assert.deepEqual(Object.keys(JSON.parse((await read({})).body)), ["name", "scopes"]);
+	assert.equal((await read({ Authorization: undefined })).status, 401);
 });

@@ -4,7 +4,6 @@
 import { ApiError, type NewPet, NoReply, type Pet, type PetStatus } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
 import { sentenceOf } from "./notes.tsx";
-import { isInteger } from "./route.ts";
 import type { Session } from "./session.ts";
 
 export type Field = keyof NewPet;
@@ -55,7 +54,7 @@ export async function add({ store }: Session, adding: Adding, show: (next: Addin
 
 /** Problems that the client cannot put into a request. The service checks everything else. */
 function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
-	if (isInteger(categoryId.trim())) return [];
+	if (/^-?\d{1,19}$/.test(categoryId.trim())) return [];
 	const problems: Problem[] = [{ field: "categoryId", rule: "must be a whole number, such as 7" }];
 	return name.trim() === "" ? [{ field: "name", rule: "must not be empty" }, ...problems] : problems;
 }

@@ -1,133 +1,261 @@
-// The Animals view: a page of the list with its filter, the look-up, and the form that adds an animal.
+// The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
 
-import type { Page } from "../../client/src/index.ts";
-import { AddForm, focusField } from "./add-form.tsx";
+import { useEffect, useRef } from "preact/hooks";
+import type { Page, Pet } from "../../client/src/index.ts";
+import { AddPanel } from "./add-panel.tsx";
 import type { Adding } from "./adding.ts";
-import { CopyLink } from "./copy-link.tsx";
-import { LookUp } from "./look-up.tsx";
-import { FailureNote, Heading, Waiting } from "./notes.tsx";
-import { PetTable } from "./pet-table.tsx";
-import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses } from "./route.ts";
+import { EmptyStore } from "./empty-store.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+import { Banner, digits, FailureNote, Heading, MissingScope } from "./notes.tsx";
+import { PetPanel } from "./pet-panel.tsx";
+import { PetTable, SkeletonTable } from "./pet-table.tsx";
+import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses, replaceRoute } from "./route.ts";
+import { Search } from "./search-view.tsx";
 import type { Session } from "./session.ts";
+import { useShortcuts } from "./shortcuts.ts";
+import { type Totals, totalOf } from "./totals.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
+import { useSearch } from "./use-search.ts";
+import { may } from "./use-watch.ts";
 
-interface AnimalsProps {
+export interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
+	totals: Totals | undefined;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
+	isAdding: boolean;
+	setIsAdding(isAdding: boolean): void;
 }
 
-export function Animals({ session, route, adding, setAdding }: AnimalsProps) {
-	const { status, limit, cursor } = route;
+export function Animals(props: AnimalsProps) {
+	const { session, route, totals, adding, setAdding, isAdding, setIsAdding } = props;
+	const { status, limit, cursor, name, id } = route;
+	const mayList = may(session, "pets:read");
 	const request = useRequest(
-		(signal) => session.store.listPage({ status, limit, cursor }, { signal }),
-		[session, status, limit, cursor],
+		async (signal) =>
+			mayList && name === undefined ? session.store.listPage({ status, limit, cursor }, { signal }) : undefined,
+		[session, status, limit, cursor, name === undefined],
 	);
+	const search = useSearch(session, { name, status });
+	useNewAnimals(request, totals);
+	const pets = name === undefined ? request.value?.pets : search.state?.found;
+	const closePanel = () => (isAdding ? setIsAdding(false) : replaceRoute({ ...route, id: undefined }));
+	useListKeys(route, pets ?? [], request.value, closePanel);
+	const isCovered = useCovering(isAdding || id !== undefined);
+
 	return (
 		<main id="main" class="animals">
-			<Heading>Animals</Heading>
-			<section class="card list" aria-label="List">
-				<Toolbar route={route} refresh={request.reload} />
-				<ListContent request={request} route={route} newest={adding.added} />
-				<Paging request={request} route={route} />
+			<section class="list" aria-label="List" inert={isCovered}>
+				<TitleRow {...props} />
+				{!mayList ? (
+					<MissingScope title="This key may not list animals" scope="pets:read" />
+				) : name !== undefined ? (
+					<Search search={search} route={route} totals={totals} />
+				) : (
+					<>
+						<Content request={request} {...props} />
+						<Paging request={request} route={route} />
+					</>
+				)}
 			</section>
-			<aside aria-label="Look up and add">
-				<LookUp session={session} route={route} />
-				<AddForm session={session} adding={adding} setAdding={setAdding} onAdded={request.reload} />
-			</aside>
+			{isAdding ? (
+				<AddPanel
+					session={session}
+					adding={adding}
+					setAdding={setAdding}
+					onAdded={request.reload}
+					onClose={closePanel}
+				/>
+			) : (
+				id !== undefined && (
+					<PetPanel session={session} route={{ ...route, id }} pets={mayList ? pets : []} onClose={closePanel} />
+				)
+			)}
 		</main>
 	);
 }
 
-/** A change of filter or page size returns to the first page. */
-function Toolbar({ route, refresh }: { route: AnimalsRoute; refresh(): void }) {
-	const restart = (part: Partial<AnimalsRoute>) => go({ ...route, cursor: undefined, ...part });
+/** A page without a next one may have grown; all others never change. */
+function useNewAnimals({ value, reload }: RequestState<Page | undefined>, totals: Totals | undefined): void {
+	const total = totals && totalOf(totals);
+	const shown = useRef(total);
+	useEffect(() => {
+		if (total === undefined || total === shown.current) return;
+		const isFirstTotal = shown.current === undefined;
+		shown.current = total;
+		if (!isFirstTotal && value && !value.next) reload();
+	}, [total]);
+}
+
+function useListKeys(route: AnimalsRoute, pets: Pet[], page: Page | undefined, closePanel: () => void): void {
+	function move(by: number): void {
+		const at = pets.findIndex(({ id }) => String(id) === route.id);
+		const next = pets[at < 0 ? (by > 0 ? 0 : pets.length - 1) : at + by];
+		if (!next) return;
+		replaceRoute({ ...route, id: String(next.id) });
+		document.querySelector(`a[href="${hashOf({ ...route, id: String(next.id) })}"]`)?.scrollIntoView({ block: "nearest" });
+	}
+	const turn = (cursor: string | undefined, isPossible: boolean) => () => {
+		if (isPossible) go({ ...route, cursor, id: undefined });
+	};
+	useShortcuts({
+		j: () => move(1),
+		k: () => move(-1),
+		Escape: closePanel,
+		"]": turn(page?.next, page?.next !== undefined),
+		"[": turn(page?.prev, page?.prev !== undefined),
+		"}": turn(page?.last, page?.last !== undefined),
+		"{": turn(undefined, route.cursor !== undefined),
+	});
+}
+
+/** Whether the panel covers the list, as on a narrow screen. Then it takes the focus. */
+function useCovering(isOpen: boolean): boolean {
+	const isCovered = isOpen && matchMedia("(max-width: 900px)").matches;
+	useEffect(() => {
+		if (isCovered) document.querySelector<HTMLElement>(".panel .close")?.focus();
+	}, [isCovered]);
+	return isCovered;
+}
+
+function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
+	const mayAdd = may(session, "pets:write");
 	return (
-		<div class="toolbar">
-			<label>
-				Status{" "}
-				<select
-					value={route.status ?? ""}
-					onChange={({ currentTarget: { value } }) => restart({ status: petStatuses.find((each) => each === value) })}
-				>
-					<option value="">all</option>
-					{petStatuses.map((status) => (
-						<option key={status}>{status}</option>
-					))}
-				</select>
-			</label>
-			<label>
+		<div class="title">
+			<Heading>Animals</Heading>
+			<p class="total num">{totals && digits.format(totalOf(totals))}</p>
+			<Filters route={route} totals={totals} />
+			<div class="actions">
+				{may(session, "pets:read") && <ExportMenu session={session} status={route.status} />}
+				{mayAdd ? (
+					<>
+						<a class="button wide-only" href="#/add-many">
+							Add many
+						</a>
+						<button type="button" class="primary" onClick={() => setIsAdding(true)}>
+							Add animal
+						</button>
+					</>
+				) : (
+					<p class="soft">
+						Read-only key: it lacks the scope <code>pets:write</code>
+					</p>
+				)}
+			</div>
+		</div>
+	);
+}
+
+/** A change of the filter returns to the first page. */
+function Filters({ route, totals }: { route: AnimalsRoute; totals: Totals | undefined }) {
+	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
+		<button
+			key={label}
+			type="button"
+			class="chip"
+			aria-pressed={route.status === status}
+			onClick={() => go({ ...route, status, cursor: undefined, id: undefined })}
+		>
+			{label}
+			{count !== undefined && <b class="num">{digits.format(count)}</b>}
+		</button>
+	);
+	return (
+		<div class="chips" role="group" aria-label="Filter by status">
+			{chip(undefined, "All", undefined)}
+			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
+			{totals !== undefined && totals.none > 0 && (
+				<span class="soft num">{digits.format(totals.none)} not set</span>
+			)}
+			{totals !== undefined && !totals.isComplete && <span class="soft">still counting …</span>}
+		</div>
+	);
+}
+
+function capitalized(word: string): string {
+	return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function Content({ request, ...props }: AnimalsProps & { request: RequestState<Page | undefined> }) {
+	const { value, loadedAtMs, failure, retryAtMs, isPending, reload } = request;
+	const { session, route, adding, setIsAdding } = props;
+	const isFinal = failure !== undefined && retryAtMs === undefined;
+	if (isFinal && route.cursor !== undefined) {
+		const restart = () => go({ ...route, cursor: undefined });
+		return <FailureNote title="This page is not shown" failure={failure} onRetry={restart} retryLabel="First page" />;
+	}
+	if (isFinal) return <FailureNote title="The list is not shown" failure={failure} onRetry={reload} />;
+	const isEmpty = value?.pets.length === 0;
+	return (
+		<>
+			{failure !== undefined && (
+				<Banner failure={failure} retryAtMs={retryAtMs} shownSinceMs={loadedAtMs} shown="These rows" onRetry={reload} />
+			)}
+			{value === undefined ? (
+				<SkeletonTable rows={route.limit} />
+			) : isEmpty && !route.status && !route.cursor ? (
+				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
+			) : isEmpty ? (
+				<p class="empty">
+					{route.cursor ? "There are no animals on this page." : `No animal has the status ${route.status}.`}
+				</p>
+			) : (
+				<PetTable pets={value.pets} route={route} newest={adding.added} isPending={isPending} />
+			)}
+		</>
+	);
+}
+
+/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
+function Paging({ request, route }: { request: RequestState<Page | undefined>; route: AnimalsRoute }) {
+	const { value, isPending, reload } = request;
+	const links = isPending ? undefined : value;
+	const button = (label: string, isEnabled: boolean, cursor: string | undefined, look = "") => (
+		<button
+			type="button"
+			class={look}
+			aria-disabled={!isEnabled}
+			onClick={() => isEnabled && go({ ...route, cursor, id: undefined })}
+		>
+			{label}
+		</button>
+	);
+	return (
+		<nav class="paging" aria-label="Pages">
+			<p role="status" class="soft num">
+				{value && countOf(value)}
+			</p>
+			<label class="soft wide-only">
 				Per page{" "}
 				<select
 					value={String(route.limit)}
-					onChange={({ currentTarget: { value } }) => restart({ limit: Number(value) })}
+					onChange={({ currentTarget: { value: size } }) =>
+						go({ ...route, limit: Number(size), cursor: undefined, id: undefined })
+					}
 				>
 					{pageSizes.map((size) => (
 						<option key={size}>{size}</option>
 					))}
 				</select>
 			</label>
-			<button type="button" onClick={refresh}>
+			<button type="button" class="quiet wide-only" onClick={reload}>
 				Refresh
 			</button>
-			<CopyLink hash={hashOf(route)} />
-			<button type="button" class="to-form" onClick={() => focusField("name")}>
-				Add an animal
-			</button>
-		</div>
-	);
-}
-
-interface ListContentProps {
-	request: RequestState<Page>;
-	route: AnimalsRoute;
-	newest: Adding["added"];
-}
-
-function ListContent({ request: { value, failure, isPending, reload }, route, newest }: ListContentProps) {
-	if (failure !== undefined) return <FailureNote title="The list is not shown" failure={failure} onRetry={reload} />;
-	if (!value) return <Waiting isPending={isPending} />;
-	return (
-		<>
-			{value.pets.length === 0 ? (
-				<p class="empty">{emptySentence(route)}</p>
-			) : (
-				<PetTable pets={value.pets} newest={newest} isPending={isPending} />
-			)}
-			<Waiting isPending={isPending} />
-		</>
-	);
-}
-
-function emptySentence({ status, cursor }: AnimalsRoute): string {
-	if (cursor) return "There are no animals on this page.";
-	return status ? `No animal has the status ${status}.` : "There are no animals yet. Add the first one.";
-}
-
-/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
-function Paging({ request: { value, isPending }, route }: { request: RequestState<Page>; route: AnimalsRoute }) {
-	const links = isPending ? undefined : value;
-	const button = (label: string, isEnabled: boolean, cursor: string | undefined) => (
-		<button type="button" aria-disabled={!isEnabled} onClick={() => isEnabled && go({ ...route, cursor })}>
-			{label}
-		</button>
-	);
-	return (
-		<nav class="paging" aria-label="Pages">
-			<p role="status" class="quiet">
-				{links && countOf(links)}
-			</p>
-			{button("First", Boolean(route.cursor), undefined)}
-			{button("Previous", Boolean(links?.prev), links?.prev)}
-			{button("Next", Boolean(links?.next), links?.next)}
-			{button("Newest", Boolean(links?.last) && links?.last !== route.cursor, links?.last)}
+			<div class="pages">
+				{button("First", Boolean(route.cursor), undefined, "quiet")}
+				{button("Previous", Boolean(links?.prev), links?.prev)}
+				{button("Next", Boolean(links?.next), links?.next)}
+				{button("Newest", Boolean(links?.last) && links?.last !== route.cursor, links?.last, "quiet")}
+			</div>
 		</nav>
 	);
 }
 
 function countOf({ pets, next }: Page): string {
-	if (pets.length === 0) return "No animals on this page";
+	const [first, last] = [pets[0], pets.at(-1)];
+	if (!first || !last) return "No animals on this page";
 	const animals = pets.length === 1 ? "1 animal" : `${pets.length} animals`;
-	return `${animals} on this page · ${next ? "more follow" : "the last page"}`;
+	const ids = pets.length === 1 ? `id ${first.id}` : `ids ${first.id} to ${last.id}`;
+	return `${animals}, ${ids} · ${next ? "more follow" : "the newest"}`;
 }

@@ -1,97 +1,175 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
 import { type Adding, emptyForm } from "./adding.ts";
 import { Animals } from "./animals.tsx";
-import { LazyActivity } from "./lazy-activity.tsx";
+import { Header } from "./header.tsx";
+import { LazyView } from "./lazy-view.tsx";
+import { Waiting } from "./notes.tsx";
+import { type Command, Palette } from "./palette.tsx";
 import { createHistory } from "./rates.ts";
-import { firstAnimals, hashOf, type Route, useRoute } from "./route.ts";
+import { firstAnimals, go, idOf, petStatuses, type Route, useRoute } from "./route.ts";
 import { loadKey, openSession, removeKey, type Session, saveKey } from "./session.ts";
+import { ShortcutSheet } from "./shortcut-sheet.tsx";
+import { useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
+import { may, useWatch } from "./use-watch.ts";
+
+const revoked = "This key was revoked or has expired. Your draft is kept.";
 
 export function App() {
 	const route = useRoute();
 	const [reason, setReason] = useState<string>();
-	const [session, setSession] = useState<Session | undefined>(() => {
-		const key = loadKey();
-		return key === undefined ? undefined : openSession(key, (message) => onRefused(key, message));
-	});
+	const [session, setSession] = useState<Session>();
+	const [storedKey, setStoredKey] = useState(loadKey);
+	const [adding, setAdding] = useState<Adding>(emptyForm);
 	const current = useRef(session);
 	current.current = session;
-	const [adding, setAdding] = useState<Adding>(emptyForm);
-	const history = useRef(createHistory());
 
 	function endSession(message?: string): void {
 		removeKey();
 		setReason(message);
 		setSession(undefined);
 	}
-	/** Ignores a late reply for a key that has already signed out. */
-	function onRefused(key: string, message: string): void {
-		if (current.current?.key === key) endSession(message);
-	}
-	function signIn(key: string, isKept: boolean): void {
-		if (isKept) saveKey(key);
+	async function open(key: string, signal?: AbortSignal): Promise<void> {
+		// A late reply for a key that has already signed out is ignored.
+		const onRefused = () => current.current?.key === key && endSession(revoked);
+		setSession(await openSession(key, onRefused, signal));
 		setReason(undefined);
-		setSession(openSession(key, (message) => onRefused(key, message)));
 	}
-	function signOut(): void {
-		setAdding(emptyForm);
-		history.current = createHistory();
-		endSession();
+	async function signIn(key: string, isKept: boolean, signal: AbortSignal): Promise<void> {
+		await open(key, signal);
+		if (isKept) saveKey(key);
 	}
+	useEffect(() => {
+		if (storedKey === undefined) return;
+		open(storedKey)
+			.catch((error) => {
+				const isRefused = error instanceof ApiError && error.status === 401;
+				if (isRefused) removeKey();
+				setReason(isRefused ? revoked : "The server does not answer. Sign in again when it does.");
+			})
+			.finally(() => setStoredKey(undefined));
+	}, []);
 
+	if (session)
+		return (
+			<SignedIn
+				key={session.key}
+				{...{ session, route, adding, setAdding }}
+				signOut={() => {
+					setAdding(emptyForm);
+					endSession();
+				}}
+			/>
+		);
 	return (
 		<>
-			<Header route={route} session={session} signOut={signOut} />
-			{session === undefined ? (
+			<Header route={route} session={undefined} openPalette={() => {}} signOut={() => {}} />
+			{storedKey === undefined ? (
 				<SignIn reason={reason} onSignIn={signIn} />
-			) : route.view === "activity" ? (
-				<LazyActivity session={session} history={history.current} />
 			) : (
-				<Animals session={session} route={route} adding={adding} setAdding={setAdding} />
+				<main class="view">
+					<Waiting isPending />
+				</main>
 			)}
 		</>
 	);
 }
 
-interface HeaderProps {
+interface SignedInProps {
+	session: Session;
 	route: Route;
-	session: Session | undefined;
+	adding: Adding;
+	setAdding(next: Adding | ((before: Adding) => Adding)): void;
 	signOut(): void;
 }
 
-function Header({ route, session, signOut }: HeaderProps) {
-	const animals = useRef(firstAnimals);
-	if (route.view === "animals") animals.current = route;
+/** Often enough for totals, and for plots that are looked at. */
+const totalsEveryMs = 5_000;
+const plotsEveryMs = 2_000;
+
+function SignedIn({ session, route, adding, setAdding, signOut }: SignedInProps) {
+	const [history] = useState(createHistory);
+	const [isAdding, setIsAdding] = useState(false);
+	const [open, setOpen] = useState<"palette" | "keys">();
+	const watch = useWatch(session, history, route.view === "activity" ? plotsEveryMs : totalsEveryMs);
+	const commands = commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding });
+	useShortcuts({
+		...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys ? [[keys, run]] : []))),
+		"Ctrl+k": () => setOpen("palette"),
+	});
+
+	function startAdding(): void {
+		if (route.view !== "animals") go(firstAnimals);
+		setIsAdding(true);
+	}
+
 	return (
-		<header>
-			<button type="button" class="skip" onClick={() => document.querySelector("h1")?.focus()}>
-				Skip to the content
-			</button>
-			<span class="wordmark">animal-store</span>
-			{session && (
-				<>
-					<nav aria-label="Views">
-						<NavLink to={animals.current} at={route} label="Animals" />
-						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
-					</nav>
-					<span class="quiet key">
-						Key <code>…{session.key.slice(-4)}</code>
-					</span>
-					<button type="button" onClick={signOut}>
-						Sign out
-					</button>
-				</>
+		<>
+			<Header route={route} session={session} openPalette={() => setOpen("palette")} signOut={signOut} />
+			{route.view === "activity" ? (
+				<LazyView
+					key="activity"
+					title="Activity"
+					load={() => import("./activity.tsx").then(({ Activity }) => Activity)}
+					props={{ session, history, watch }}
+				/>
+			) : route.view !== "animals" ? (
+				<LazyView
+					key="add-many"
+					title="Add many"
+					load={() => import("./add-many.tsx").then(({ AddMany }) => AddMany)}
+					props={{ session }}
+				/>
+			) : (
+				<Animals
+					{...{ session, adding, setAdding, isAdding, setIsAdding }}
+					route={route}
+					totals={watch.readings > 0 ? history.animals : undefined}
+				/>
 			)}
-		</header>
+			{open === "keys" && <ShortcutSheet onClose={() => setOpen(undefined)} />}
+			{open === "palette" && (
+				<Palette commands={commands} commandsFor={commandsFor} onClose={() => setOpen(undefined)} />
+			)}
+		</>
 	);
 }
 
-function NavLink({ to, at, label }: { to: Route; at: Route; label: string }) {
-	return (
-		<a href={hashOf(to)} aria-current={to.view === at.view ? "page" : undefined}>
-			{label}
-		</a>
-	);
+interface CommandOptions {
+	session: Session;
+	add(): void;
+	showKeys(): void;
+	signOut(): void;
 }
+
+function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Command[] {
+	const writing: Command[] = [
+		{ label: "Add animal", keys: "n", run: add },
+		{ label: "Add many animals from a file", keys: "m", run: () => go({ view: "add-many" }) },
+	];
+	return [
+		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals) },
+		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
+		{ label: "Go to the reference", keys: "g d", run: () => location.assign("/docs") },
+		...(may(session, "pets:write") ? writing : []),
+		...petStatuses.map((status) => ({
+			label: `Show animals with the status ${status}`,
+			run: () => go({ ...firstAnimals, status }),
+		})),
+		{ label: "Keyboard shortcuts", keys: "?", run: showKeys },
+		{ label: "Sign out", run: signOut },
+	];
+}
+
+/** What to do with the text of the palette. */
+function commandsFor(text: string): Command[] {
+	const id = idOf(text);
+	return [
+		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals, id }) }] : []),
+		...(text ? [{ label: `Find animals named “${text}”`, run: () => go({ ...firstAnimals, name: text }) }] : []),
+	];
+}
+

@@ -1,20 +1,111 @@
-// Notes of a view: while it waits, and after a failure, with the service's message and the request id.
+// What a view says about its requests: a calm line while the service is away, a note for what waiting cannot cure.
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 
-/** Most replies arrive sooner and need no note. */
+export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+export const digits = new Intl.NumberFormat("en");
+
+export function sentenceOf(failure: unknown): string {
+	if (failure instanceof ApiError && failure.status === 429) return "Too many requests with this key.";
+	if (failure instanceof ApiError) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
+	if (failure instanceof NoReply) return "The server does not answer.";
+	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
+}
+
+interface BannerProps {
+	failure: unknown;
+	retryAtMs?: number | undefined;
+	/** When what the view still shows arrived. */
+	shownSinceMs?: number | undefined;
+	/** What the view shows, such as "These rows". */
+	shown: string;
+	onRetry(): void;
+}
+
+/** One line above what the view still shows, with the seconds to the next try. */
+export function Banner({ failure, retryAtMs, shownSinceMs, shown, onRetry }: BannerProps) {
+	const seconds = useCountdown(retryAtMs);
+	return (
+		<div class="banner">
+			<p role="status">
+				{sentenceOf(failure)} {shownSinceMs !== undefined && `${shown} are from ${clock.format(shownSinceMs)}.`}
+			</p>
+			{seconds !== undefined && <p class="num">{seconds > 0 ? `Next try in ${seconds} s.` : "Trying again …"}</p>}
+			<button type="button" onClick={onRetry}>
+				Try now
+			</button>
+		</div>
+	);
+}
+
+function useCountdown(untilMs: number | undefined): number | undefined {
+	const [, setTick] = useState(0);
+	useEffect(() => {
+		if (untilMs === undefined) return;
+		const timer = setInterval(() => setTick((tick) => tick + 1), 250);
+		return () => clearInterval(timer);
+	}, [untilMs]);
+	return untilMs === undefined ? undefined : Math.max(0, Math.ceil((untilMs - Date.now()) / 1000));
+}
+
+interface FailureNoteProps {
+	title: string;
+	failure?: unknown;
+	onRetry?: (() => void) | undefined;
+	retryLabel?: string;
+	/** Instead of the failure's own sentence. */
+	children?: ComponentChildren;
+	noteRef?: RefObject<HTMLDivElement | null>;
+}
+
+export function FailureNote({ title, failure, onRetry, retryLabel = "Try again", children, noteRef }: FailureNoteProps) {
+	const requestId = failure instanceof ApiError ? failure.requestId : undefined;
+	return (
+		<div class="note" role="alert" tabIndex={-1} ref={noteRef}>
+			<strong>{title}</strong>
+			<div>{children ?? <p>{sentenceOf(failure)}</p>}</div>
+			{requestId && (
+				<p class="soft">
+					Request id <code>{requestId}</code>
+				</p>
+			)}
+			{onRetry && (
+				<button type="button" onClick={onRetry}>
+					{retryLabel}
+				</button>
+			)}
+		</div>
+	);
+}
+
+/** What a key may not do, and the command that makes one which may. */
+export function MissingScope({ title, scope }: { title: string; scope: string }) {
+	return (
+		<div class="note" role="alert">
+			<strong>{title}</strong>
+			<p>
+				It lacks the scope <code>{scope}</code>. Where the service runs, make a key that has it, and sign in with that:
+			</p>
+			<p>
+				<code>npx animal-store keys create --name console --scopes {scope},pets:read</code>
+			</p>
+		</div>
+	);
+}
+
 const spinnerAfterMs = 400;
 const slowAfterMs = 4_000;
 
+/** Most replies arrive sooner and need no word. */
 export function Waiting({ isPending }: { isPending: boolean }) {
-	const [note, setNote] = useState<"" | "Loading…" | "The server is slow to answer. Still waiting…">("");
+	const [note, setNote] = useState("");
 	useEffect(() => {
 		if (!isPending) return;
 		const timers = [
-			setTimeout(setNote, spinnerAfterMs, "Loading…"),
-			setTimeout(setNote, slowAfterMs, "The server is slow to answer. Still waiting…"),
+			setTimeout(setNote, spinnerAfterMs, "Loading …"),
+			setTimeout(setNote, slowAfterMs, "The server is slow to answer. Still waiting …"),
 		];
 		return () => {
 			for (const timer of timers) clearTimeout(timer);
@@ -22,47 +113,9 @@ export function Waiting({ isPending }: { isPending: boolean }) {
 		};
 	}, [isPending]);
 	return (
-		<p class="waiting" role="status">
-			{note && <span class="spinner" aria-hidden="true" />}
+		<p class="soft" role="status">
 			{note}
 		</p>
-	);
-}
-
-export function sentenceOf(failure: unknown): string {
-	if (failure instanceof ApiError) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
-	if (failure instanceof NoReply)
-		return "The server does not answer. Check that it runs and that you are connected, then try again.";
-	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
-}
-
-interface FailureNoteProps {
-	title: string;
-	failure: unknown;
-	onRetry?: (() => void) | undefined;
-	/** Instead of the failure's own sentence. */
-	children?: ComponentChildren;
-	noteRef?: RefObject<HTMLDivElement | null>;
-}
-
-export function FailureNote({ title, failure, onRetry, children, noteRef }: FailureNoteProps) {
-	const { requestId, retryAfterSeconds } = failure instanceof ApiError ? failure : {};
-	return (
-		<div class="note failure" role="alert" tabIndex={-1} ref={noteRef}>
-			<strong>{title}</strong>
-			<div>{children ?? <p>{sentenceOf(failure)}</p>}</div>
-			{retryAfterSeconds !== undefined && <p>The server asks to wait {retryAfterSeconds} s.</p>}
-			{requestId && (
-				<p class="quiet">
-					Request id <code>{requestId}</code>
-				</p>
-			)}
-			{onRetry && (
-				<button type="button" onClick={onRetry}>
-					Try again
-				</button>
-			)}
-		</div>
 	);
 }
 

@@ -1,44 +1,112 @@
-// Shows animals as rows of a table, or one alone. A name is text in any script and of any length, never markup.
+// Animals as rows of a table. A name is text in any script and of any length, never markup.
 
 import type { Int64, Pet } from "../../client/src/index.ts";
+import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
 
 interface PetTableProps {
 	pets: Pet[];
+	/** The animal whose id is in it is selected. */
+	route: AnimalsRoute;
 	/** The animal that was added a moment ago. */
 	newest: Pet | undefined;
 	isPending: boolean;
 }
 
-export function PetTable({ pets, newest, isPending }: PetTableProps) {
+export function PetTable({ pets, route, newest, isPending }: PetTableProps) {
 	return (
 		<table aria-busy={isPending}>
 			<caption class="hidden">Animals by ascending id</caption>
-			<thead>
-				<tr>
-					<th scope="col" class="number">
-						Id
-					</th>
-					<th scope="col">Name</th>
-					<th scope="col" class="number">
-						Category
-					</th>
-					<th scope="col">Status</th>
-				</tr>
-			</thead>
+			<Head />
 			<tbody>
 				{pets.map((pet) => (
-					<tr key={String(pet.id)} class={pet.id === newest?.id ? "newest" : ""}>
-						<td class="number">
-							<Digits of={pet.id} />
-						</td>
-						<th scope="row" class="name" dir="auto">
-							{pet.name}
-						</th>
-						<td class="number">
-							<Digits of={pet.categoryId} />
+					<Row
+						key={String(pet.id)}
+						pet={pet}
+						route={route}
+						isSelected={String(pet.id) === route.id}
+						isNewest={pet.id === newest?.id}
+					/>
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+function Head() {
+	return (
+		<thead>
+			<tr>
+				<th scope="col" class="n">
+					Id
+				</th>
+				<th scope="col">Name</th>
+				<th scope="col" class="n category">
+					Category
+				</th>
+				<th scope="col" class="state">
+					Status
+				</th>
+			</tr>
+		</thead>
+	);
+}
+
+interface RowProps {
+	pet: Pet;
+	route: AnimalsRoute;
+	isSelected: boolean;
+	isNewest: boolean;
+}
+
+/** The link in it serves keyboards and screen readers; a click anywhere in the row does the same. */
+function Row({ pet, route, isSelected, isNewest }: RowProps) {
+	const to: AnimalsRoute = { ...route, id: String(pet.id) };
+	return (
+		<tr
+			class={`${isSelected ? "on" : ""} ${isNewest ? "newest" : ""}`}
+			onClick={(event) => {
+				if (event.ctrlKey || event.metaKey || event.shiftKey || getSelection()?.type === "Range") return;
+				event.preventDefault();
+				replaceRoute(to);
+			}}
+		>
+			<td class="n">
+				<Digits of={pet.id} />
+			</td>
+			<th scope="row" class="name" dir="auto">
+				<a href={hashOf(to)} aria-current={isSelected ? "true" : undefined}>
+					{pet.name}
+				</a>
+			</th>
+			<td class="n category">
+				<Digits of={pet.categoryId} />
+			</td>
+			<td class="state">
+				<Status status={pet.status} />
+			</td>
+		</tr>
+	);
+}
+
+/** In the place of the table until the first reply, so that nothing moves when it comes. */
+export function SkeletonTable({ rows }: { rows: number }) {
+	return (
+		<table aria-hidden="true" class="skeleton">
+			<Head />
+			<tbody>
+				{Array.from({ length: rows }, (_, index) => (
+					<tr key={index}>
+						<td class="n">
+							<i />
 						</td>
 						<td>
-							<Status pet={pet} />
+							<i class={`w${index % 4}`} />
+						</td>
+						<td class="n category">
+							<i />
+						</td>
+						<td class="state">
+							<i />
 						</td>
 					</tr>
 				))}
@@ -47,31 +115,12 @@ export function PetTable({ pets, newest, isPending }: PetTableProps) {
 	);
 }
 
-export function PetDetails({ pet }: { pet: Pet }) {
-	return (
-		<dl>
-			<dt>Id</dt>
-			<dd class="digits">{String(pet.id)}</dd>
-			<dt>Name</dt>
-			<dd class="name" dir="auto">
-				{pet.name}
-			</dd>
-			<dt>Category</dt>
-			<dd class="digits">{String(pet.categoryId)}</dd>
-			<dt>Status</dt>
-			<dd>
-				<Status pet={pet} />
-			</dd>
-		</dl>
-	);
-}
-
 /** A long number may wrap, a short one may not. */
-function Digits({ of }: { of: Int64 }) {
+export function Digits({ of }: { of: Int64 }) {
 	const parts = String(of).match(/.{1,7}/g) ?? [];
 	return parts.flatMap((part, index) => (index === 0 ? part : [<wbr key={index} />, part]));
 }
 
-function Status({ pet: { status } }: { pet: Pet }) {
-	return <span class={`status ${status ?? "none"}`}>{status ?? "not set"}</span>;
+export function Status({ status }: { status: Pet["status"] }) {
+	return <span class={`pill ${status ?? "none"}`}>{status ?? "not set"}</span>;
 }

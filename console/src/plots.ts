@@ -1,4 +1,4 @@
-// uPlot for the console: the last five minutes, from zero up, in the colours of the page.
+// uPlot for the console: samples over time, from zero up, in the colours of the page.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -6,35 +6,50 @@ import type { Sample } from "./rates.ts";
 
 export interface Line {
 	label: string;
-	/** A custom property of the page, such as `--line-1`. */
+	/** A custom property of the page, such as `--accent`. */
 	colour: string;
-	/** Distinguishes lines without colours. */
-	dash?: number[];
+	/** Distinguishes lines without colours, and where they overlap. */
+	dash?: number[] | undefined;
 	value(sample: Sample): number | undefined;
-	/** Uses the right axis, for figures of another unit. */
-	isRight?: boolean;
+	/** Such as failures: no line, and no place in the legend, while there are none. */
+	isHiddenAtZero?: boolean;
 }
 
 export interface Plot {
-	show(samples: Sample[]): void;
+	/** @param marks moments with an upright line, in milliseconds since 1970 */
+	show(samples: Sample[], lines: Line[], marks: number[]): void;
 	remove(): void;
 }
 
-const height = 200;
-/** The x axis spans at least this, so that the first figures are visible. */
-const shortestMs = 30_000;
-/** A longer pause between samples, as when the page was hidden, shows as a gap. */
-const gapMs = 12_000;
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+const height = 220;
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short", hourCycle: "h23" });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** @param onPoint called with the time of the sample at the pointer, undefined when the pointer leaves */
-export function createPlot(element: HTMLElement, lines: Line[], onPoint: (atMs: number | undefined) => void): Plot {
-	const plot = new uPlot(optionsFor(element, lines, onPoint), emptyData(lines), element);
+/** @param onPoint called with the index of the sample at the pointer, undefined when the pointer leaves */
+export function createPlot(element: HTMLElement, lines: Line[], onPoint: (index: number | undefined) => void): Plot {
+	let marks: number[] = [];
+	const drawMarks = ({ ctx, bbox, valToPos }: uPlot) => {
+		ctx.save();
+		ctx.strokeStyle = getComputedStyle(element).getPropertyValue("color");
+		ctx.setLineDash([4, 4]);
+		ctx.beginPath();
+		for (const atMs of marks) {
+			const x = Math.round(valToPos(atMs / 1000, "x", true)) + 0.5;
+			ctx.moveTo(x, bbox.top);
+			ctx.lineTo(x, bbox.top + bbox.height);
+		}
+		ctx.stroke();
+		ctx.restore();
+	};
+	const options = optionsFor(element, lines, onPoint);
+	const plot = new uPlot({ ...options, hooks: { ...options.hooks, draw: [drawMarks] } }, [[], ...lines.map(() => [])], element);
 	const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
 	resized.observe(element);
 	return {
-		show: (samples) => plot.setData(dataOf(samples, lines)),
+		show(samples, shown, moments) {
+			marks = moments;
+			plot.setData(dataOf(samples, shown));
+		},
 		remove() {
 			resized.disconnect();
 			plot.destroy();
@@ -42,76 +57,50 @@ export function createPlot(element: HTMLElement, lines: Line[], onPoint: (atMs: 
 	};
 }
 
-function optionsFor(element: HTMLElement, lines: Line[], onPoint: (atMs: number | undefined) => void): uPlot.Options {
+function optionsFor(
+	element: HTMLElement,
+	lines: Line[],
+	onPoint: (index: number | undefined) => void,
+): uPlot.Options {
 	const colour = (name: string) => getComputedStyle(element).getPropertyValue(name);
 	const axis: uPlot.Axis = {
-		stroke: colour("--muted"),
+		stroke: colour("--soft"),
 		font: "12px system-ui, sans-serif",
-		grid: { stroke: colour("--hairline"), width: 1 },
+		grid: { stroke: colour("--line"), width: 1 },
 		ticks: { show: false },
 	};
-	const upwards: uPlot.Axis = {
-		...axis,
-		size: 46,
-		values: (_plot, splits) => splits.map((value) => compact.format(value)),
-	};
-	const fromZero: uPlot.Scale = { range: (_plot, _least, most) => [0, (most || 1) * 1.1] };
 	return {
 		width: element.clientWidth,
 		height,
-		padding: [10, 30, 0, 0],
+		padding: [10, 12, 0, 0],
 		legend: { show: false },
-		cursor: { y: false, drag: { x: false, y: false } },
+		cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
 		scales: {
-			x: { time: true, range: (_plot, first, last) => [Math.min(first, last - shortestMs / 1000), last] },
-			y: fromZero,
-			right: fromZero,
+			x: { time: true },
+			y: { range: (_plot, _least, most) => [0, (most || 1) * 1.1] },
 		},
 		axes: [
-			{
-				...axis,
-				space: 76,
-				size: 32,
-				values: (_plot, splits) => splits.map((seconds) => clock.format(seconds * 1000)),
-			},
-			upwards,
-			...(lines.some(({ isRight }) => isRight)
-				? [{ ...upwards, scale: "right", side: 1, grid: { show: false } } satisfies uPlot.Axis]
-				: []),
+			{ ...axis, space: 80, size: 28, values: (_plot, splits) => splits.map((seconds) => clock.format(seconds * 1000)) },
+			{ ...axis, size: 46, values: (_plot, splits) => splits.map((value) => compact.format(value)) },
 		],
 		series: [
 			{},
-			...lines.map(({ label, colour: name, dash, isRight }) => ({
+			...lines.map(({ label, colour: name, dash }) => ({
 				label,
-				dash,
-				scale: isRight ? "right" : "y",
+				...(dash && { dash }),
 				stroke: colour(name),
 				width: 2,
 				points: { show: false },
 			})),
 		],
-		hooks: { setCursor: [({ cursor, data }) => onPoint(momentAt(data, cursor.idx))] },
+		hooks: { setCursor: [({ cursor }) => onPoint(typeof cursor.idx === "number" ? cursor.idx : undefined)] },
 	};
 }
 
-function momentAt(data: uPlot.AlignedData, index: number | null | undefined): number | undefined {
-	const seconds = typeof index === "number" ? data[0][index] : undefined;
-	return seconds === undefined ? undefined : Math.round(seconds * 1000);
-}
-
-function emptyData(lines: Line[]): uPlot.AlignedData {
-	return [[], ...lines.map(() => [])];
-}
-
-/** The columns of uPlot. An empty moment in each gap prevents a line across it. */
+/** The columns of uPlot. Where nothing is known there is a gap. */
 function dataOf(samples: Sample[], lines: Line[]): uPlot.AlignedData {
-	const moments = samples.flatMap((sample, index) => {
-		const before = samples[index - 1];
-		const isGap = before !== undefined && sample.atMs - before.atMs > gapMs;
-		return isGap ? [{ atMs: before.atMs + 1 }, sample] : [sample];
-	});
 	return [
-		moments.map(({ atMs }) => atMs / 1000),
-		...lines.map(({ value }) => moments.map((moment) => ("requests" in moment ? (value(moment) ?? null) : null))),
+		samples.map(({ atMs }) => atMs / 1000),
+		...lines.map(({ value }) => samples.map((sample) => value(sample) ?? null)),
 	];
 }

@@ -2,32 +2,46 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Activity } from "../../src/contract/activity.ts";
-import { createHistory, historyMs, percentile, staleMs } from "./rates.ts";
+import type { Activity, Moment } from "../../src/contract/activity.ts";
+import { classRate, createHistory, heldMs, latencyOf, percentile, ranges, requestRate } from "./rates.ts";
 
-/** A node that does the same every second: 10 requests within 1 ms, 1 refusal within 2 ms, 6 animals in 2 commits. */
-function snapshotAt(seconds: number, node = "a"): Activity {
+/** After some seconds of doing the same: each second 10 requests within 1 ms, 1 refusal within 2 ms, 6 animals in 2 commits. */
+function momentAt(seconds: number): Moment {
+	const none = { requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 }, latency: [0, 0, 0] };
 	return {
-		node,
 		uptimeMs: seconds * 1000,
-		requests: { "2xx": 10 * seconds, "3xx": 0, "4xx": seconds, "5xx": 0 },
-		latency: { upToMs: [1, 2], counts: [10 * seconds, seconds, 0] },
+		replies: {
+			listPets: {
+				requests: { "2xx": 10 * seconds, "3xx": 0, "4xx": seconds, "5xx": 0 },
+				latency: [10 * seconds, seconds, 0],
+			},
+			createPet: none,
+			getPet: none,
+			none: { requests: { "2xx": 99 * seconds, "3xx": 0, "4xx": 0, "5xx": 0 }, latency: [99 * seconds, 0, 0] },
+		},
 		creates: { animals: 6 * seconds, batches: 2 * seconds },
-		animals: { available: 1, pending: 2, sold: 3, none: 4, isComplete: true },
 	};
 }
 
-test("rates are computed per node with the node's own clock", () => {
+function snapshotAt(seconds: number, node = "a", history: Moment[] = []): Activity {
+	const animals = { available: 1, pending: 2, sold: 3, none: 4, isComplete: true };
+	return { node, upToMs: [1, 2], now: momentAt(seconds), history, animals };
+}
+
+const short = ranges["5 min"];
+const ratesOf = (history: ReturnType<typeof createHistory>, nowMs: number, range = short) =>
+	history.samples(range, nowMs).map(({ pace }) => pace && Math.round(requestRate(pace)));
+
+test("rates are computed per node with the node's own clock, without pages and probes", () => {
 	const history = createHistory();
 	history.add(snapshotAt(100), 0);
-	assert.equal(history.samples.length, 0, "one snapshot makes no rate");
-	history.add(snapshotAt(104), 5_000);
-	const [sample] = history.samples;
-	assert.deepEqual(sample?.requests, { "2xx": 10, "3xx": 0, "4xx": 1, "5xx": 0 });
-	assert.equal(sample?.creates, 6);
-	assert.equal(sample?.meanBatch, 3);
-	assert.equal(sample?.atMs, 5_000);
-	assert.equal(sample?.animals.sold, 3);
+	assert.ok(ratesOf(history, 0).every((rate) => rate === undefined), "one snapshot makes no rate");
+	history.add(snapshotAt(104), 4_000);
+	const sample = history.samples(short, 4_000).at(-1);
+	assert.ok(sample?.pace);
+	assert.deepEqual([classRate(sample.pace, "2xx"), classRate(sample.pace, "4xx")], [10, 1]);
+	assert.deepEqual([sample.pace.animals, sample.pace.batches, sample.animals], [6, 2, 10]);
+	assert.equal(latencyOf(sample.pace, history.upToMs, 0.5), 0.55);
 });
 
 test("figures of alternating nodes are added up and never subtracted from each other", () => {
@@ -36,13 +50,9 @@ test("figures of alternating nodes are added up and never subtracted from each o
 	history.add(snapshotAt(1, "b"), 2_000);
 	history.add(snapshotAt(1_004, "a"), 4_000);
 	history.add(snapshotAt(5, "b"), 6_000);
-	assert.deepEqual(
-		history.samples.map(({ nodes, requests }) => [nodes, requests["2xx"]]),
-		[
-			[1, 10],
-			[2, 20],
-		],
-	);
+	assert.deepEqual(ratesOf(history, 6_000).slice(-4), [11, 22, 22, 22]);
+	assert.deepEqual(history.samples(short, 6_000).at(-1)?.byNode, { a: 11, b: 11 });
+	assert.deepEqual(history.nodes, ["a", "b"]);
 });
 
 test("a node that stops answering is no longer counted, and a restart never gives a negative rate", () => {
@@ -50,22 +60,27 @@ test("a node that stops answering is no longer counted, and a restart never give
 	history.add(snapshotAt(1_000, "before"), 0);
 	history.add(snapshotAt(1_002, "before"), 2_000);
 	history.add(snapshotAt(0, "after"), 4_000);
-	history.add(snapshotAt(staleMs / 1000, "after"), 4_000 + staleMs);
-	assert.deepEqual(
-		history.samples.map(({ nodes, creates }) => [nodes, creates]),
-		[
-			[1, 6],
-			[1, 6],
-			[1, 6],
-		],
-	);
+	const laterMs = 6_000 + heldMs;
+	history.add(snapshotAt((laterMs - 4_000) / 1000, "after"), laterMs);
+	const rates = ratesOf(history, laterMs);
+	assert.equal(rates.at(-1), 11, "only the new node");
+	assert.ok(rates.every((rate) => rate === undefined || rate === 11 || rate === 22), String(rates));
+	assert.deepEqual(history.starts.at(-1), { node: "after", atMs: 4_000 });
 });
 
-test("samples older than five minutes are discarded", () => {
+test("what the service remembers of the last hour is shown at the first reading", () => {
 	const history = createHistory();
-	for (let seconds = 0; seconds <= 600; seconds += 2) history.add(snapshotAt(seconds), seconds * 1000);
-	assert.equal(history.samples.length, historyMs / 2000);
-	assert.equal(history.samples.at(-1)?.atMs, 600_000);
+	const past = Array.from({ length: 179 }, (_, index) => momentAt(400 + index * 20));
+	history.add(snapshotAt(3_980, "a", past), 10_000_000);
+	const rates = ratesOf(history, 10_000_000, ranges["1 h"]);
+	assert.equal(rates.filter((rate) => rate === 11).length, 180);
+});
+
+test("what is older than an hour is forgotten", () => {
+	const history = createHistory();
+	for (let seconds = 0; seconds <= 8_000; seconds += 5) history.add(snapshotAt(seconds), seconds * 1000);
+	assert.ok(ratesOf(history, 8_000_000, ranges["1 h"]).every((rate) => rate === 11));
+	assert.ok(ratesOf(history, 4_000_000).every((rate) => rate === undefined));
 });
 
 test("percentiles are interpolated linearly within a bucket", () => {

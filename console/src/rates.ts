@@ -1,97 +1,187 @@
-// Computes rates per second from the differences between snapshots of counters, and keeps the last five minutes.
-// Counters of different nodes are never compared; a restarted node counts as another one.
+// Rates per second from the differences between snapshots of counters, over the last hour. Counters of different nodes
+// are never compared; a restarted node counts as another one.
 
-import type { Activity } from "../../src/contract/activity.ts";
+import type { Activity, Moment, ReplyCounts } from "../../src/contract/activity.ts";
 
-type StatusClass = keyof Activity["requests"];
+export type OperationLabel = keyof Moment["replies"];
 
-/** One moment of a plot: all nodes together, per second. */
-export interface Sample {
-	atMs: number;
-	requests: Record<StatusClass, number>;
-	/** Undefined without requests. */
-	p50Ms: number | undefined;
-	p99Ms: number | undefined;
-	creates: number;
-	/** Animals per commit; undefined when none were added. */
-	meanBatch: number | undefined;
-	animals: Activity["animals"];
-	nodes: number;
-}
-
-export interface History {
-	/** The last five minutes, oldest first. */
-	samples: Sample[];
-	/** @param atMs when the snapshot arrived */
-	add(snapshot: Activity, atMs: number): void;
-}
-
-export const historyMs = 5 * 60_000;
-/** After this time without a snapshot, a node is no longer counted. */
-export const staleMs = 15_000;
-
-interface Pace {
-	requests: Record<StatusClass, number>;
-	latencies: number[];
+/** What happened per second on one node, or on several together. */
+export interface Pace {
+	operations: Record<OperationLabel, ReplyCounts>;
 	animals: number;
 	batches: number;
 }
 
+/** One moment of a plot. */
+export interface Sample {
+	atMs: number;
+	/** All nodes together; undefined when none was read then. */
+	pace?: Pace | undefined;
+	/** Requests per second by node. */
+	byNode: Record<string, number>;
+	/** Animals in the store; undefined before the first reading. */
+	animals?: number | undefined;
+}
+
+export interface History {
+	upToMs: number[];
+	animals?: Activity["animals"] | undefined;
+	/** Names of the nodes that were read, in the order of their first reading. */
+	nodes: string[];
+	/** Starts of nodes, in milliseconds since 1970. */
+	starts: { node: string; atMs: number }[];
+	/** @param atMs when the snapshot arrived */
+	add(snapshot: Activity, atMs: number): void;
+	/** Samples from `nowMs - rangeMs` to `nowMs`, one each `stepMs`. */
+	samples(range: Range, nowMs: number): Sample[];
+}
+
+export interface Range {
+	rangeMs: number;
+	stepMs: number;
+}
+
+export const ranges = {
+	"5 min": { rangeMs: 300_000, stepMs: 2_000 },
+	"1 h": { rangeMs: 3_600_000, stepMs: 20_000 },
+} satisfies Record<string, Range>;
+
+/** A rate still counts for this long after its reading. A node that was not read again then has none. */
+export const heldMs = 15_000;
+const keptMs = ranges["1 h"].rangeMs + heldMs;
+
+/** What happened between two readings. */
+interface Span {
+	fromMs: number;
+	toMs: number;
+	pace: Pace;
+}
+
 interface Node {
-	snapshot: Activity;
-	seenAtMs: number;
-	pace: Pace | undefined;
+	last: Moment;
+	spans: Span[];
 }
 
 export function createHistory(): History {
 	const nodes = new Map<string, Node>();
-	const history: History = { samples: [], add };
+	const totals: { atMs: number; animals: number }[] = [];
+	const history: History = { upToMs: [], nodes: [], starts: [], add, samples };
 
-	function add(snapshot: Activity, atMs: number): void {
-		for (const [name, { seenAtMs }] of nodes) if (atMs - seenAtMs > staleMs) nodes.delete(name);
-		const before = nodes.get(snapshot.node)?.snapshot;
-		nodes.set(snapshot.node, { snapshot, seenAtMs: atMs, pace: before && paceBetween(before, snapshot) });
-		const paces = [...nodes.values()].flatMap(({ pace }) => pace ?? []);
-		if (paces.length === 0) return;
-		const recent = history.samples.filter((sample) => sample.atMs > atMs - historyMs);
-		history.samples = [...recent, sampleOf(paces, snapshot, atMs)];
+	function add({ node: name, upToMs, now, history: past, animals }: Activity, atMs: number): void {
+		history.upToMs = upToMs;
+		history.animals = animals;
+		const { available, pending, sold, none } = animals;
+		totals.push({ atMs, animals: available + pending + sold + none });
+		let node = nodes.get(name);
+		const isNew = node === undefined;
+		node ??= { last: past[0] ?? now, spans: [] };
+		nodes.set(name, node);
+		for (const moment of isNew ? [...past.slice(1), now] : [now]) {
+			const pace = paceBetween(node.last, moment);
+			const readAtMs = ({ uptimeMs }: Moment) => atMs - (now.uptimeMs - uptimeMs);
+			if (pace) node.spans.push({ fromMs: readAtMs(node.last), toMs: readAtMs(moment), pace });
+			node.last = moment;
+		}
+		node.spans = node.spans.filter(({ toMs }) => toMs > atMs - keptMs);
+		if (!isNew) return;
+		history.nodes = [...nodes.keys()];
+		history.starts = [...history.starts, { node: name, atMs: atMs - now.uptimeMs }];
+	}
+
+	function samples({ rangeMs, stepMs }: Range, nowMs: number): Sample[] {
+		const lastMs = Math.floor(nowMs / stepMs) * stepMs;
+		const count = rangeMs / stepMs;
+		return Array.from({ length: count }, (_, index) => sampleAt(lastMs - (count - 1 - index) * stepMs));
+	}
+
+	function sampleAt(atMs: number): Sample {
+		const paces = new Map<string, Pace>();
+		for (const [name, { spans }] of nodes) {
+			const pace = paceAt(spans, atMs);
+			if (pace) paces.set(name, pace);
+		}
+		const byNode = Object.fromEntries([...paces].map(([name, pace]) => [name, sum(requestsOf(pace))]));
+		const animals = totals.findLast((total) => total.atMs <= atMs + heldMs)?.animals;
+		return { atMs, pace: paces.size > 0 ? sumOf([...paces.values()]) : undefined, byNode, animals };
 	}
 
 	return history;
 }
 
-/** The rates of one node between two of its snapshots; undefined when no time passed. */
-function paceBetween(before: Activity, after: Activity): Pace | undefined {
+/** The pace of the span that contains the moment, or of the last span if it ended shortly before. */
+function paceAt(spans: Span[], atMs: number): Pace | undefined {
+	const span = spans.findLast(({ fromMs }) => fromMs <= atMs);
+	return span && atMs <= span.toMs + heldMs ? span.pace : undefined;
+}
+
+/** The rates of one node between two of its moments; undefined when no time passed. */
+function paceBetween(before: Moment, after: Moment): Pace | undefined {
 	const seconds = (after.uptimeMs - before.uptimeMs) / 1000;
 	if (seconds <= 0) return undefined;
 	const rate = (now: number, then: number) => (now - then) / seconds;
+	const operations = mapValues(after.replies, ({ requests, latency }, name) => {
+		const then = before.replies[name];
+		return {
+			requests: mapValues(requests, (count, group) => rate(count, then.requests[group])),
+			latency: latency.map((count, index) => rate(count, then.latency[index] ?? 0)),
+		};
+	});
 	return {
-		requests: byClass((name) => rate(after.requests[name], before.requests[name])),
-		latencies: after.latency.counts.map((count, index) => rate(count, before.latency.counts[index] ?? 0)),
+		operations,
 		animals: rate(after.creates.animals, before.creates.animals),
 		batches: rate(after.creates.batches, before.creates.batches),
 	};
 }
 
-function sampleOf(paces: Pace[], { latency, animals }: Activity, atMs: number): Sample {
-	const sum = (part: (pace: Pace) => number) => paces.reduce((total, pace) => total + part(pace), 0);
-	const counts = latency.counts.map((_, index) => sum(({ latencies }) => latencies[index] ?? 0));
-	const creates = sum((pace) => pace.animals);
-	const batches = sum((pace) => pace.batches);
-	return {
-		atMs,
-		requests: byClass((name) => sum(({ requests }) => requests[name])),
-		p50Ms: percentile(latency.upToMs, counts, 0.5),
-		p99Ms: percentile(latency.upToMs, counts, 0.99),
-		creates,
-		meanBatch: batches > 0 ? creates / batches : undefined,
-		animals,
-		nodes: paces.length,
-	};
+function sumOf([first, ...others]: Pace[]): Pace | undefined {
+	return others.reduce<Pace | undefined>((total, pace) => {
+		if (!total) return pace;
+		return {
+			operations: mapValues(total.operations, ({ requests, latency }, name) => {
+				const more = pace.operations[name];
+				return {
+					requests: mapValues(requests, (count, group) => count + more.requests[group]),
+					latency: latency.map((count, index) => count + (more.latency[index] ?? 0)),
+				};
+			}),
+			animals: total.animals + pace.animals,
+			batches: total.batches + pace.batches,
+		};
+	}, first);
 }
 
-function byClass(value: (name: StatusClass) => number): Record<StatusClass, number> {
-	return { "2xx": value("2xx"), "3xx": value("3xx"), "4xx": value("4xx"), "5xx": value("5xx") };
+function mapValues<K extends string, V, R>(values: Record<K, V>, map: (value: V, key: K) => R): Record<K, R> {
+	return Object.fromEntries(
+		Object.entries(values).map(([key, value]) => [key, map(value as V, key as K)]),
+	) as Record<K, R>;
+}
+
+/** The three operations; pages and probes are not requests of clients. */
+export const operationLabels = ["listPets", "createPet", "getPet"] as const satisfies OperationLabel[];
+
+function requestsOf({ operations }: Pace): number[] {
+	return operationLabels.flatMap((name) => Object.values(operations[name].requests));
+}
+
+export function requestRate(pace: Pace): number {
+	return sum(requestsOf(pace));
+}
+
+/** Requests per second of one operation, or of all three, with a status of this class. */
+export function classRate({ operations }: Pace, group: keyof ReplyCounts["requests"]): number {
+	return sum(operationLabels.map((name) => operations[name].requests[group]));
+}
+
+/** In milliseconds; undefined without requests. */
+export function latencyOf({ operations }: Pace, upToMs: number[], share: number): number | undefined {
+	const counts = [...upToMs, Infinity].map((_, index) =>
+		sum(operationLabels.map((name) => operations[name].latency[index] ?? 0)),
+	);
+	return percentile(upToMs, counts, share);
+}
+
+export function sum(numbers: number[]): number {
+	return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**
@@ -99,7 +189,7 @@ function byClass(value: (name: StatusClass) => number): Record<StatusClass, numb
  * count as that bound, so the true percentile may be higher.
  */
 export function percentile(upTo: number[], counts: number[], share: number): number | undefined {
-	const total = counts.reduce((sum, count) => sum + count, 0);
+	const total = sum(counts);
 	if (total <= 0) return undefined;
 	let below = 0;
 	for (const [index, upper] of upTo.entries()) {

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { PetStatus } from "../../client/src/index.ts";
+import { int64FromDecimal } from "../../src/contract/int64.ts";
 
 export const petStatuses = Object.keys({
 	available: true,
@@ -11,8 +12,8 @@ export const petStatuses = Object.keys({
 } satisfies Record<PetStatus, true>) as PetStatus[];
 
 /** Animals on a page. */
-export const pageSizes = [10, 20, 50, 100];
-const defaultLimit = 20;
+export const pageSizes = [10, 20, 30, 50, 100];
+const defaultLimit = 30;
 
 export interface AnimalsRoute {
 	view: "animals";
@@ -20,48 +21,60 @@ export interface AnimalsRoute {
 	limit: number;
 	/** Of the current page; absent on the first. */
 	cursor?: string | undefined;
-	/** Digits of the id that is looked up. */
+	/** Only animals whose name contains this. */
+	name?: string | undefined;
+	/** Digits of the id whose animal is shown in the panel. */
 	id?: string | undefined;
 }
 
-export type Route = AnimalsRoute | { view: "activity" };
+const otherViews = ["activity", "add-many"] as const;
+export type Route = AnimalsRoute | { view: (typeof otherViews)[number] };
 
 export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
 
 /** Ignores unknown and invalid parameters, so that every URL opens a view. */
 export function routeOf(hash: string): Route {
 	const [path, query] = hash.replace(/^#/, "").split("?", 2);
-	if (path === "/activity") return { view: "activity" };
+	const view = otherViews.find((name) => path === `/${name}`);
+	if (view) return { view };
 	const parameters = new URLSearchParams(query);
-	const id = parameters.get("id") ?? "";
 	return {
 		view: "animals",
 		status: petStatuses.find((status) => status === parameters.get("status")),
 		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
 		cursor: parameters.get("cursor") || undefined,
-		id: isInteger(id) ? id : undefined,
+		name: parameters.get("name")?.trim() || undefined,
+		id: idOf(parameters.get("id") ?? ""),
 	};
 }
 
 export function hashOf(route: Route): string {
-	if (route.view === "activity") return "#/activity";
-	const { status, limit, cursor, id } = route;
+	if (route.view !== "animals") return `#/${route.view}`;
+	const { status, limit, cursor, name, id } = route;
 	const query = new URLSearchParams({
 		...(status && { status }),
-		limit: String(limit),
+		...(limit !== defaultLimit && { limit: String(limit) }),
 		...(cursor && { cursor }),
+		...(name && { name }),
 		...(id && { id }),
 	});
-	return `#/animals?${query}`;
+	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
 export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
-/** Whether BigInt accepts the text, with no more digits than an int64 has. */
-export function isInteger(text: string): boolean {
-	return /^-?\d{1,19}$/.test(text);
+/** Changes the URL without a new entry for the Back button, as for each next row. */
+export function replaceRoute(route: Route): void {
+	history.replaceState(null, "", hashOf(route));
+	dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The digits of an id, without leading zeros; undefined if it is none. */
+export function idOf(text: string): string | undefined {
+	const id = int64FromDecimal(text.trim());
+	return id === undefined ? undefined : String(id);
 }
 
 export function useRoute(): Route {

@@ -1,17 +1,21 @@
 // The session of a user. The key is in memory, and in sessionStorage if the user chooses so; that ends with the tab.
 
 import { AnimalStore, ApiError, NoReply } from "../../client/src/index.ts";
-import type { Activity } from "../../src/contract/activity.ts";
+import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
 
 export interface Session {
 	key: string;
+	info: KeyInfo;
+	/** Gives up soon, because a person waits. */
 	store: AnimalStore;
-	/** The counters of the node that answers. @throws ApiError, NoReply */
+	/** Waits for a busy or restarting service: for searches, exports and imports, which take many requests. */
+	patientStore: AnimalStore;
+	/** The figures of the node that answers. @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
 }
 
-/** A person waits: after this time, the console shows the failure. */
-const retryForMs = 3_000;
+const retryForMs = 2_000;
+const patientForMs = 300_000;
 const timeoutMs = 10_000;
 const storageName = "animal-store.key";
 const url = location.origin;
@@ -37,42 +41,36 @@ function tabStorage(): Storage | undefined {
 	}
 }
 
-/** Resolves when the service accepts the key, whatever its scopes. @throws ApiError, NoReply */
-export async function checkKey(key: string, signal: AbortSignal): Promise<void> {
-	try {
-		await new AnimalStore({ url, key, retryForMs }).listPage({ limit: 1 }, { signal });
-	} catch (error) {
-		if (!(error instanceof ApiError && error.code === "insufficient_scope")) throw error;
-	}
-}
-
-/** @param onRefused called with the service's message when it refuses the key */
-export function openSession(key: string, onRefused: (message: string) => void): Session {
+/**
+ * Asks the service what the key may do.
+ * @param onRefused called when the service refuses the key later
+ * @throws ApiError, NoReply
+ */
+export async function openSession(key: string, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
+	const info = (await read(fetch, "/console/key", key, signal)) as KeyInfo;
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
-		if (reply.status === 401) onRefused(await messageOf(reply.clone()));
+		if (reply.status === 401) onRefused();
 		return reply;
 	};
 	return {
 		key,
+		info,
 		store: new AnimalStore({ url, key, retryForMs, timeoutMs, fetch: send }),
-		activity: (signal) => readActivity(send, key, signal),
+		patientStore: new AnimalStore({ url, key, retryForMs: patientForMs, timeoutMs: 30_000, fetch: send }),
+		activity: (asked) => read(send, "/console/activity", key, asked) as Promise<Activity>,
 	};
 }
 
-async function messageOf(reply: Response): Promise<string> {
-	const body = await reply.json().catch(() => undefined);
-	return body?.message ?? "the key is refused";
-}
-
-async function readActivity(send: typeof fetch, key: string, signal: AbortSignal): Promise<Activity> {
+async function read(send: typeof fetch, path: string, key: string, signal?: AbortSignal): Promise<unknown> {
 	let reply: Response;
-	let body: Activity & { message?: string; code?: ApiError["code"] };
+	let body: { message?: string; code?: ApiError["code"] };
+	const late = AbortSignal.timeout(timeoutMs);
 	try {
-		reply = await send(`${url}/console/activity`, {
+		reply = await send(url + path, {
 			headers: { authorization: `Bearer ${key}` },
 			cache: "no-store",
-			signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+			signal: signal ? AbortSignal.any([signal, late]) : late,
 		});
 		body = await reply.json();
 	} catch (cause) {

@@ -1,14 +1,16 @@
-// The sign-in form: takes an API key, checks it against the service, and passes it to the app.
+// The sign-in form: takes an API key, checks it against the service, and passes the session to the app.
 
 import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
+import { Mark } from "./mark.tsx";
 import { Heading, sentenceOf, Waiting } from "./notes.tsx";
-import { checkKey } from "./session.ts";
 
 interface SignInProps {
-	/** Why the service ended the last session. */
+	/** Why the last session ended. */
 	reason: string | undefined;
-	onSignIn(key: string, isKept: boolean): void;
+	/** @throws ApiError, NoReply */
+	onSignIn(key: string, isKept: boolean, signal: AbortSignal): Promise<void>;
 }
 
 export function SignIn({ reason, onSignIn }: SignInProps) {
@@ -16,20 +18,24 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 	const [problem, setProblem] = useState<string>();
 	const field = useRef<HTMLInputElement>(null);
 	const leaving = useRef(new AbortController());
-	useEffect(() => () => leaving.current.abort(), []);
+	useEffect(() => {
+		field.current?.focus();
+		return () => leaving.current.abort();
+	}, []);
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
 		const entries = new FormData(event.currentTarget);
 		const key = String(entries.get("key")).trim();
-		setProblem(undefined);
+		const malformed = problemOf(key);
+		setProblem(malformed);
+		if (malformed) return;
 		setIsPending(true);
 		try {
-			await validateKey(key, leaving.current.signal);
-			onSignIn(key, entries.has("keep"));
+			await onSignIn(key, entries.has("keep"), leaving.current.signal);
 		} catch (error) {
 			if (leaving.current.signal.aborted) return;
-			setProblem(error instanceof MalformedKey ? error.message : sentenceOf(error));
+			setProblem(describe(error));
 			setIsPending(false);
 			field.current?.focus();
 		}
@@ -37,14 +43,14 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 
 	return (
 		<main class="sign-in" id="main">
+			<Mark />
 			<Heading>Sign in</Heading>
 			{reason && (
-				<p class="note failure" role="alert">
-					You were signed out, because the server no longer takes your key. It says: {reason}. What you had entered is
-					kept.
+				<p class="note" role="alert">
+					{reason}
 				</p>
 			)}
-			<form class="card" method="post" onSubmit={submit}>
+			<form method="post" onSubmit={submit}>
 				<label for="key">API key</label>
 				<input
 					id="key"
@@ -53,37 +59,36 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 					autocomplete="off"
 					spellcheck={false}
 					aria-invalid={problem !== undefined}
-					aria-describedby="key-problem key-hint"
+					aria-describedby="key-problem"
 					ref={field}
 				/>
 				<p id="key-problem" class="problem" role="alert">
 					{problem}
 				</p>
-				<label class="check">
+				<label class="check" title="Otherwise the key is gone when you reload the page">
 					<input type="checkbox" name="keep" /> Keep for this tab
 				</label>
-				<p id="key-hint" class="quiet">
-					The key stays in this page's memory and is gone when you reload it. Kept for this tab, it is gone when you
-					close the tab.
-				</p>
-				<button type="submit" class="main" disabled={isPending}>
+				<button type="submit" class="primary" aria-disabled={isPending}>
 					Sign in
 				</button>
 				<Waiting isPending={isPending} />
 			</form>
-			<p class="quiet">
+			<p class="soft">
 				No key yet? Where the service runs: <code>npx animal-store keys create --name console</code>
 			</p>
 		</main>
 	);
 }
 
-class MalformedKey extends Error {}
+/** Refuses text that a header cannot carry. */
+function problemOf(key: string): string | undefined {
+	if (key === "") return "Paste an API key first.";
+	if (!/^[!-~]+$/.test(key)) return "A key has only letters, digits and underscores. Paste the whole key again.";
+	return undefined;
+}
 
-/** Refuses text that a header cannot carry, then asks the service. */
-async function validateKey(key: string, signal: AbortSignal): Promise<void> {
-	if (key === "") throw new MalformedKey("Paste an API key first.");
-	if (!/^[!-~]+$/.test(key))
-		throw new MalformedKey("A key has only letters, digits and underscores. Paste the whole key again.");
-	await checkKey(key, signal);
+function describe(error: unknown): string {
+	if (error instanceof ApiError && error.status === 401)
+		return "This key does not work. Check that it is complete, or ask for a new one.";
+	return sentenceOf(error);
 }

@@ -1,30 +1,58 @@
-// A request to the service as state of a component. It is sent again when its inputs change or on `reload`, and aborted
-// when the component is removed.
+// A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and by itself
+// after a failure that may pass. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useState } from "preact/hooks";
+import { ApiError, NoReply } from "../../client/src/index.ts";
 
 export interface RequestState<T> {
-	/** The latest reply, also while a newer request is pending. */
-	value?: T;
+	value?: T | undefined;
+	/** When `value` arrived, in milliseconds since 1970. */
+	loadedAtMs?: number | undefined;
 	failure?: unknown;
+	/** When the request is sent again by itself; undefined when another try cannot help. */
+	retryAtMs?: number | undefined;
 	isPending: boolean;
 	reload(): void;
 }
 
+const longestPauseMs = 30_000;
+
+/** @param send resolves to undefined when there is nothing to ask */
 export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): RequestState<T> {
 	const [answer, setAnswer] = useState<Omit<RequestState<T>, "reload">>({ isPending: true });
 	const [turn, setTurn] = useState(0);
 	useEffect(() => {
 		const leaving = new AbortController();
-		const settle = (settled: Omit<RequestState<T>, "reload" | "isPending">) => {
-			if (!leaving.signal.aborted) setAnswer({ ...settled, isPending: false });
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		function attempt(failures: number): void {
+			send(leaving.signal).then(
+				(value) => {
+					if (!leaving.signal.aborted) setAnswer({ value, loadedAtMs: Date.now(), isPending: false });
+				},
+				(failure) => {
+					if (leaving.signal.aborted) return;
+					const afterMs = pauseAfter(failure, failures);
+					if (afterMs !== undefined) timer = setTimeout(attempt, afterMs, failures + 1);
+					const retryAtMs = afterMs === undefined ? undefined : Date.now() + afterMs;
+					setAnswer(({ value, loadedAtMs }) => ({ value, loadedAtMs, failure, retryAtMs, isPending: false }));
+				},
+			);
+		}
+		setAnswer((before) => ({ ...before, isPending: true }));
+		attempt(0);
+		return () => {
+			leaving.abort();
+			clearTimeout(timer);
 		};
-		setAnswer(({ value }) => ({ value, isPending: true }));
-		send(leaving.signal).then(
-			(value) => settle({ value }),
-			(failure) => settle({ failure }),
-		);
-		return () => leaving.abort();
 	}, [...inputs, turn]);
 	return { ...answer, reload: () => setTurn((count) => count + 1) };
+}
+
+/** Milliseconds until the next try; undefined when it cannot help. @param failures before this one */
+export function pauseAfter(failure: unknown, failures: number): number | undefined {
+	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
+	if (failure instanceof NoReply) return growing;
+	if (!(failure instanceof ApiError)) return undefined;
+	const isTemporary = failure.status === 429 || failure.status >= 500 || failure.code === "unexpected_reply";
+	return isTemporary ? Math.max(growing, (failure.retryAfterSeconds ?? 0) * 1000) : undefined;
 }

@@ -1,24 +1,27 @@
-// Reads the counters every two seconds while the page is visible, and less often while the service does not answer.
+// Reads the figures of the service while the page is visible, and less often while the service does not answer.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../client/src/index.ts";
+import type { Scope } from "../../src/contract/operations.ts";
 import type { History } from "./rates.ts";
 import type { Session } from "./session.ts";
+import { pauseAfter } from "./use-request.ts";
 
-const intervalMs = 2_000;
-const longestMs = 30_000;
-
-/** The number of replies, and the failure of the last request. */
 export interface WatchState {
-	answers: number;
+	/** The number of readings. */
+	readings: number;
+	/** Of the last reading. */
 	failure?: unknown;
+	/** When the figures are read again after a failure. */
+	retryAtMs?: number | undefined;
 	reload(): void;
 }
 
-export function useWatch(session: Session, history: History): WatchState {
-	const [state, setState] = useState<Omit<WatchState, "reload">>({ answers: 0 });
+/** Reads nothing with a key that may not. */
+export function useWatch(session: Session, history: History, everyMs: number): WatchState {
+	const [state, setState] = useState<Omit<WatchState, "reload">>({ readings: 0 });
 	const [turn, setTurn] = useState(0);
 	useEffect(() => {
+		if (!may(session, "metrics:read")) return;
 		const leaving = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		let isPending = false;
@@ -38,13 +41,14 @@ export function useWatch(session: Session, history: History): WatchState {
 			try {
 				history.add(await session.activity(leaving.signal), Date.now());
 				failures = 0;
-				setState(({ answers }) => ({ answers: answers + 1 }));
-				return intervalMs;
+				setState(({ readings }) => ({ readings: readings + 1 }));
+				return everyMs;
 			} catch (failure) {
 				if (leaving.signal.aborted) return undefined;
-				setState(({ answers }) => ({ answers, failure }));
-				failures++;
-				return isForbidden(failure) ? undefined : Math.min(intervalMs * 2 ** failures, longestMs);
+				const afterMs = pauseAfter(failure, failures++);
+				const retryAtMs = afterMs === undefined ? undefined : Date.now() + afterMs;
+				setState(({ readings }) => ({ readings, failure, retryAtMs }));
+				return afterMs;
 			}
 		}
 
@@ -55,10 +59,11 @@ export function useWatch(session: Session, history: History): WatchState {
 			clearTimeout(timer);
 			document.removeEventListener("visibilitychange", update);
 		};
-	}, [session, history, turn]);
+	}, [session, history, everyMs, turn]);
 	return { ...state, reload: () => setTurn((count) => count + 1) };
 }
 
-export function isForbidden(failure: unknown): boolean {
-	return failure instanceof ApiError && failure.code === "insufficient_scope";
+/** Whether the key of the session has the scope. */
+export function may({ info }: Session, scope: Scope): boolean {
+	return info.scopes.includes(scope);
 }

@@ -1,18 +1,41 @@
-// The reply of /console/activity: the service counts, the console plots.
+// What the console asks the service beside the operations: the figures that it plots, and the key in use.
 
+import type { OperationName } from "./operations.ts";
 import type { PetStatus } from "./pet.ts";
 
-/** Counters since the start of one node, and the number of animals of each status. */
+/** The reply of `/console/activity`. */
 export interface Activity {
 	/** Identifies this node and this start of it. */
 	node: string;
-	uptimeMs: number;
-	/** Replies by class of status. */
-	requests: Record<"2xx" | "3xx" | "4xx" | "5xx", number>;
-	/** Replies by duration. `counts` has one more entry than `upToMs`, for replies that took longer. */
-	latency: { upToMs: number[]; counts: number[] };
-	/** Animals added by this node, and the batches that held them. */
-	creates: { animals: number; batches: number };
+	/** Upper bounds of the durations that `latency` counts, in milliseconds. */
+	upToMs: number[];
+	now: Moment;
+	/** The last hour, oldest first, without `now`. */
+	history: Moment[];
 	/** Of the whole store. Before `isComplete`: those counted so far. */
 	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
+}
+
+/** Counters since the start of the node, as they stood after `uptimeMs`. */
+export interface Moment {
+	uptimeMs: number;
+	/** Replies by operation. `none` are pages, probes and unknown paths. */
+	replies: Record<OperationName | "none", ReplyCounts>;
+	/** Animals added by this node, and the batches that held them. */
+	creates: { animals: number; batches: number };
+}
+
+export interface ReplyCounts {
+	/** Replies by class of status. */
+	requests: Record<"2xx" | "3xx" | "4xx" | "5xx", number>;
+	/** Replies by duration. One more than `upToMs`, for replies that took longer. */
+	latency: number[];
+}
+
+/** The reply of `/console/key`: the key of the request. */
+export interface KeyInfo {
+	name: string;
+	scopes: readonly string[];
+	/** When it stops working, in milliseconds since 1970; absent if never. */
+	expiresAtMs?: number;
 }

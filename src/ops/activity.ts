@@ -1,7 +1,7 @@
-// The figures that the console plots: counters since the start of this node, and the number of animals of each status.
+// The figures that the console plots: counters of this node, now and over the last hour, and the animals by status.
 
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { Activity } from "../contract/activity.ts";
+import type { Activity, Moment } from "../contract/activity.ts";
 import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
@@ -10,13 +10,44 @@ import type { Metrics } from "./metrics.ts";
 const countBatch = 5_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
+const historyEveryMs = 20_000;
+const historyMax = 3_600_000 / historyEveryMs;
 
-export function watchActivity({ store, metrics, node }: { store: Store; metrics: Metrics; node: string }) {
+export interface ActivityWatch {
+	/** @throws StorageUnavailable */
+	read(): Promise<Activity>;
+	close(): void;
+}
+
+export function watchActivity(options: { store: Store; metrics: Metrics; node: string }): ActivityWatch {
+	const { store, metrics, node } = options;
+	const countAnimals = createCount(store);
+	const history: Moment[] = [];
+
+	async function moment(): Promise<Moment> {
+		const replies = await metrics.replies();
+		return { uptimeMs: Math.round(process.uptime() * 1000), replies, creates: { ...store.created } };
+	}
+	const recorder = setInterval(async () => {
+		history.push(await moment());
+		if (history.length > historyMax) history.shift();
+	}, historyEveryMs).unref();
+
+	return {
+		async read() {
+			const animals = await countAnimals();
+			return { node, upToMs: metrics.upToMs, now: await moment(), history: [...history], animals };
+		},
+		close: () => clearInterval(recorder),
+	};
+}
+
+/** Animals never change, so each is counted once; a later count reads only new ones. */
+function createCount(store: Store): () => Promise<Activity["animals"]> {
 	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	let countedTo = 0n;
 	let counting: Promise<void> | undefined;
 
-	/** Continues after the last animal counted. */
 	async function countNew(): Promise<void> {
 		for (;;) {
 			const { counts, lastId } = await store.countPets(countedTo, countBatch);
@@ -28,15 +59,13 @@ export function watchActivity({ store, metrics, node }: { store: Store; metrics:
 		animals.isComplete = true;
 	}
 
-	return async (): Promise<Activity> => {
+	return async () => {
 		counting ??= countNew().finally(() => {
 			counting = undefined;
 		});
 		counting.catch(() => {}); // A caller that awaits it still gets the error.
-		// The first count of a large store takes long; later ones read only new animals.
+		// The first count of a large store takes long.
 		await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
-		const { requests, latency } = await metrics.replies();
-		const uptimeMs = Math.round(process.uptime() * 1000);
-		return { node, uptimeMs, requests, latency, creates: { ...store.created }, animals: { ...animals } };
+		return { ...animals };
 	};
 }

@@ -1,12 +1,16 @@
 // The metrics of the service, in the Prometheus format.
 
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Activity } from "../contract/activity.ts";
+import type { Moment, ReplyCounts } from "../contract/activity.ts";
+import type { OperationName } from "../contract/operations.ts";
+import { operations } from "../contract/operations.ts";
 
 export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;
-	/** All replies so far, by class of status and by duration. */
-	replies(): Promise<Pick<Activity, "requests" | "latency">>;
+	/** All replies so far. */
+	replies(): Promise<Moment["replies"]>;
+	/** Upper bounds of the durations that are counted, in milliseconds. */
+	readonly upToMs: number[];
 	/** The body of `/metrics`. */
 	text(): Promise<string>;
 	readonly contentType: string;
@@ -41,24 +45,35 @@ export function createMetrics(queueLength: () => number): Metrics {
 		},
 	});
 	async function allReplies() {
-		const requests = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 };
-		const upTo = new Map<number, number>();
+		const names = [...Object.keys(operations), "none"] as (OperationName | "none")[];
+		const found = Object.fromEntries(names.map((name) => [name, emptyCounts()])) as Moment["replies"];
 		for (const { metricName, labels, value } of (await replies.get()).values) {
-			if (metricName?.endsWith("_count")) requests[`${String(labels.status)[0]}xx` as "2xx"] += value;
-			if (!metricName?.endsWith("_bucket")) continue;
-			const { le } = labels as { le?: number | "+Inf" };
-			const limit = le === "+Inf" ? Infinity : Number(le);
-			upTo.set(limit, (upTo.get(limit) ?? 0) + value);
+			const { operation, status, le } = labels as { operation: OperationName | "none"; status: string; le?: number };
+			const { requests, latency } = found[operation];
+			if (metricName?.endsWith("_count")) requests[`${status[0]}xx` as "2xx"] += value;
+			else if (metricName?.endsWith("_bucket")) addTo(latency, upToSeconds.indexOf(Number(le)), value);
 		}
-		const sums = [...upToSeconds, Infinity].map((limit) => upTo.get(limit) ?? 0);
-		const counts = sums.map((sum, index) => sum - (sums[index - 1] ?? 0));
-		return { requests, latency: { upToMs: upToSeconds.map((seconds) => seconds * 1000), counts } };
+		// The histogram counts each reply in every bucket above its duration.
+		for (const { latency } of Object.values(found))
+			for (let index = latency.length - 1; index > 0; index--) addTo(latency, index, -(latency[index - 1] ?? 0));
+		return found;
 	}
+	const emptyCounts = (): ReplyCounts => ({
+		requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
+		latency: [...upToSeconds, Infinity].map(() => 0),
+	});
 
 	return {
 		replies: allReplies,
+		upToMs: upToSeconds.map((seconds) => seconds * 1000),
 		observe: ({ operation, status, seconds }) => seriesOf(operation, status).observe(seconds),
 		text: () => registry.metrics(),
 		contentType: registry.contentType,
 	};
+}
+
+/** @param index -1 is the last, for durations above all bounds */
+function addTo(counts: number[], index: number, value: number): void {
+	const at = index < 0 ? counts.length - 1 : index;
+	counts[at] = (counts[at] ?? 0) + value;
 }

@@ -1,8 +1,12 @@
-// The web console: its built files without credential, and its figures for keys with the scope `metrics:read`.
+// The web console: its built files without credential, its figures for keys with the scope `metrics:read`, and for
+// every key its own name and scopes.
 
 import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { KeyInfo } from "../../contract/activity.ts";
 import { ApiError } from "../../contract/errors.ts";
+import type { KeyRow } from "../../store/store.ts";
+import { callerOf } from "../checks.ts";
 import { addPath } from "../paths.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { sendJson } from "../send-json.ts";
@@ -32,6 +36,18 @@ export function addConsole(app: FastifyInstance, { activity, consoleFolder }: Co
 				sendJson(reply.header("cache-control", "no-store"), JSON.stringify(await activity())),
 		},
 	]);
+	addPath(app, "/console/key", [
+		{
+			method: "GET",
+			config: {},
+			handler: async (request, reply) =>
+				sendJson(reply.header("cache-control", "no-store"), JSON.stringify(infoOf(callerOf(request)))),
+		},
+	]);
+}
+
+function infoOf({ name, scopes, secret: { expiresAtMs } }: KeyRow): KeyInfo {
+	return { name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }) };
 }
 
 function refuseNotBuilt(): never {

@@ -1,28 +1,29 @@
-// The form that adds an animal. Problems appear in a summary and at their fields, in the words of the service.
+// The drawer that adds animals one after the other. Problems appear in a summary and at their fields, in the words of
+// the service. Closing it keeps what was entered.
 
 import type { TargetedSubmitEvent } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Pet } from "../../client/src/index.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Adding, add, adviceOn, type Field, type Problem } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
-import { PetDetails } from "./pet-table.tsx";
 import { petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";
 
-interface AddFormProps {
+interface AddPanelProps {
 	session: Session;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
 	onAdded(): void;
+	onClose(): void;
 }
 
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
 
-export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
+export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
 	const { entries, isPending, problems, failure, unsettled, added } = adding;
 	const summary = useRef<HTMLDivElement>(null);
 	const isRefused = problems.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
+	useEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
 		if (isRefused) summary.current?.focus();
 	}, [problems, failure]);
@@ -43,8 +44,13 @@ export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
 	const shared = (field: Field) => ({ field, value: entries[field], enter: enter(field), problems, isPending });
 
 	return (
-		<section class="card" aria-labelledby="add-heading">
-			<h2 id="add-heading">Add an animal</h2>
+		<aside class="panel" aria-labelledby="add-heading" tabIndex={-1}>
+			<div class="head">
+				<h2 id="add-heading">Add animal</h2>
+				<button type="button" class="quiet close" onClick={onClose}>
+					<kbd>Esc</kbd> <span class="hidden">close</span>
+				</button>
+			</div>
 			{isRefused && (
 				<FailureNote
 					title={unsettled ? "The animal may have been added" : "The animal was not added"}
@@ -57,26 +63,23 @@ export function AddForm({ session, adding, setAdding, onAdded }: AddFormProps) {
 			<form method="post" noValidate onSubmit={submit}>
 				<Entry {...shared("name")} />
 				<Entry {...shared("categoryId")} hint="a whole number, exact up to 19 digits" />
-				<label for="add-status">Status</label>
-				<select
-					id="add-status"
-					name="status"
-					value={entries.status}
-					disabled={isPending}
-					onChange={(event) => enter("status")(event.currentTarget.value)}
-				>
-					<option value="">not set</option>
-					{petStatuses.map((status) => (
-						<option key={status}>{status}</option>
-					))}
-				</select>
-				<button type="submit" class="main" aria-disabled={isPending}>
+				<StatusChoice value={entries.status} isPending={isPending} enter={enter("status")} />
+				<button type="submit" class="primary" aria-disabled={isPending}>
 					Add
 				</button>
 				<Waiting isPending={isPending} />
 			</form>
-			<div role="status">{added && <AddedNote pet={added} />}</div>
-		</section>
+			<div role="status">
+				{added && (
+					<p class="added">
+						Added{" "}
+						<strong dir="auto">{added.name.length > 40 ? `${added.name.slice(0, 40)}…` : added.name}</strong> with the
+						id <span class="num">{String(added.id)}</span>. Ready for the next one.
+					</p>
+				)}
+			</div>
+			<p class="soft">Enter adds and stays for the next one. Esc closes and keeps what you entered.</p>
+		</aside>
 	);
 }
 
@@ -90,10 +93,10 @@ interface EntryProps {
 }
 
 function Entry({ field, value, enter, problems, isPending, hint }: EntryProps) {
-	const id = idOf(field);
+	const id = elementIdOf(field);
 	const problem = problems.find((each) => each.field === field);
 	return (
-		<>
+		<div class="entry">
 			<label for={id}>{labels[field]}</label>
 			<input
 				id={id}
@@ -111,10 +114,30 @@ function Entry({ field, value, enter, problems, isPending, hint }: EntryProps) {
 			<p id={`${id}-problem`} class="problem">
 				{problem?.rule}
 			</p>
-			<p id={`${id}-hint`} class="quiet">
+			<p id={`${id}-hint`} class="soft">
 				{hint}
 			</p>
-		</>
+		</div>
+	);
+}
+
+function StatusChoice({ value, isPending, enter }: { value: string; isPending: boolean; enter(value: string): void }) {
+	return (
+		<div class="entry">
+			<label for="add-status">Status</label>
+			<select
+				id="add-status"
+				name="status"
+				value={value}
+				disabled={isPending}
+				onChange={(event) => enter(event.currentTarget.value)}
+			>
+				<option value="">not set</option>
+				{petStatuses.map((status) => (
+					<option key={status}>{status}</option>
+				))}
+			</select>
+		</div>
 	);
 }
 
@@ -135,23 +158,14 @@ function Summary({ problems }: { problems: Problem[] }) {
 	);
 }
 
-function AddedNote({ pet }: { pet: Pet }) {
-	return (
-		<div class="note success">
-			<strong>Added</strong>
-			<PetDetails pet={pet} />
-		</div>
-	);
-}
-
 function entriesOf(form: HTMLFormElement): Adding["entries"] {
 	const entries = new FormData(form);
 	const text = (field: Field) => String(entries.get(field) ?? "");
 	return { name: text("name"), categoryId: text("categoryId"), status: text("status") };
 }
 
-const idOf = (field: Field) => `add-${field}`;
+const elementIdOf = (field: Field) => `add-${field}`;
 
-export function focusField(field: Field): void {
-	document.getElementById(idOf(field))?.focus();
+function focusField(field: Field): void {
+	document.getElementById(elementIdOf(field))?.focus();
 }

@@ -1,0 +1,2 @@
+import type { Session } from "./session.ts";
+export function AddMany(_: { session: Session }) { return null; }

@@ -1,0 +1,32 @@
+// An empty store: three ways in, side by side.
+
+import { CopyButton } from "./copy-button.tsx";
+import { createCurlOf } from "./snippets.ts";
+
+export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }) {
+	if (!mayAdd) return <p class="empty">There are no animals yet.</p>;
+	const curl = createCurlOf(location.origin, { name: "Rex", categoryId: 1, status: "available" });
+	return (
+		<section class="ways" aria-label="There are no animals yet">
+			<div>
+				<h2>Add the first one</h2>
+				<p class="soft">A name, a category and a status.</p>
+				<button type="button" class="primary" onClick={onAdd}>
+					Add the first animal
+				</button>
+			</div>
+			<div>
+				<h2>Bring a file</h2>
+				<p class="soft">CSV as Excel writes it, TSV, JSON or NDJSON.</p>
+				<a class="button" href="#/add-many">
+					Drop or paste a file
+				</a>
+			</div>
+			<div>
+				<h2>Send a request</h2>
+				<pre class="wrap">{curl}</pre>
+				<CopyButton label="Copy curl" text={curl} />
+			</div>
+		</section>
+	);
+}

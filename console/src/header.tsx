@@ -1,0 +1,95 @@
+// The head of the console: views, search, and the key in use.
+
+import { useRef } from "preact/hooks";
+import { Mark } from "./mark.tsx";
+import { Menu } from "./menu.tsx";
+import { firstAnimals, hashOf, type Route } from "./route.ts";
+import { SearchField } from "./search-field.tsx";
+import type { Session } from "./session.ts";
+import { may } from "./use-watch.ts";
+
+interface HeaderProps {
+	route: Route;
+	session: Session | undefined;
+	openPalette(): void;
+	signOut(): void;
+}
+
+export function Header({ route, session, openPalette, signOut }: HeaderProps) {
+	const animals = useRef(firstAnimals);
+	if (route.view === "animals") animals.current = { ...route, id: undefined };
+	return (
+		<header>
+			<button type="button" class="skip" onClick={() => document.querySelector("h1")?.focus()}>
+				Skip to the content
+			</button>
+			<span class="wordmark">
+				<Mark />
+				<span>animal-store</span>
+			</span>
+			<nav aria-label="Views">
+				{session && (
+					<>
+						<NavLink to={animals.current} at={route} label="Animals" />
+						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
+					</>
+				)}
+				<a href="/docs">Reference</a>
+			</nav>
+			{session && (
+				<>
+					{route.view === "animals" && may(session, "pets:read") && <SearchField route={route} />}
+					<div class="right">
+						<button type="button" class="quiet palette-button" onClick={openPalette}>
+							<kbd>Ctrl K</kbd> <span class="hidden">commands</span>
+						</button>
+						<KeyMenu session={session} signOut={signOut} />
+					</div>
+				</>
+			)}
+		</header>
+	);
+}
+
+function NavLink({ to, at, label }: { to: Route; at: Route; label: string }) {
+	const isAt = to.view === at.view || (to.view === "animals" && at.view === "add-many");
+	return (
+		<a href={hashOf(to)} aria-current={isAt ? "page" : undefined}>
+			{label}
+		</a>
+	);
+}
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
+
+function KeyMenu({ session: { key, info }, signOut }: { session: Session; signOut(): void }) {
+	const label = (
+		<>
+			<span class="dot" aria-hidden="true" />
+			<span class="key-name">{info.name}</span> <code>…{key.slice(-4)}</code>
+		</>
+	);
+	return (
+		<Menu label={label} name={`Key: ${info.name} …${key.slice(-4)}`} isQuiet>
+			{() => (
+				<>
+					<dl>
+						<dt>Key</dt>
+						<dd>{info.name}</dd>
+						<dt>Scopes</dt>
+						<dd>
+							{info.scopes.map((scope) => (
+								<code key={scope}>{scope}</code>
+							))}
+						</dd>
+						<dt>Expires</dt>
+						<dd>{info.expiresAtMs === undefined ? "never" : day.format(info.expiresAtMs)}</dd>
+					</dl>
+					<button type="button" onClick={signOut}>
+						Sign out
+					</button>
+				</>
+			)}
+		</Menu>
+	);
+}

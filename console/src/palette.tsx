@@ -1,0 +1,83 @@
+// The palette (Ctrl-K): every command of the console, found by its words, and what to do with the text itself.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface Command {
+	label: string;
+	/** The keys that do the same. */
+	keys?: string;
+	run(): void;
+}
+
+interface PaletteProps {
+	commands: Command[];
+	/** Commands made from the entered text, such as a search for it. */
+	commandsFor(text: string): Command[];
+	onClose(): void;
+}
+
+export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const [text, setText] = useState("");
+	const [at, setAt] = useState(0);
+	useEffect(() => dialog.current?.showModal(), []);
+	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+	const matching = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+	const shown = [...matching, ...commandsFor(text.trim())];
+	const chosen = shown[Math.min(at, shown.length - 1)];
+
+	function run(command: Command | undefined): void {
+		if (!command) return;
+		dialog.current?.close();
+		command.run();
+	}
+	function listen(event: KeyboardEvent): void {
+		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		if (step !== undefined) setAt((Math.min(at, shown.length - 1) + step + shown.length) % shown.length);
+		else if (event.key === "Enter") run(chosen);
+		else return;
+		event.preventDefault();
+	}
+
+	return (
+		<dialog
+			class="palette"
+			aria-label="Commands"
+			ref={dialog}
+			onClose={onClose}
+			onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+		>
+			<input
+				role="combobox"
+				aria-label="Command, name or id"
+				aria-expanded="true"
+				aria-controls="palette-list"
+				aria-activedescendant={chosen && `command-${shown.indexOf(chosen)}`}
+				placeholder="Command, name or id"
+				autocomplete="off"
+				spellcheck={false}
+				value={text}
+				onInput={(event) => {
+					setText(event.currentTarget.value);
+					setAt(0);
+				}}
+				onKeyDown={listen}
+			/>
+			<ul id="palette-list" role="listbox" aria-label="Commands">
+				{shown.map((command, index) => (
+					// biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+					<li
+						key={command.label}
+						id={`command-${index}`}
+						role="option"
+						aria-selected={command === chosen}
+						onClick={() => run(command)}
+					>
+						<span>{command.label}</span>
+						{command.keys && <kbd>{command.keys}</kbd>}
+					</li>
+				))}
+			</ul>
+		</dialog>
+	);
+}

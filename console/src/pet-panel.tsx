@@ -1,0 +1,139 @@
+// One animal beside the list. Its data come from the list; for a link to an animal that is not on the page, the console
+// looks it up by id, as long as the service has that operation.
+
+import { useState } from "preact/hooks";
+import { ApiError, type Pet } from "../../client/src/index.ts";
+import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { Banner, FailureNote, Waiting } from "./notes.tsx";
+import { Digits, Status } from "./pet-table.tsx";
+import { type AnimalsRoute, hashOf } from "./route.ts";
+import type { Session } from "./session.ts";
+import { createCurlOf, curlOf, jsonOf } from "./snippets.ts";
+import { useRequest } from "./use-request.ts";
+
+interface PetPanelProps {
+	session: Session;
+	route: AnimalsRoute & { id: string };
+	/** The animals that the list shows; undefined before its first reply. */
+	pets: Pet[] | undefined;
+	onClose(): void;
+}
+
+export function PetPanel({ session, route, pets, onClose }: PetPanelProps) {
+	const listed = pets?.find((pet) => String(pet.id) === route.id);
+	const title = listed ? listed.name : `Animal ${route.id}`;
+	return (
+		<aside class="panel" aria-label={title}>
+			{listed ? (
+				<Details pet={listed} route={route} onClose={onClose} />
+			) : pets === undefined ? (
+				<Waiting isPending />
+			) : (
+				<LookedUp session={session} route={route} onClose={onClose} />
+			)}
+		</aside>
+	);
+}
+
+function PanelHead({ pet, title, onClose }: { pet?: Pet; title: string; onClose(): void }) {
+	return (
+		<div class="head">
+			<h2 dir="auto">{title}</h2>
+			{pet && <Status status={pet.status} />}
+			<button type="button" class="quiet close" onClick={onClose}>
+				<kbd>Esc</kbd> <span class="hidden">close</span>
+			</button>
+		</div>
+	);
+}
+
+function Details({ pet, route, onClose }: { pet: Pet; route: AnimalsRoute; onClose(): void }) {
+	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
+	return (
+		<>
+			<PanelHead pet={pet} title={pet.name} onClose={onClose} />
+			<dl>
+				<dt>Id</dt>
+				<dd class="num">
+					<Digits of={pet.id} />
+				</dd>
+				<dt>Category</dt>
+				<dd class="num">
+					<Digits of={pet.categoryId} />
+				</dd>
+				<dt>Status</dt>
+				<dd>{pet.status ?? "not set"}</dd>
+			</dl>
+			<Snippets pet={pet} route={route} />
+			<CopyButton label="Copy link" text={link} isQuiet />
+		</>
+	);
+}
+
+const snippetNames = ["JSON", "curl: list", "curl: add"] as const;
+type SnippetName = (typeof snippetNames)[number];
+
+function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
+	const [shown, setShown] = useState<SnippetName>("JSON");
+	const text = {
+		JSON: () => jsonOf(pet),
+		"curl: list": () => curlOf(location.origin, queryOf(route)),
+		"curl: add": () => createCurlOf(location.origin, pet),
+	}[shown]();
+	return (
+		<section class="snippets" aria-label="Copy">
+			<div class="tabs">
+				{snippetNames.map((name) => (
+					<button key={name} type="button" aria-pressed={name === shown} onClick={() => setShown(name)}>
+						{name}
+					</button>
+				))}
+			</div>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+			<pre tabIndex={0}>{text}</pre>
+			<CopyButton label={`Copy ${shown}`} text={text} />
+		</section>
+	);
+}
+
+/** The query of the page of the list that is shown. */
+function queryOf({ status, limit, cursor }: AnimalsRoute): string {
+	return String(
+		new URLSearchParams({ limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }),
+	);
+}
+
+function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {
+	const { id } = route;
+	const { value, failure, retryAtMs, isPending, reload } = useRequest(
+		(signal) => session.store.getPet(BigInt(id), { signal }),
+		[session, id],
+	);
+	const isShown = value !== undefined && String(value.id) === id;
+	return (
+		<>
+			{isShown ? (
+				<Details pet={value} route={{ ...route, cursor: undefined }} onClose={onClose} />
+			) : (
+				<PanelHead title={`Animal ${id}`} onClose={onClose} />
+			)}
+			<Waiting isPending={isPending} />
+			{failure !== undefined && retryAtMs !== undefined && (
+				<Banner failure={failure} retryAtMs={retryAtMs} shown="" onRetry={reload} />
+			)}
+			{failure !== undefined && retryAtMs === undefined && (
+				<FailureNote title={`Animal ${id} is not shown`} failure={failure}>
+					{failure instanceof ApiError && failure.code === "operation_removed" ? (
+						<p>It is not on this page of the list, and looking up by id was removed.</p>
+					) : undefined}
+				</FailureNote>
+			)}
+			<p class="soft">
+				Not on this page of the list: looked up by its id. That operation will be removed on{" "}
+				{sunsetDay(getPetDeprecation)}; the list stays.
+			</p>
+		</>
+	);
+}
+

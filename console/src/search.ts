@@ -1,0 +1,46 @@
+// The search by name: the service has none, so the console reads the list page by page and shows what it finds.
+
+import type { AnimalStore, Pet, PetStatus } from "../../client/src/index.ts";
+
+export interface SearchState {
+	found: Pet[];
+	/** Animals read so far. */
+	searched: number;
+	/** `full`: it stopped at the most that is shown. */
+	end: "running" | "complete" | "stopped" | "full" | "failed";
+	failure?: unknown;
+}
+
+export const foundMax = 500;
+const marks = /\p{M}/gu;
+
+/** Text as it is compared: without regard to case, accents and the form in which Unicode writes them. */
+export function foldedText(text: string): string {
+	return text.normalize("NFKD").replace(marks, "").toLowerCase();
+}
+
+/**
+ * Reads the whole list, newest animals included, until it ends, `foundMax` are found, or `signal` stops it.
+ * @param show called after each page
+ */
+export async function searchNames(
+	store: AnimalStore,
+	{ name, status }: { name: string; status?: PetStatus | undefined },
+	signal: AbortSignal,
+	show: (state: SearchState) => void,
+): Promise<void> {
+	const wanted = foldedText(name);
+	const state: SearchState = { found: [], searched: 0, end: "running" };
+	try {
+		for await (const { pets } of store.listPets({ status }, { signal }).pages()) {
+			state.searched += pets.length;
+			const found = pets.filter((pet) => foldedText(pet.name).includes(wanted));
+			state.found = [...state.found, ...found].slice(0, foundMax);
+			if (state.found.length === foundMax) return show({ ...state, end: "full" });
+			show({ ...state });
+		}
+		show({ ...state, end: "complete" });
+	} catch (failure) {
+		show(signal.aborted ? { ...state, end: "stopped" } : { ...state, end: "failed", failure });
+	}
+}

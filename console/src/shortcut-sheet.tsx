@@ -1,0 +1,59 @@
+// The sheet of keys (?), where single keys can be turned off.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";
+
+const keys: [string, string][] = [
+	["Ctrl K", "All commands"],
+	["/", "Find by name"],
+	["j  k", "Next or previous animal"],
+	["Enter", "Open the animal in focus"],
+	["[  ]", "Previous or next page"],
+	["{  }", "First page, newest animals"],
+	["n", "Add an animal"],
+	["m", "Add many"],
+	["g a", "Go to Animals"],
+	["g c", "Go to Activity"],
+	["g d", "Go to the reference"],
+	["Esc", "Close"],
+	["?", "This sheet"],
+];
+
+export function ShortcutSheet({ onClose }: { onClose(): void }) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const [isOn, setIsOn] = useState(areShortcutsOn);
+	useEffect(() => dialog.current?.showModal(), []);
+	return (
+		<dialog class="keys" aria-labelledby="keys-heading" ref={dialog} onClose={onClose}>
+			<div class="head">
+				<h2 id="keys-heading">Keyboard</h2>
+				<button type="button" class="quiet close" onClick={() => dialog.current?.close()}>
+					<kbd>Esc</kbd> <span class="hidden">close</span>
+				</button>
+			</div>
+			<dl>
+				{keys.map(([key, meaning]) => (
+					<div key={key}>
+						<dt>
+							{key.split("  ").map((one) => (
+								<kbd key={one}>{one}</kbd>
+							))}
+						</dt>
+						<dd>{meaning}</dd>
+					</div>
+				))}
+			</dl>
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={isOn}
+					onChange={({ currentTarget: { checked } }) => {
+						turnShortcuts(checked);
+						setIsOn(checked);
+					}}
+				/>{" "}
+				Single keys work
+			</label>
+		</dialog>
+	);
+}
