@@ -22,6 +22,7 @@ const sources = ["src", "client/src", "console/src"]
 /** Which files of ours each room may import. */
 const mayImport: Record<string, RegExp> = {
 	contract: /^src\/contract\//,
+	files: /^src\/(contract|files)\//,
 	store: /^src\/(contract|store)\//,
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
 	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
@@ -31,7 +32,7 @@ const mayImport: Record<string, RegExp> = {
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,
 	client: /^client\/src\//,
-	console: /^((console|client)\/src|src\/contract)\//,
+	console: /^((console|client)\/src|src\/(contract|files))\//,
 };
 
 function importsOf(path: string): string[] {
@@ -48,6 +49,11 @@ test("each folder imports only the folders that it may import", () => {
 		assert.ok(rule, `${path} is in no room`);
 		for (const target of importsOf(path)) assert.match(target, rule, `${path} imports ${target}`);
 	}
+});
+
+test("files, which the console imports too, uses nothing that only Node has", () => {
+	for (const path of sources.filter((source) => source.startsWith("src/files/")))
+		assert.doesNotMatch(read(path), /"node:|\bBuffer\b|\bprocess\b|validate\.ts/, path);
 });
 
 test("there is no import cycle", () => {

@@ -13,6 +13,7 @@ const rooms: Record<string, string[]> = {
 		"test/properties.test.ts",
 		"test/routes.test.ts",
 	],
+	"src/files": ["src/files/*.test.ts", "test/files.test.ts", "test/import.test.ts"],
 	"src/http": [
 		"src/http/*.test.ts",
 		"test/cors.test.ts",

@@ -3,18 +3,20 @@
 
 import type { AnimalStore, NewPet } from "../../client/src/index.ts";
 import { ApiError } from "../../client/src/index.ts";
-import type { FileRow } from "./files/file-rows.ts";
-import type { Rejected } from "./files/rejected.ts";
+import { describeFaults } from "../files/faults.ts";
+import { rowKey } from "../files/row-keys.ts";
+import type { FileRow } from "../files/rows.ts";
 import type { Interruption } from "./interrupt.ts";
+import type { RejectedFile } from "./rejected-file.ts";
 
 export interface Sending {
 	store: AnimalStore;
-	rows: AsyncGenerator<FileRow>;
+	rows: AsyncGenerator<FileRow[]>;
 	/** SHA-256 of the file, in hex. */
 	digest: string;
 	/** The number of requests at once. */
 	concurrency: number;
-	rejected: Rejected;
+	rejected: RejectedFile;
 	interruption: Interruption;
 	/** Called after each row. */
 	onProgress(report: ImportReport): void;
@@ -46,7 +48,8 @@ const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too
 
 /** Sends until the rows end, a request fails, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
-	const { rows, concurrency, interruption, rejected } = sending;
+	const { concurrency, interruption, rejected } = sending;
+	const rows = oneByOne(sending.rows);
 	const report: ImportReport = { added: 0, alreadyThere: 0, isComplete: false };
 	const failed: FailedRow[] = [];
 	let isAtEnd = false;
@@ -70,14 +73,19 @@ export async function sendRows(sending: Sending): Promise<ImportReport> {
 				isAtEnd = true;
 				return;
 			}
-			record(row, row.pet ? await send(sending, row.number, row.pet) : { kind: "rejected", reason: row.reason });
+			const reason = row.faults && describeFaults(row.faults);
+			record(row, row.pet ? await send(sending, row.number, row.pet) : { kind: "rejected", reason: reason ?? "" });
 		}
 	}
 
 	await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)));
-	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, failed);
+	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, rows, failed);
 	await rows.return(undefined);
 	return { ...report, isComplete: isAtEnd && report.stoppedBy === undefined };
+}
+
+async function* oneByOne(batches: AsyncGenerator<FileRow[]>): AsyncGenerator<FileRow> {
+	for await (const rows of batches) yield* rows;
 }
 
 export function isKeyRefused(error: unknown): boolean {
@@ -85,13 +93,13 @@ export function isKeyRefused(error: unknown): boolean {
 }
 
 /** For an import with another API key. Idempotency-Keys are scoped to the key: the whole file would add rows twice. */
-async function rejectRest({ rows, rejected }: Sending, failed: FailedRow[]): Promise<void> {
+async function rejectRest({ rejected }: Sending, rows: AsyncGenerator<FileRow>, failed: FailedRow[]): Promise<void> {
 	const notAdded = "not added: the key stopped working";
 	for (const { row, error } of failed) {
 		const isSettled = error instanceof ApiError && !error.isUnsettled;
 		rejected.add(row, isSettled ? notAdded : "no reply: it may have been added");
 	}
-	for await (const row of rows) rejected.add(row, row.pet ? notAdded : row.reason);
+	for await (const row of rows) rejected.add(row, row.faults ? describeFaults(row.faults) : notAdded);
 }
 
 /** @param number the row's number in the file */
@@ -99,7 +107,7 @@ async function send({ store, digest, interruption }: Sending, number: number, pe
 	let kind: "added" | "alreadyThere" = "added";
 	try {
 		await store.createPet(pet, {
-			idempotencyKey: `import-${digest.slice(0, 24)}-${number}`,
+			idempotencyKey: rowKey(digest, number),
 			signal: interruption.overdue,
 			onReply: ({ headers }) => {
 				if (headers.get("idempotency-replayed") === "true") kind = "alreadyThere";

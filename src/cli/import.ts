@@ -4,16 +4,17 @@
 import { Command, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
+import { readRows } from "../files/rows.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { openPetFile, type PetFile } from "./files/pet-file.ts";
-import { type Rejected, rejectedFile } from "./files/rejected.ts";
+import { explainFileError, type ImportFile, openImportFile } from "./import-file.ts";
 import { importProgress } from "./import-progress.ts";
 import { type ImportReport, isKeyRefused, sendRows } from "./import-send.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { keepAliveFetch } from "./keep-alive-fetch.ts";
 import { examples } from "./pets.ts";
+import { type RejectedFile, rejectedFile } from "./rejected-file.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	concurrency: number;
@@ -47,9 +48,9 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 	const store = connect(options, { fetch: connections.fetch, retryForMs: options.retryFor });
 	const interruption = watchInterrupt(() => console.error("\nstopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
-	let file: PetFile | undefined;
+	let file: ImportFile | undefined;
 	try {
-		file = await openPetFile(path, requested);
+		file = await openImportFile(path, requested);
 		const total = await countPets(file, requested);
 		if (total > 0) await checkConnection(impatient, requested);
 		await importFile({ file, total, store, concurrency: options.concurrency, interruption });
@@ -64,15 +65,15 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
-async function countPets({ name, rows }: PetFile, requested: AbortSignal): Promise<number> {
+async function countPets({ name, source, kind }: ImportFile, requested: AbortSignal): Promise<number> {
 	let pets = 0;
 	try {
-		for await (const { pet } of rows()) {
+		for await (const rows of readRows(source, kind)) {
 			requested.throwIfAborted();
-			if (pet) pets++;
+			for (const { pet } of rows) if (pet) pets++;
 		}
 	} catch (error) {
-		throw error instanceof CommandError ? new CommandError(`${name}, ${error.message}; nothing was sent`) : error;
+		throw explainFileError(error, name);
 	}
 	return pets;
 }
@@ -87,7 +88,7 @@ async function checkConnection(store: AnimalStore, signal: AbortSignal): Promise
 }
 
 interface Import {
-	file: PetFile;
+	file: ImportFile;
 	total: number;
 	store: AnimalStore;
 	concurrency: number;
@@ -96,12 +97,12 @@ interface Import {
 
 /** The second pass and its report. */
 async function importFile({ file, total, ...rest }: Import): Promise<void> {
-	const rejected = rejectedFile(file.name, file.format);
+	const rejected = rejectedFile(file.name, file.kind);
 	const progress = importProgress(total);
 	const startedAtMs = performance.now();
 	const report = await sendRows({
 		...rest,
-		rows: file.rows(),
+		rows: readRows(file.source, file.kind),
 		digest: file.digest,
 		rejected,
 		onProgress: ({ added, alreadyThere }) => progress.update(added + alreadyThere, rejected.count),
@@ -115,7 +116,7 @@ async function importFile({ file, total, ...rest }: Import): Promise<void> {
 	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
 }
 
-function summary({ added, alreadyThere }: ImportReport, { count, path }: Rejected, seconds: number): string {
+function summary({ added, alreadyThere }: ImportReport, { count, path }: RejectedFile, seconds: number): string {
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	return `${added} added, ${alreadyThere} already there, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s`;
@@ -123,7 +124,7 @@ function summary({ added, alreadyThere }: ImportReport, { count, path }: Rejecte
 
 function incompleteError(
 	{ added, alreadyThere, stoppedBy }: ImportReport,
-	{ total, rejected, requested }: { total: number; rejected: Rejected; requested: AbortSignal },
+	{ total, rejected, requested }: { total: number; rejected: RejectedFile; requested: AbortSignal },
 ): CommandError {
 	const progress = `${added + alreadyThere} of ${total} animals were added`;
 	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;

@@ -6,9 +6,9 @@ import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
 import { petStatuses } from "../contract/pet.ts";
+import { formatPets, petJson } from "../files/pet-formats.ts";
 import { parseIntegerUpTo } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { formatPets, petJson } from "./files/pet-formats.ts";
 import { formatTable } from "./pet-table.ts";
 import { toStdout } from "./stdout.ts";
 

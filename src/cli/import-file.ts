@@ -1,0 +1,84 @@
+// Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
+// temporary file first.
+
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { FileError } from "../files/file-error.ts";
+import { detectKind, type FileKind, type Source } from "../files/file-kind.ts";
+import { digestOf } from "../files/row-keys.ts";
+import { CommandError } from "./command-error.ts";
+
+export interface ImportFile {
+	/** For messages, and for the name of the file of rejected rows. */
+	name: string;
+	kind: FileKind;
+	/** Of its bytes, in hex. */
+	digest: string;
+	source: Source;
+	close(): Promise<void>;
+}
+
+/** @param path `-` is standard input */
+export async function openImportFile(path: string, signal: AbortSignal): Promise<ImportFile> {
+	const info = path === "-" ? undefined : await stat(path);
+	if (info?.isDirectory()) throw new CommandError(`${path} is a folder: name a file in it`);
+	const isPlain = info?.isFile() === true;
+	const copy = isPlain ? undefined : await copyToTemporary(path, signal);
+	const handle = await open(copy?.path ?? path);
+	const name = isPlain ? path : "stdin";
+	const close = async () => {
+		await handle.close();
+		copy?.remove();
+	};
+	const source = () => piecesOf(handle);
+	try {
+		const kind = await detectKind(source).catch((error) => {
+			throw explainFileError(error, name);
+		});
+		return { name, kind, digest: await digestOf(source()), source, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+const pieceSize = 64 * 1024;
+
+/** From the start, however often the file was read before. */
+async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+	for (let position = 0; ; ) {
+		const { buffer, bytesRead } = await handle.read(new Uint8Array(pieceSize), 0, pieceSize, position);
+		if (bytesRead === 0) return;
+		yield buffer.subarray(0, bytesRead);
+		position += bytesRead;
+	}
+}
+
+/** The sentence of a broken file, with its name; any other error as it is. */
+export function explainFileError(error: unknown, name: string): unknown {
+	if (!(error instanceof FileError)) return error;
+	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
+	return new CommandError(`${place}: ${error.message}; nothing was sent`);
+}
+
+async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
+	const remove = () => {
+		process.off("exit", remove);
+		rmSync(folder, { recursive: true, force: true });
+	};
+	// A second Ctrl-C exits at once.
+	process.on("exit", remove);
+	const file = join(folder, "stdin");
+	const source = path === "-" ? process.stdin : createReadStream(path);
+	try {
+		await pipeline(source, createWriteStream(file), { signal });
+	} catch (error) {
+		remove();
+		throw error;
+	}
+	return { path: file, remove };
+}

@@ -1,0 +1,61 @@
+// Finds the columns of a file, or the fields of a JSON object, that hold the fields of an animal.
+
+import { NewPet, newPetFields } from "../contract/pet.ts";
+
+type Field = keyof NewPet;
+
+/** The column of a field by its exact name; null for a field that is taken from no column. */
+export type Mapping = Partial<Record<Field, string | null>>;
+
+export interface Columns {
+	/** The position of each field among the columns; -1 where there is none. */
+	at: Record<Field, number>;
+	/** Columns that hold nothing of an animal. Those of exports and of rejected rows are not among them. */
+	unused: string[];
+	/** Required fields without a column. */
+	missing: Field[];
+	/** Columns that a mapping names and the file does not have. */
+	unknown: string[];
+	/** Fields with two columns of the same name. */
+	ambiguous: Field[];
+}
+
+const required: readonly string[] = NewPet.required;
+/** Of exports and of rejected rows. */
+const ours = ["id", "line", "reason"];
+
+/**
+ * Matches names without regard to case, blanks, underscores and hyphens; `category` is `categoryId`, unless that is
+ * there too. A mapping overrides the names of its fields.
+ */
+export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
+	const names = columns.map(plainName);
+	const at = Object.fromEntries(newPetFields.map((field) => [field, -1])) as Record<Field, number>;
+	const unknown: string[] = [];
+	const ambiguous: Field[] = [];
+	const taken = new Set<number>();
+	const take = (field: Field, wanted: string, among: readonly string[]) => {
+		at[field] = among.indexOf(wanted);
+		if (at[field] === -1) return;
+		if (among.indexOf(wanted, at[field] + 1) !== -1) ambiguous.push(field);
+		taken.add(at[field]);
+	};
+	for (const field of newPetFields) {
+		const wanted = mapping[field];
+		if (typeof wanted !== "string") continue;
+		take(field, wanted, columns);
+		if (at[field] === -1) take(field, plainName(wanted), names);
+		if (at[field] === -1) unknown.push(wanted);
+	}
+	const free = names.map((name, index) => (taken.has(index) ? "" : name));
+	for (const field of newPetFields) if (mapping[field] === undefined) take(field, plainName(field), free);
+	for (const field of newPetFields)
+		if (mapping[field] === undefined && at[field] === -1) take(field, plainName(field).replace(/id$/, ""), free);
+	const isUnused = (name: string, index: number) => name !== "" && !taken.has(index) && !ours.includes(plainName(name));
+	const missing = newPetFields.filter((field) => required.includes(field) && at[field] === -1);
+	return { at, unused: columns.filter(isUnused), missing, unknown, ambiguous };
+}
+
+function plainName(name: string): string {
+	return name.toLowerCase().replace(/[\s_-]+/g, "");
+}

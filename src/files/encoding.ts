@@ -1,0 +1,115 @@
+// Recognises the encoding of a text file and decodes it. Spreadsheets write UTF-8 with or without a byte order mark,
+// UTF-16, and Windows-1252.
+
+import { FileError } from "./file-error.ts";
+
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+
+/** Pieces of a file, cut anywhere. */
+export type Chunks = AsyncIterable<Uint8Array>;
+
+/** Reads the whole file. @throws FileError for bytes that are no text, and for a mixture of encodings */
+export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
+	const scan = startUtf8Scan();
+	/** Undefined when it was looked at: the encoding is then UTF-8 or Windows-1252. */
+	let head: Uint8Array | undefined = new Uint8Array();
+	for await (const chunk of chunks) {
+		scanUtf8(scan, chunk);
+		if (!head) continue;
+		head = Uint8Array.from([...head, ...chunk.subarray(0, headSize)]);
+		const found = encodingOfHead(head);
+		if (found !== undefined) return found;
+		if (head.length >= headSize) head = undefined;
+	}
+	if (scan.pending > 0) markInvalid(scan);
+	if (scan.invalid === 0) return "utf-8";
+	if (scan.multiByte > scan.invalid)
+		throw new FileError("the text is not UTF-8, but other lines are: save the file as UTF-8", scan.invalidLine);
+	return "windows-1252";
+}
+
+/** Enough to tell zeros of UTF-16 from a stray one. */
+const headSize = 512;
+
+/** By the byte order mark, or by the zeros of text in UTF-16 without one. */
+function encodingOfHead(head: Uint8Array): Encoding | undefined {
+	const [first, second] = head;
+	if (first === 0xff && second === 0xfe) return "utf-16le";
+	if (first === 0xfe && second === 0xff) return "utf-16be";
+	const zeros = (parity: number) => head.filter((byte, index) => byte === 0 && index % 2 === parity).length;
+	const [even, odd] = [zeros(0), zeros(1)];
+	if (head.length < 2 || even + odd < head.length / 4) return undefined;
+	if (odd > 9 * even) return "utf-16le";
+	if (even > 9 * odd) return "utf-16be";
+	throw new FileError("the file is not text: save it as CSV, NDJSON or JSON");
+}
+
+interface Utf8Scan {
+	line: number;
+	/** Continuation bytes that are still to come. */
+	pending: number;
+	/** Complete characters of more than one byte. */
+	multiByte: number;
+	invalid: number;
+	/** The line of the first invalid byte. */
+	invalidLine: number;
+}
+
+function startUtf8Scan(): Utf8Scan {
+	return { line: 1, pending: 0, multiByte: 0, invalid: 0, invalidLine: 0 };
+}
+
+/** Counts characters and bytes that are none. It is coarser than a decoder, and does not stop at the first error. */
+function scanUtf8(scan: Utf8Scan, chunk: Uint8Array): void {
+	// An indexed loop: iterating is several times slower, and this is the whole file.
+	for (let at = 0; at < chunk.length; at++) {
+		const byte = chunk[at] ?? 0;
+		if (byte < 0x80) {
+			if (scan.pending > 0) markInvalid(scan);
+			if (byte === 0x0a) scan.line++;
+		} else if (byte < 0xc0) {
+			if (scan.pending === 0) markInvalid(scan);
+			else if (--scan.pending === 0) scan.multiByte++;
+		} else {
+			if (scan.pending > 0) markInvalid(scan);
+			if (byte < 0xc2 || byte > 0xf4) markInvalid(scan);
+			else scan.pending = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+		}
+	}
+}
+
+function markInvalid(scan: Utf8Scan): void {
+	scan.pending = 0;
+	if (scan.invalid++ === 0) scan.invalidLine = scan.line;
+}
+
+/** The text without its byte order mark. @throws FileError for bytes that the encoding does not have */
+export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGenerator<string> {
+	const decoder = new TextDecoder(encoding, { fatal: true });
+	let line = 1;
+	try {
+		for await (const chunk of chunks) {
+			const text = decoder.decode(chunk, { stream: true });
+			if (text !== "") yield text;
+			line += lineBreaks(text);
+		}
+		yield decoder.decode();
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		throw new FileError(
+			`some bytes from this line on are not ${nameOfEncoding(encoding)}: save the file as UTF-8`,
+			line,
+		);
+	}
+}
+
+function lineBreaks(text: string): number {
+	let count = 0;
+	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+	return count;
+}
+
+/** As people write it. */
+export function nameOfEncoding(encoding: Encoding): string {
+	return encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase();
+}

@@ -1,0 +1,65 @@
+// What kind of file it is: format, encoding and delimiter, found from its content and never from its name.
+
+import { decodeText, detectEncoding, type Encoding, nameOfEncoding } from "./encoding.ts";
+import { FileError } from "./file-error.ts";
+import type { Format } from "./pet-formats.ts";
+import { cellsOf, csvRecords, type PetRecord } from "./records.ts";
+
+/** Opens the file at its start: a file is read several times, and never kept in memory. */
+export type Source = () => AsyncIterable<Uint8Array>;
+
+export interface FileKind {
+	/** `[` is a JSON array, `{` a JSON object on each line (NDJSON), anything else CSV. */
+	format: Format;
+	encoding: Encoding;
+	/** Of CSV: a comma, a semicolon or a tab. */
+	delimiter: string;
+}
+
+const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
+
+/** Reads the whole file. @throws FileError for an empty file, and for one that is not text */
+export async function detectKind(source: Source): Promise<FileKind> {
+	const encoding = await detectEncoding(source());
+	const first = await firstCharacter(decodeText(source(), encoding));
+	if (first === "[") return { format: "json", encoding, delimiter: "" };
+	if (first === "{") return { format: "ndjson", encoding, delimiter: "" };
+	const [header] = await firstRecords(csvRecords(decodeText(source(), encoding)), 1);
+	return { format: "csv", encoding, delimiter: detectDelimiter(header?.text ?? "") };
+}
+
+async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
+	for await (const text of texts) {
+		const [first] = /\S/.exec(text) ?? [];
+		if (first !== undefined) return first;
+	}
+	throw new FileError("the file is empty: there is nothing to import");
+}
+
+/** The first records, or as many as there are. */
+export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: number): Promise<PetRecord[]> {
+	const found: PetRecord[] = [];
+	for await (const records of batches) {
+		found.push(...records.slice(0, count - found.length));
+		if (found.length === count) break;
+	}
+	return found;
+}
+
+/** The one that makes the most columns of the first line; a line `sep=;` names it. */
+function detectDelimiter(header: string): string {
+	const [, named] = delimiterLine.exec(header) ?? [];
+	if (named !== undefined) return named;
+	const columns = (delimiter: string) => cellsOf(header, delimiter)?.length ?? 0;
+	return Object.keys(delimiters).reduce((best, other) => (columns(other) > columns(best) ? other : best));
+}
+
+/** A first line that only names the delimiter, for spreadsheets. */
+export const delimiterLine = /^sep=([,;\t])$/i;
+
+/** In words, such as "CSV with semicolons, Windows-1252". */
+export function describeKind({ format, encoding, delimiter }: FileKind): string {
+	const name = { csv: "CSV", ndjson: "NDJSON", json: "a JSON array" }[format];
+	const separated = format === "csv" ? ` with ${Reflect.get(delimiters, delimiter)}` : "";
+	return `${name}${separated}, ${nameOfEncoding(encoding)}`;
+}

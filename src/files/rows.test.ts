@@ -1,0 +1,194 @@
+// Files of animals as spreadsheets and programs write them: what is detected, which rows are found, and what is wrong.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeFaults } from "./faults.ts";
+import { FileError } from "./file-error.ts";
+import { describeKind, detectKind, type Source } from "./file-kind.ts";
+import { formatPets } from "./pet-formats.ts";
+import { type FileRow, previewRows, type ReadOptions, readRows } from "./rows.ts";
+
+/** The bytes, in pieces of this size. */
+function sourceOf(content: string | Uint8Array, pieceSize = 7): Source {
+	const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+	return async function* pieces() {
+		for (let start = 0; start < bytes.length; start += pieceSize) yield bytes.subarray(start, start + pieceSize);
+	};
+}
+
+async function read(content: string | Uint8Array, options: ReadOptions = {}, pieceSize = 7) {
+	const source = sourceOf(content, pieceSize);
+	const kind = await detectKind(source);
+	const rows: FileRow[] = [];
+	for await (const batch of readRows(source, kind, options)) rows.push(...batch);
+	const pets = rows.flatMap(({ pet }) => (pet ? [pet] : []));
+	const reasons = rows.flatMap(({ line, faults }) => (faults ? [`${line}: ${describeFaults(faults)}`] : []));
+	return { kind: describeKind(kind), rows, pets, reasons };
+}
+
+const utf16 = (text: string, isBigEndian = false) => {
+	const bytes = Buffer.from(text, "utf16le");
+	return new Uint8Array(isBigEndian ? bytes.swap16() : bytes);
+};
+const zoe = { name: "Zoë", categoryId: 7n, status: "sold" };
+
+test("what spreadsheets write is detected: delimiter, encoding, and names of columns in any spelling", async () => {
+	const windows = Uint8Array.from(Buffer.from("Name;Category ID;Status\r\nZo\xeb;7;sold\r\n", "latin1"));
+	const files: [content: string | Uint8Array, kind: string][] = [
+		["name,categoryId,status\nZoë,7,sold\n", "CSV with commas, UTF-8"],
+		["\uFEFFNAME;CategoryID;STATUS\r\nZoë;7;sold\r\n", "CSV with semicolons, UTF-8"],
+		["Status\tcategory_id\tName\nsold\t7\tZoë", "CSV with tabs, UTF-8"],
+		["sep=;\r\nName;Category;Status\r\nZoë;7;sold\r\n", "CSV with semicolons, UTF-8"],
+		['"name","category-id","status"\n"Zoë","7","sold"\n\n', "CSV with commas, UTF-8"],
+		["Name;Category;Status;;\r\nZoë;7;sold;;\r\n;;;;\r\n", "CSV with semicolons, UTF-8"],
+		[windows, "CSV with semicolons, Windows-1252"],
+		[utf16("\uFEFFName\tCategory ID\tStatus\r\nZoë\t7\tsold\r\n"), "CSV with tabs, UTF-16LE"],
+		[utf16("\uFEFFname,categoryId,status\nZoë,7,sold", true), "CSV with commas, UTF-16BE"],
+		[utf16("name,categoryId,status\nZoë,7,sold"), "CSV with commas, UTF-16LE"],
+		[utf16("name,categoryId,status\nZoë,7,sold", true), "CSV with commas, UTF-16BE"],
+		['{"Name":"Zoë","CategoryID":7,"status":"sold"}\n', "NDJSON, UTF-8"],
+		[' [ {"name":"Zoë","category_id":7.0,"status":"sold"} ] ', "a JSON array, UTF-8"],
+		[utf16('\uFEFF[{"name":"Zoë","categoryId":7,"status":"sold"}]'), "a JSON array, UTF-16LE"],
+	];
+	for (const [content, expected] of files) {
+		for (const pieceSize of [1, 7, 65_536]) {
+			const { kind, pets, reasons } = await read(content, {}, pieceSize);
+			assert.deepEqual([kind, pets, reasons], [expected, [zoe], []]);
+		}
+	}
+	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
+	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
+});
+
+test("a mapping names columns that are called otherwise; the exact name goes before the shorter one", async () => {
+	const content = "Animal name;Category;CategoryID;state\nRex;Dogs;5;sold\n";
+	const unused: string[] = [];
+	const mapping = { name: "animal NAME", status: "state" };
+	const mapped = await read(content, { mapping, onUnused: (name) => unused.push(name) });
+	assert.deepEqual([mapped.pets, unused], [[{ name: "Rex", categoryId: 5n, status: "sold" }], ["Category"]]);
+	const without = await read("name,categoryId,status\nRex,5,none\n", { mapping: { status: null } });
+	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
+	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });
+	assert.deepEqual(json.pets, [{ name: "Rex", categoryId: 5n }]);
+});
+
+test("columns that are missing, unknown or there twice, and with isStrict those that are unused, refuse the file", async () => {
+	const files: [content: string, options: ReadOptions, said: RegExp][] = [
+		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
+		[
+			"name,status\nRex,sold\n",
+			{},
+			/^no column is named categoryId; the first line names the columns "name", "status"$/,
+		],
+		["Name,name,categoryId\n", {}, /^there are two columns for name/],
+		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
+		["name,categoryId,colour\n", { isStrict: true }, /^unknown "colour": an animal has name, categoryId, status$/],
+		['{"name":"Rex","categoryId":1,"staus":1}', { isStrict: true }, /^unknown "staus"/],
+	];
+	for (const [content, options, said] of files)
+		await assert.rejects(read(content, options), (error: FileError) => said.test(error.message) && error.line === 1);
+});
+
+test("each fault names the field and the broken part, with the line", async () => {
+	const rows: [row: string, reason: string][] = [
+		['"Re\nx",1,', "name contains a line break"],
+		['"Re\tx",1,', "name contains a tab"],
+		["Re\u0007x,1,", "name contains a control character"],
+		[",1,", "name is empty"],
+		["\u2003 ,1,", "name has only blanks"],
+		[`${"🐈".repeat(256)},1,`, "name is longer than 255 characters"],
+		["Rex,,", "categoryId is empty"],
+		["Rex,1.5,", "categoryId is not an integer"],
+		["Rex,one,gone", "categoryId is not an integer; status is none of available, pending, sold"],
+		["Rex,007,", "categoryId must be plain digits, without quotes, blanks or leading zeros"],
+		[
+			"Rex,9223372036854775808,",
+			"categoryId is out of range: an integer from -9223372036854775808 to 9223372036854775807",
+		],
+		["Rex,1,,more", "more cells than columns: put text with a delimiter in quotes"],
+		[`${"x".repeat(70_000)},1,`, "longer than 65536 characters"],
+	];
+	for (const [row, reason] of rows) {
+		const { reasons, pets } = await read(
+			`name,categoryId,status\n${row}\n${"🐈".repeat(255)},-9223372036854775808\n`,
+			{},
+			60_000,
+		);
+		assert.deepEqual(reasons, [`2: ${reason}`]);
+		assert.equal(pets.length, 1);
+	}
+	const lines: [row: string, reason: RegExp][] = [
+		["{broken", /^not one JSON object: .+/],
+		["5", /^not a JSON object$/],
+		['{"categoryId":1}', /^name is missing$/],
+		['{"name":5,"categoryId":"x"}', /^name is not text; categoryId is not an integer$/],
+		['{"name":"\\ud800","categoryId":1e19}', /^name contains half of a character; categoryId is out of range/],
+		['{"name":"a","categoryId":1,"status":null}', /^status is none of/],
+		['{"name":"a","categoryId":1,"category_id":2}', /^categoryId is there twice, in two spellings$/],
+	];
+	for (const [row, reason] of lines) {
+		const { rows: [, found] = [] } = await read(`{"name":"a","categoryId":1}\n${row}`);
+		assert.match(describeFaults(found?.faults ?? []), reason);
+	}
+});
+
+test("a file that is not text, is mixed, or has broken quotes is refused with the line", async () => {
+	const good = "name,categoryId\nZoë,1\n";
+	const mixed = Buffer.concat([Buffer.from(`${good}Zoë,2\n`), Buffer.from("Zo\xeb,2\n", "latin1")]);
+	const files: [content: string | Uint8Array, line: number | undefined, said: RegExp][] = [
+		["", undefined, /empty/],
+		["\uFEFF \n\r\n", undefined, /empty/],
+		[new Uint8Array(1000), undefined, /not text/],
+		[mixed, 4, /the text is not UTF-8, but other lines are/],
+		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
+		[`${good}"Rex,2\nAnn,3\n`, 3, /a quote opens here and is not closed within 65536 characters/],
+		[`${good}"${"x".repeat(200_000)}\nRex,2\n`, 3, /a quote opens here/],
+		[`${good}"Rex,2\n${"Ann,3\n".repeat(20_000)}"`, 3, /a quote opens here/],
+		[`${good}"Rex"x,2\n`, 3, /the quotes are broken/],
+		[`${good}Rex 5" long,2\nAnn,3"\n`, 3, /the quotes are broken/],
+		['[{"name":"Rex","categoryId":1}\n', 2, /the closing bracket is missing/],
+		['[{"name":"Rex","categoryId":1},]', 1, /an element is missing before or after a comma/],
+		['[{"name":"Rex","categoryId":1}]\n[]', 2, /there is text after the array/],
+		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', 2, /this is not JSON/],
+		['[{"name":"Rex\n","categoryId":1}]', 1, /a string contains a line break/],
+		['[{"name":"Rex","categoryId":1}}]', 1, /a closing bracket has no opening one/],
+	];
+	for (const [content, line, said] of files) {
+		const isExpected = (error: Error) => error instanceof FileError && error.line === line && said.test(error.message);
+		await assert.rejects(read(content, {}, 50_000), isExpected, `${String(content).slice(0, 50)} ${said}`);
+	}
+});
+
+test("animals that are written in each format are read again", async () => {
+	const pets = [
+		{ id: 1n, name: '"a", =1+1 🐈', categoryId: 2n ** 63n - 1n },
+		{ id: 2, name: "b", categoryId: -5, status: "sold" as const },
+	];
+	async function* pages() {
+		yield pets;
+	}
+	for (const format of ["csv", "ndjson", "json"] as const) {
+		const text = (await Array.fromAsync(formatPets(pages(), format))).join("");
+		const expected = pets.map(({ id: _id, ...pet }) => ({ ...pet, categoryId: BigInt(pet.categoryId) }));
+		assert.deepEqual((await read(text)).pets, expected);
+	}
+});
+
+test("a preview has the columns and the first rows as they are", async () => {
+	const preview = async (content: string, count: number) =>
+		previewRows(sourceOf(content), await detectKind(sourceOf(content)), count);
+	assert.deepEqual(await preview('sep=;\nTier;"Art; Nr"\nRex;5;6\nAnn\nBo;7\n', 2), {
+		columns: ["Tier", "Art; Nr"],
+		rows: [
+			["Rex", "5"],
+			["Ann", ""],
+		],
+	});
+	assert.deepEqual(await preview('[{"a":1,"b":{"c":2}},{"d":"x"},{}]', 2), {
+		columns: ["a", "b", "d"],
+		rows: [
+			["1", '{"c":2}', ""],
+			["", "", "x"],
+		],
+	});
+});

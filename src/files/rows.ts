@@ -1,0 +1,212 @@
+// Parses a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
+// A broken file, such as one without a required column, is refused as a whole.
+
+import { parseJson } from "../contract/json.ts";
+import { type NewPet, newPetFields } from "../contract/pet.ts";
+import { type Columns, findColumns, type Mapping } from "./columns.ts";
+import { decodeText } from "./encoding.ts";
+import { checkPet, type Fault, valueOfCell } from "./faults.ts";
+import { FileError, quoteNames } from "./file-error.ts";
+import { delimiterLine, type FileKind, firstRecords, type Source } from "./file-kind.ts";
+import { jsonElements } from "./json-elements.ts";
+import { cellsOf, csvRecords, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+
+export type FileRow = Place & ({ pet: NewPet; faults?: undefined } | { pet?: undefined; faults: Fault[] });
+
+interface Place {
+	/** The line of its first character, from 1. */
+	line: number;
+	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
+	number: number;
+	given: Given;
+}
+
+/** A row as the file has it: cells of CSV with their columns, or JSON text. */
+export type Given = string | { cells: string[]; columns: string[] };
+
+export interface ReadOptions {
+	/** Columns by their names in the file, instead of those that are found by the fields' names. */
+	mapping?: Mapping;
+	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
+	isStrict?: boolean;
+	/** Called once for each column or field that is ignored. */
+	onUnused?: (name: string) => void;
+}
+
+/** A column that is missing, unknown or there twice: another mapping may help. */
+export class ColumnError extends FileError {}
+
+/**
+ * All rows in the order of the file, in batches of what one piece of the file holds. Uses constant memory.
+ * @throws FileError for a file that is broken as a whole; rows before the broken line were given out
+ */
+export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
+	const texts = decodeText(source(), kind.encoding);
+	const reportUnused = unusedReporter(options);
+	if (kind.format === "csv") return csvRows(csvRecords(texts), kind.delimiter, { ...options, reportUnused });
+	const isArray = kind.format === "json";
+	const records = isArray ? jsonElements(texts) : lineRecords(texts);
+	return jsonRows(records, isArray, { ...options, reportUnused });
+}
+
+export interface Preview {
+	/** The names of the columns, or of the fields in the first rows. */
+	columns: string[];
+	/** The first rows as text; a cell is empty where a row has nothing. */
+	rows: string[][];
+}
+
+/** The first rows as they are in the file, to choose a mapping. @throws FileError */
+export async function previewRows(source: Source, kind: FileKind, count: number): Promise<Preview> {
+	const texts = decodeText(source(), kind.encoding);
+	if (kind.format !== "csv") {
+		const records = await firstRecords(kind.format === "json" ? jsonElements(texts) : lineRecords(texts), count);
+		const objects = records.map(({ text }) => objectOf(text));
+		const columns = [...new Set(objects.flatMap(Object.keys))];
+		return { columns, rows: objects.map((object) => columns.map((name) => textOf(object[name]))) };
+	}
+	const records = await firstRecords(csvRecords(texts), count + 2);
+	const [columns = [], ...rows] = records
+		.filter(({ text }, index) => index > 0 || !delimiterLine.test(text))
+		.map((record) => checkedCells(record, kind.delimiter));
+	return { columns, rows: rows.slice(0, count).map((cells) => columns.map((_, index) => cells[index] ?? "")) };
+}
+
+function objectOf(text: string): Record<string, unknown> {
+	try {
+		return Object(parseJson(text));
+	} catch {
+		return {};
+	}
+}
+
+function textOf(value: unknown): string {
+	if (value === undefined) return "";
+	return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+type ReportUnused = (names: readonly string[], line: number) => void;
+type Reading = ReadOptions & { reportUnused: ReportUnused };
+
+function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions): ReportUnused {
+	const reported = new Set<string>();
+	return (names, line) => {
+		if (isStrict && names.length > 0) {
+			const known = `an animal has ${newPetFields.join(", ")}`;
+			throw new ColumnError(`unknown ${quoteNames(names)}: ${known}`, line);
+		}
+		for (const name of names) {
+			if (reported.has(name) || reported.size === 100) continue;
+			reported.add(name);
+			onUnused(name);
+		}
+	};
+}
+
+type Batches = AsyncIterable<PetRecord[]>;
+
+async function* csvRows(batches: Batches, delimiter: string, reading: Reading): AsyncGenerator<FileRow[]> {
+	let columns: string[] | undefined;
+	let found: Columns | undefined;
+	let isFirst = true;
+	for await (const records of batches) {
+		const rows: FileRow[] = [];
+		for (const record of records) {
+			const { line, isTooLong, text } = record;
+			const isDelimiterLine = isFirst && delimiterLine.test(text);
+			isFirst = false;
+			if (isDelimiterLine) continue;
+			const cells = checkedCells(record, delimiter);
+			if (columns === undefined || found === undefined) {
+				columns = cells.map((name) => name.trim());
+				found = checkColumns(columns, line, reading);
+			} else if (isTooLong) rows.push({ ...longRow(line, line), given: { cells: columns.map(() => ""), columns } });
+			// Spreadsheets write rows that were emptied.
+			else if (cells.some((cell) => cell !== ""))
+				rows.push({ line, number: line, given: { cells, columns }, ...petOfCells(cells, columns, found) });
+		}
+		yield rows;
+	}
+}
+
+function checkedCells({ text, line }: PetRecord, delimiter: string): string[] {
+	const cells = cellsOf(text, delimiter);
+	if (cells) return cells;
+	const fix = "put a cell with quotes or delimiters in quotes, and double each quote inside it";
+	throw new FileError(`the quotes are broken: ${fix}`, line);
+}
+
+function checkColumns(columns: string[], line: number, { mapping, reportUnused }: Reading): Columns {
+	const found = findColumns(columns, mapping);
+	const { unknown, missing, ambiguous, unused } = found;
+	const refuse = (why: string) =>
+		new ColumnError(`${why}; the first line names the columns ${quoteNames(columns)}`, line);
+	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
+	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
+	if (ambiguous.length > 0) throw refuse(`there are two columns for ${ambiguous.join(" and for ")}`);
+	reportUnused(unused, line);
+	return found;
+}
+
+/** Spreadsheets leave out empty cells at the end of a row, and add some. */
+function petOfCells(cells: string[], columns: string[], { at }: Columns): ReturnType<typeof checkPet> {
+	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
+		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
+	const entries = newPetFields.flatMap((field) => {
+		const index = at[field];
+		return index === -1 ? [] : [[field, valueOfCell(field, cells[index] ?? "")] as const];
+	});
+	return checkPet(Object.fromEntries(entries));
+}
+
+async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
+	const columnsOf = columnFinder(reading.mapping);
+	let elements = 0;
+	for await (const records of batches) {
+		yield records.map(({ line, text, isTooLong }) => {
+			const number = isArray ? ++elements : line;
+			if (isTooLong) return { ...longRow(line, number), given: text };
+			return { line, number, given: text, ...petOfJson(text, line, isArray) };
+		});
+	}
+	function petOfJson(text: string, line: number, isInArray: boolean): ReturnType<typeof checkPet> {
+		const { value, error } = tryParse(text);
+		if (error !== undefined && isInArray) throw new FileError(`this is not JSON: ${error}`, line);
+		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
+		if (typeof value !== "object" || value === null || Array.isArray(value))
+			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
+		const names = Object.keys(value);
+		const { at, unused, ambiguous } = columnsOf(names);
+		reading.reportUnused(unused, line);
+		if (ambiguous.length > 0)
+			return { faults: ambiguous.map((field) => ({ field, problem: "is there twice, in two spellings" })) };
+		const entries = newPetFields.flatMap((field) => {
+			const name = names[at[field]];
+			return name === undefined ? [] : [[field, Reflect.get(value, name)] as const];
+		});
+		return checkPet(Object.fromEntries(entries));
+	}
+}
+
+/** Most objects of a file have the same fields. */
+function columnFinder(mapping: Mapping | undefined): (names: string[]) => Columns {
+	let last: { names: string[]; columns: Columns } | undefined;
+	return (names) => {
+		if (last === undefined || last.names.length !== names.length || last.names.some((name, n) => name !== names[n]))
+			last = { names, columns: findColumns(names, mapping) };
+		return last.columns;
+	};
+}
+
+function tryParse(text: string): { value?: unknown; error?: string } {
+	try {
+		return { value: parseJson(text) };
+	} catch (error) {
+		if (error instanceof SyntaxError) return { error: error.message };
+		throw error;
+	}
+}
+
+function longRow(line: number, number: number): { line: number; number: number; faults: Fault[] } {
+	return { line, number, faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
+}
