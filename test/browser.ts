@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { systemChromium, unpackedChromium } from "./chromium.ts";
+import { beforeStop } from "./service.ts";
 
 export const screenshots = fileURLToPath(new URL("./screenshots/", import.meta.url));
 mkdirSync(screenshots, { recursive: true });
@@ -49,6 +50,7 @@ export async function openPage(
 		const url = request.url();
 		if (/^https?:/.test(url) && new URL(url).origin !== new URL(origin).origin) errors.push(`a request to ${url}`);
 	});
+	beforeStop(context, () => page.close());
 	context.after(async () => {
 		await page.close();
 		assert.deepEqual(errors, []);

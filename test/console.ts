@@ -30,7 +30,7 @@ export async function opened(
 	context: TestContext,
 	browser: Browser,
 	names: string[],
-	hash = "",
+	hash = "#/animals",
 ): Promise<Watched & { service: TestService }> {
 	const service = await testService(context);
 	await addPets(service, names);
@@ -55,8 +55,18 @@ export const shows = (page: Page, text: string | RegExp) => page.getByText(text)
 export async function signIn(page: Page, key: string): Promise<void> {
 	await page.getByLabel("API key").fill(key);
 	await page.getByRole("button", { name: "Sign in" }).click();
-	await page.getByRole("button", { name: "Sign out" }).waitFor();
+	await page.getByRole("button", { name: /^Key: / }).waitFor();
 }
+
+/** Signs out in the menu of the key. */
+export async function signOut(page: Page): Promise<void> {
+	await page.getByRole("button", { name: /^Key: / }).click();
+	await button(page, "Sign out").click();
+	await page.getByLabel("API key").waitFor();
+}
+
+/** A row of the list, by the name of its animal. */
+export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 
 /** Takes the errors out that a test expects: the browser notes each failed reply. */
 export function takeOut(errors: string[], expected: RegExp): void {

@@ -65,7 +65,10 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		delayMaxMs: options.delayMaxMs ?? Infinity,
 	});
 	// A service that does not start leaves no database behind either.
-	context.after(() => stopped(starting).finally(drop));
+	context.after(async () => {
+		for (const leave of visitors.get(context) ?? []) await leave();
+		await stopped(starting).finally(drop);
+	});
 	const service = await within("the service to start", starting);
 	const issuer = { rows: service.store.keys, now, random: randomBytes };
 	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
@@ -96,6 +99,13 @@ export async function testService(context: TestContext, options: TestServiceOpti
 async function stopped(starting: Promise<Service>): Promise<void> {
 	const service = await starting.catch(() => undefined);
 	await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+}
+
+/** What a test does before its service stops, such as closing pages that would miss it. */
+const visitors = new WeakMap<TestContext, (() => Promise<void>)[]>();
+
+export function beforeStop(context: TestContext, leave: () => Promise<void>): void {
+	visitors.set(context, [...(visitors.get(context) ?? []), leave]);
 }
 
 export function temporaryFolder(context: TestContext): string {

@@ -34,7 +34,12 @@ export function Activity({ session, history, watch }: ActivityProps) {
 		<>
 			{failure !== undefined && <Banner failure={failure} retryAtMs={retryAtMs} shown="" onRetry={reload} />}
 			<div class="controls">
-				<Choice name="Time range" options={Object.keys(ranges) as RangeName[]} chosen={rangeName} choose={(name) => setRangeName(name)} />
+				<Choice
+					name="Time range"
+					options={Object.keys(ranges) as RangeName[]}
+					chosen={rangeName}
+					choose={(name) => setRangeName(name)}
+				/>
 				{history.nodes.length > 1 && (
 					<Choice
 						name="Lines"
@@ -74,13 +79,13 @@ interface ChoiceProps<T extends string> {
 
 function Choice<T extends string>({ name, options, chosen, choose }: ChoiceProps<T>) {
 	return (
-		<div class="chips" role="group" aria-label={name}>
+		<fieldset class="chips" aria-label={name}>
 			{options.map((option) => (
 				<button key={option} type="button" class="chip" aria-pressed={option === chosen} onClick={() => choose(option)}>
 					{option}
 				</button>
 			))}
-		</div>
+		</fieldset>
 	);
 }
 

@@ -72,9 +72,8 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 			<div role="status">
 				{added && (
 					<p class="added">
-						Added{" "}
-						<strong dir="auto">{added.name.length > 40 ? `${added.name.slice(0, 40)}…` : added.name}</strong> with the
-						id <span class="num">{String(added.id)}</span>. Ready for the next one.
+						Added <strong dir="auto">{added.name.length > 40 ? `${added.name.slice(0, 40)}…` : added.name}</strong> with
+						the id <span class="num">{String(added.id)}</span>. Ready for the next one.
 					</p>
 				)}
 			</div>

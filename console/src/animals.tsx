@@ -6,7 +6,7 @@ import { AddPanel } from "./add-panel.tsx";
 import type { Adding } from "./adding.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { ExportMenu } from "./export-menu.tsx";
-import { Banner, digits, FailureNote, Heading, MissingScope } from "./notes.tsx";
+import { Banner, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
 import { PetPanel } from "./pet-panel.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
 import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses, replaceRoute } from "./route.ts";
@@ -55,7 +55,7 @@ export function Animals(props: AnimalsProps) {
 				) : (
 					<>
 						<Content request={request} {...props} />
-						<Paging request={request} route={route} />
+						{!isEmptyStore(request.value, route) && <Paging request={request} route={route} />}
 					</>
 				)}
 			</section>
@@ -94,7 +94,9 @@ function useListKeys(route: AnimalsRoute, pets: Pet[], page: Page | undefined, c
 		const next = pets[at < 0 ? (by > 0 ? 0 : pets.length - 1) : at + by];
 		if (!next) return;
 		replaceRoute({ ...route, id: String(next.id) });
-		document.querySelector(`a[href="${hashOf({ ...route, id: String(next.id) })}"]`)?.scrollIntoView({ block: "nearest" });
+		document
+			.querySelector(`a[href="${hashOf({ ...route, id: String(next.id) })}"]`)
+			?.scrollIntoView({ block: "nearest" });
 	}
 	const turn = (cursor: string | undefined, isPossible: boolean) => () => {
 		if (isPossible) go({ ...route, cursor, id: undefined });
@@ -162,14 +164,12 @@ function Filters({ route, totals }: { route: AnimalsRoute; totals: Totals | unde
 		</button>
 	);
 	return (
-		<div class="chips" role="group" aria-label="Filter by status">
+		<fieldset class="chips" aria-label="Filter by status">
 			{chip(undefined, "All", undefined)}
 			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
-			{totals !== undefined && totals.none > 0 && (
-				<span class="soft num">{digits.format(totals.none)} not set</span>
-			)}
+			{totals !== undefined && totals.none > 0 && <span class="soft num">{digits.format(totals.none)} not set</span>}
 			{totals !== undefined && !totals.isComplete && <span class="soft">still counting …</span>}
-		</div>
+		</fieldset>
 	);
 }
 
@@ -186,7 +186,6 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 		return <FailureNote title="This page is not shown" failure={failure} onRetry={restart} retryLabel="First page" />;
 	}
 	if (isFinal) return <FailureNote title="The list is not shown" failure={failure} onRetry={reload} />;
-	const isEmpty = value?.pets.length === 0;
 	return (
 		<>
 			{failure !== undefined && (
@@ -194,9 +193,9 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 			)}
 			{value === undefined ? (
 				<SkeletonTable rows={route.limit} />
-			) : isEmpty && !route.status && !route.cursor ? (
+			) : isEmptyStore(value, route) ? (
 				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
-			) : isEmpty ? (
+			) : value.pets.length === 0 ? (
 				<p class="empty">
 					{route.cursor ? "There are no animals on this page." : `No animal has the status ${route.status}.`}
 				</p>
@@ -205,6 +204,10 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 			)}
 		</>
 	);
+}
+
+function isEmptyStore(page: Page | undefined, { status, cursor }: AnimalsRoute): boolean {
+	return page?.pets.length === 0 && status === undefined && cursor === undefined;
 }
 
 /** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
@@ -226,6 +229,7 @@ function Paging({ request, route }: { request: RequestState<Page | undefined>; r
 			<p role="status" class="soft num">
 				{value && countOf(value)}
 			</p>
+			<Waiting isPending={isPending} />
 			<label class="soft wide-only">
 				Per page{" "}
 				<select

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
+import type { Job } from "./add-rows.ts";
 import { type Adding, emptyForm } from "./adding.ts";
 import { Animals } from "./animals.tsx";
 import { Header } from "./header.tsx";
@@ -24,6 +25,7 @@ export function App() {
 	const [session, setSession] = useState<Session>();
 	const [storedKey, setStoredKey] = useState(loadKey);
 	const [adding, setAdding] = useState<Adding>(emptyForm);
+	const [job, setJob] = useState<Job>();
 	const current = useRef(session);
 	current.current = session;
 
@@ -57,9 +59,11 @@ export function App() {
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding }}
+				{...{ session, route, adding, setAdding, job, setJob }}
 				signOut={() => {
 					setAdding(emptyForm);
+					job?.pause();
+					setJob(undefined);
 					endSession();
 				}}
 			/>
@@ -83,6 +87,8 @@ interface SignedInProps {
 	route: Route;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
+	job: Job | undefined;
+	setJob(job: Job | undefined): void;
 	signOut(): void;
 }
 
@@ -90,7 +96,7 @@ interface SignedInProps {
 const totalsEveryMs = 5_000;
 const plotsEveryMs = 2_000;
 
-function SignedIn({ session, route, adding, setAdding, signOut }: SignedInProps) {
+function SignedIn({ session, route, adding, setAdding, job, setJob, signOut }: SignedInProps) {
 	const [history] = useState(createHistory);
 	const [isAdding, setIsAdding] = useState(false);
 	const [open, setOpen] = useState<"palette" | "keys">();
@@ -100,6 +106,12 @@ function SignedIn({ session, route, adding, setAdding, signOut }: SignedInProps)
 		...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys ? [[keys, run]] : []))),
 		"Ctrl+k": () => setOpen("palette"),
 	});
+
+	useEffect(() => {
+		const warn = (event: Event) => job?.state.phase === "running" && event.preventDefault();
+		addEventListener("beforeunload", warn);
+		return () => removeEventListener("beforeunload", warn);
+	}, [job]);
 
 	function startAdding(): void {
 		if (route.view !== "animals") go(firstAnimals);
@@ -121,7 +133,7 @@ function SignedIn({ session, route, adding, setAdding, signOut }: SignedInProps)
 					key="add-many"
 					title="Add many"
 					load={() => import("./add-many.tsx").then(({ AddMany }) => AddMany)}
-					props={{ session }}
+					props={{ session, job, setJob }}
 				/>
 			) : (
 				<Animals
@@ -172,4 +184,3 @@ function commandsFor(text: string): Command[] {
 		...(text ? [{ label: `Find animals named “${text}”`, run: () => go({ ...firstAnimals, name: text }) }] : []),
 	];
 }
-

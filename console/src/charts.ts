@@ -1,15 +1,7 @@
 // What the charts of the Activity view show, and how its figures are written.
 
 import type { Line } from "./plots.ts";
-import {
-	classRate,
-	type History,
-	latencyOf,
-	operationLabels,
-	type Pace,
-	type Sample,
-	sum,
-} from "./rates.ts";
+import { classRate, type History, latencyOf, operationLabels, type Pace, type Sample, sum } from "./rates.ts";
 
 export interface Chart {
 	title: string;
@@ -75,4 +67,3 @@ export function rounded(value: number | undefined): string {
 	if (value === undefined) return "–";
 	return value >= 100 ? whole.format(value) : figures.format(value);
 }
-

@@ -2,6 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+const copiedMs = 2_000;
+
 interface CopyButtonProps {
 	label: string;
 	text: string;
@@ -11,6 +13,11 @@ interface CopyButtonProps {
 export function CopyButton({ label, text, isQuiet = false }: CopyButtonProps) {
 	const [outcome, setOutcome] = useState<"copied" | "shown">();
 	useEffect(() => setOutcome(undefined), [text]);
+	useEffect(() => {
+		if (outcome !== "copied") return;
+		const timer = setTimeout(setOutcome, copiedMs, undefined);
+		return () => clearTimeout(timer);
+	}, [outcome]);
 
 	/** Pages over plain http have no clipboard; they show the text instead. */
 	async function copy(): Promise<void> {

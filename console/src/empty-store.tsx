@@ -11,7 +11,7 @@ export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }
 			<div>
 				<h2>Add the first one</h2>
 				<p class="soft">A name, a category and a status.</p>
-				<button type="button" class="primary" onClick={onAdd}>
+				<button type="button" onClick={onAdd}>
 					Add the first animal
 				</button>
 			</div>

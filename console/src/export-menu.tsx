@@ -1,3 +1,94 @@
-import type { PetStatus } from "../../client/src/index.ts";
+// The menu that exports the animals of the current filter as a file.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Pet, PetStatus } from "../../client/src/index.ts";
+import type { Format } from "../../src/files/pet-formats.ts";
+import { saveFile } from "./files.ts";
+import { Menu } from "./menu.tsx";
+import { digits, sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
-export function ExportMenu(_: { session: Session; status: PetStatus | undefined }) { return null; }
+
+const formats: [format: Format, text: string][] = [
+	["csv", "CSV, for spreadsheets"],
+	["ndjson", "NDJSON, one animal per line"],
+	["json", "JSON, one array"],
+];
+
+interface ExportState {
+	count: number;
+	end?: "done" | "failed";
+	failure?: unknown;
+}
+
+export function ExportMenu({ session, status }: { session: Session; status: PetStatus | undefined }) {
+	const [state, setState] = useState<ExportState>();
+	const running = useRef(new AbortController());
+	useEffect(() => () => running.current.abort(), []);
+	const isRunning = state !== undefined && state.end === undefined;
+
+	async function run(format: Format): Promise<void> {
+		const controller = new AbortController();
+		running.current = controller;
+		const what = { status, format, signal: controller.signal };
+		setState({ count: 0 });
+		try {
+			const count = await exportPets(session, what, (counted) => setState({ count: counted }));
+			setState({ count, end: "done" });
+		} catch (failure) {
+			if (controller.signal.aborted) setState(undefined);
+			else setState((before) => ({ count: before?.count ?? 0, end: "failed", failure }));
+		}
+	}
+
+	return (
+		<Menu label={isRunning ? <span class="num">Exporting {digits.format(state.count)} …</span> : "Export"} isQuiet>
+			{() => (
+				<>
+					<p class="soft">{status ? `All animals with the status ${status}` : "All animals"}</p>
+					{isRunning ? (
+						<button type="button" onClick={() => running.current.abort()}>
+							Cancel
+						</button>
+					) : (
+						formats.map(([format, text]) => (
+							<button key={format} type="button" onClick={() => run(format)}>
+								{text}
+							</button>
+						))
+					)}
+					<p role="status">
+						{state?.end === "done" && `${digits.format(state.count)} animals exported.`}
+						{state?.end === "failed" && `Nothing was saved. ${sentenceOf(state.failure)}`}
+					</p>
+				</>
+			)}
+		</Menu>
+	);
+}
+
+interface ExportOptions {
+	status: PetStatus | undefined;
+	format: Format;
+	signal: AbortSignal;
+}
+
+/** Saves a file only when it is complete. @returns the number of animals */
+async function exportPets(
+	{ patientStore }: Session,
+	{ status, format, signal }: ExportOptions,
+	onCount: (count: number) => void,
+): Promise<number> {
+	const { formatPets } = await import("../../src/files/pet-formats.ts");
+	let count = 0;
+	async function* pages(): AsyncGenerator<Pet[]> {
+		for await (const { pets } of patientStore.listPets({ status }, { signal }).pages()) {
+			yield pets;
+			count += pets.length;
+			onCount(count);
+		}
+	}
+	const parts: string[] = [];
+	for await (const part of formatPets(pages(), format)) parts.push(part);
+	saveFile(`animals${status ? `-${status}` : ""}.${format}`, parts);
+	return count;
+}

@@ -21,18 +21,18 @@ export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
 		const leave = ({ target }: Event) => {
 			if (target instanceof Node && !place.current?.contains(target)) setIsOpen(false);
 		};
-		const escape = (event: KeyboardEvent) => {
+		const closeOnEscape = (event: KeyboardEvent) => {
 			if (event.key !== "Escape") return;
 			event.preventDefault();
 			close();
 		};
 		addEventListener("pointerdown", leave);
 		addEventListener("focusin", leave);
-		addEventListener("keydown", escape, true);
+		addEventListener("keydown", closeOnEscape, true);
 		return () => {
 			removeEventListener("pointerdown", leave);
 			removeEventListener("focusin", leave);
-			removeEventListener("keydown", escape, true);
+			removeEventListener("keydown", closeOnEscape, true);
 		};
 	}, [isOpen]);
 

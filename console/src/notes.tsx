@@ -60,7 +60,14 @@ interface FailureNoteProps {
 	noteRef?: RefObject<HTMLDivElement | null>;
 }
 
-export function FailureNote({ title, failure, onRetry, retryLabel = "Try again", children, noteRef }: FailureNoteProps) {
+export function FailureNote({
+	title,
+	failure,
+	onRetry,
+	retryLabel = "Try again",
+	children,
+	noteRef,
+}: FailureNoteProps) {
 	const requestId = failure instanceof ApiError ? failure.requestId : undefined;
 	return (
 		<div class="note" role="alert" tabIndex={-1} ref={noteRef}>

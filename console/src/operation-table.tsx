@@ -5,7 +5,8 @@ import { operationLabels, type Pace, percentile, sum } from "./rates.ts";
 
 export function OperationTable({ pace, upToMs }: { pace: Pace | undefined; upToMs: number[] }) {
 	return (
-		<section class="operations" aria-label="By operation">
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		<section class="operations" aria-label="By operation" tabIndex={0}>
 			<h2>By operation, now</h2>
 			<table>
 				<thead>

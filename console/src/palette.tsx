@@ -20,7 +20,12 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
-	useEffect(() => dialog.current?.showModal(), []);
+	useEffect(() => {
+		const element = dialog.current;
+		element?.showModal();
+		// Outside of its content, a click is on the dialog itself.
+		element?.addEventListener("click", ({ target }) => target === element && element.close());
+	}, []);
 	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
 	const matching = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 	const shown = [...matching, ...commandsFor(text.trim())];
@@ -40,13 +45,7 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 	}
 
 	return (
-		<dialog
-			class="palette"
-			aria-label="Commands"
-			ref={dialog}
-			onClose={onClose}
-			onClick={(event) => event.target === dialog.current && dialog.current?.close()}
-		>
+		<dialog class="palette" aria-label="Commands" ref={dialog} onClose={onClose}>
 			<input
 				role="combobox"
 				aria-label="Command, name or id"
@@ -63,21 +62,22 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 				}}
 				onKeyDown={listen}
 			/>
-			<ul id="palette-list" role="listbox" aria-label="Commands">
+			<div id="palette-list" role="listbox" aria-label="Commands">
 				{shown.map((command, index) => (
-					// biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-					<li
+					<button
 						key={command.label}
 						id={`command-${index}`}
+						type="button"
 						role="option"
+						tabIndex={-1}
 						aria-selected={command === chosen}
 						onClick={() => run(command)}
 					>
 						<span>{command.label}</span>
 						{command.keys && <kbd>{command.keys}</kbd>}
-					</li>
+					</button>
 				))}
-			</ul>
+			</div>
 		</dialog>
 	);
 }

@@ -99,9 +99,7 @@ function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
 
 /** The query of the page of the list that is shown. */
 function queryOf({ status, limit, cursor }: AnimalsRoute): string {
-	return String(
-		new URLSearchParams({ limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }),
-	);
+	return String(new URLSearchParams({ limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }));
 }
 
 function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {
@@ -136,4 +134,3 @@ function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {
 		</>
 	);
 }
-

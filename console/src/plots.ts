@@ -42,7 +42,11 @@ export function createPlot(element: HTMLElement, lines: Line[], onPoint: (index:
 		ctx.restore();
 	};
 	const options = optionsFor(element, lines, onPoint);
-	const plot = new uPlot({ ...options, hooks: { ...options.hooks, draw: [drawMarks] } }, [[], ...lines.map(() => [])], element);
+	const plot = new uPlot(
+		{ ...options, hooks: { ...options.hooks, draw: [drawMarks] } },
+		[[], ...lines.map(() => [])],
+		element,
+	);
 	const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
 	resized.observe(element);
 	return {
@@ -57,11 +61,7 @@ export function createPlot(element: HTMLElement, lines: Line[], onPoint: (index:
 	};
 }
 
-function optionsFor(
-	element: HTMLElement,
-	lines: Line[],
-	onPoint: (index: number | undefined) => void,
-): uPlot.Options {
+function optionsFor(element: HTMLElement, lines: Line[], onPoint: (index: number | undefined) => void): uPlot.Options {
 	const colour = (name: string) => getComputedStyle(element).getPropertyValue(name);
 	const axis: uPlot.Axis = {
 		stroke: colour("--soft"),
@@ -80,7 +80,12 @@ function optionsFor(
 			y: { range: (_plot, _least, most) => [0, (most || 1) * 1.1] },
 		},
 		axes: [
-			{ ...axis, space: 80, size: 28, values: (_plot, splits) => splits.map((seconds) => clock.format(seconds * 1000)) },
+			{
+				...axis,
+				space: 80,
+				size: 28,
+				values: (_plot, splits) => splits.map((seconds) => clock.format(seconds * 1000)),
+			},
 			{ ...axis, size: 46, values: (_plot, splits) => splits.map((value) => compact.format(value)) },
 		],
 		series: [

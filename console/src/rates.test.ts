@@ -35,7 +35,10 @@ const ratesOf = (history: ReturnType<typeof createHistory>, nowMs: number, range
 test("rates are computed per node with the node's own clock, without pages and probes", () => {
 	const history = createHistory();
 	history.add(snapshotAt(100), 0);
-	assert.ok(ratesOf(history, 0).every((rate) => rate === undefined), "one snapshot makes no rate");
+	assert.ok(
+		ratesOf(history, 0).every((rate) => rate === undefined),
+		"one snapshot makes no rate",
+	);
 	history.add(snapshotAt(104), 4_000);
 	const sample = history.samples(short, 4_000).at(-1);
 	assert.ok(sample?.pace);
@@ -64,7 +67,10 @@ test("a node that stops answering is no longer counted, and a restart never give
 	history.add(snapshotAt((laterMs - 4_000) / 1000, "after"), laterMs);
 	const rates = ratesOf(history, laterMs);
 	assert.equal(rates.at(-1), 11, "only the new node");
-	assert.ok(rates.every((rate) => rate === undefined || rate === 11 || rate === 22), String(rates));
+	assert.ok(
+		rates.every((rate) => rate === undefined || rate === 11 || rate === 22),
+		String(rates),
+	);
 	assert.deepEqual(history.starts.at(-1), { node: "after", atMs: 4_000 });
 });
 

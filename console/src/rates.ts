@@ -151,9 +151,10 @@ function sumOf([first, ...others]: Pace[]): Pace | undefined {
 }
 
 function mapValues<K extends string, V, R>(values: Record<K, V>, map: (value: V, key: K) => R): Record<K, R> {
-	return Object.fromEntries(
-		Object.entries(values).map(([key, value]) => [key, map(value as V, key as K)]),
-	) as Record<K, R>;
+	return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value as V, key as K)])) as Record<
+		K,
+		R
+	>;
 }
 
 /** The three operations; pages and probes are not requests of clients. */

@@ -36,7 +36,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				onInput={({ currentTarget: { value } }) => value === "" && search("")}
 				ref={field}
 			/>
-			<kbd aria-hidden="true">/</kbd>
+			<kbd>/</kbd>
 		</form>
 	);
 }

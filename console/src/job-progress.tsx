@@ -1,0 +1,92 @@
+// The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
+
+import { useEffect, useState } from "preact/hooks";
+import { rejectedFormat } from "../../src/files/rejected-rows.ts";
+import type { Job } from "./add-rows.ts";
+import { saveFile } from "./files.ts";
+import { digits, FailureNote } from "./notes.tsx";
+import { countOf, describe } from "./open-file.ts";
+import { RejectedTable } from "./rejected-table.tsx";
+import { firstAnimals, go } from "./route.ts";
+import type { Session } from "./session.ts";
+
+interface JobProgressProps {
+	job: Job;
+	session: Session;
+	onEnd(): void;
+}
+
+export function JobProgress({ job, session, onEnd }: JobProgressProps) {
+	const [, setTurn] = useState(0);
+	useEffect(() => {
+		job.onChange = () => setTurn((turn) => turn + 1);
+		return () => {
+			job.onChange = () => {};
+		};
+	}, [job]);
+	const { state, file, total } = job;
+	const { phase, added, alreadyThere, rejected, shown, failure, perSecond } = state;
+	const done = added + alreadyThere;
+	return (
+		<>
+			<p>
+				<strong class="file">{file.name}</strong>{" "}
+				<span class="soft" role="status">
+					{{ running: "Adding …", paused: "Paused", finished: "Finished" }[phase]}
+				</span>
+			</p>
+			<progress class="bar" max={Math.max(1, total)} value={done} aria-label="Animals added" />
+			<p class="num">
+				<strong>{digits.format(done)}</strong> of {countOf(total)} added
+				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} of them earlier`}
+				{rejected > 0 && `, ${digits.format(rejected)} rejected`}
+				<span class="soft">{phase === "running" && perSecond > 0 && ` ${digits.format(perSecond)}/s`}</span>
+			</p>
+			{failure !== undefined && (
+				<FailureNote title="Paused: nothing is lost" failure={failure}>
+					<p>{describe(failure)} Resume goes on with the rows that are left; none is added twice.</p>
+				</FailureNote>
+			)}
+			<div class="actions">
+				{phase === "running" && (
+					<button type="button" onClick={() => job.pause()}>
+						Pause
+					</button>
+				)}
+				{phase === "paused" && (
+					<button type="button" class="primary" onClick={() => job.run(session.patientStore)}>
+						Resume
+					</button>
+				)}
+				{phase === "finished" && (
+					<button type="button" class="primary" onClick={() => showNewest(session)}>
+						Show the animals
+					</button>
+				)}
+				{rejected > 0 && (
+					<button type="button" onClick={() => saveRejected(job)}>
+						Save the rejected rows
+					</button>
+				)}
+				{phase !== "running" && (
+					<button type="button" class="quiet" onClick={onEnd}>
+						{phase === "finished" ? "Another file" : "Give up the rest"}
+					</button>
+				)}
+			</div>
+			{shown.length > 0 && (
+				<RejectedTable title="Rejected" rejected={shown} count={rejected} mapping={file.options.mapping ?? {}} />
+			)}
+		</>
+	);
+}
+
+/** The page with the newest animals; the first one if it cannot be had. */
+async function showNewest({ store }: Session): Promise<void> {
+	const { last } = await store.listPage({ limit: firstAnimals.limit }).catch(() => ({ last: undefined }));
+	go({ ...firstAnimals, cursor: last });
+}
+
+function saveRejected({ file, rejectedText }: Job): void {
+	saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, rejectedText());
+}

@@ -1,0 +1,162 @@
+// The first rows of a file with a menu for each column, and what a check of the whole file found.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { newPetFields } from "../../src/contract/pet.ts";
+import { findColumns, type Mapping } from "../../src/files/columns.ts";
+import { describeKind } from "../../src/files/file-kind.ts";
+import { createJob, type Job, type PetFile } from "./add-rows.ts";
+import { type Checked, checkRows } from "./check-rows.ts";
+import { digits, FailureNote } from "./notes.tsx";
+import { countOf, describe, type OpenFile } from "./open-file.ts";
+import { RejectedTable } from "./rejected-table.tsx";
+
+interface MapColumnsProps {
+	file: OpenFile;
+	onBack(): void;
+	onStart(job: Job): void;
+}
+
+type Field = (typeof newPetFields)[number];
+const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
+
+export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
+	const { name, source, kind, preview } = file;
+	const [mapping, setMapping] = useState<Mapping>(() => guessed(preview.columns));
+	const [isInOrder, setIsInOrder] = useState(true);
+	const petFile: PetFile = useMemo(() => ({ name, source, kind, options: { mapping } }), [file, mapping]);
+	const { checked, failure } = useCheck(petFile);
+	const isReady = checked?.isComplete === true && checked.good > 0;
+
+	function assign(column: string, field: Field | undefined): void {
+		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== column);
+		const left = newPetFields.filter((of) => mapping[of] === column && of !== field).map((of) => [of, null]);
+		setMapping(Object.fromEntries([...others, ...left, ...(field ? [[field, column]] : [])]));
+	}
+
+	return (
+		<>
+			<p>
+				<strong class="file">{name}</strong> <span class="soft">{describeKind(kind)}</span>
+			</p>
+			<PreviewTable preview={preview} mapping={mapping} assign={assign} />
+			{failure !== undefined ? (
+				<FailureNote title="This file cannot be added as it is">
+					<p>{describe(failure)}</p>
+				</FailureNote>
+			) : (
+				<CheckLine checked={checked} />
+			)}
+			<div class="actions">
+				<button
+					type="button"
+					class="primary"
+					aria-disabled={!isReady}
+					onClick={() => isReady && onStart(createJob({ file: petFile, total: checked.good, isInOrder }))}
+				>
+					{checked?.good ? `Add ${countOf(checked.good)}` : "Add"}
+				</button>
+				<button type="button" class="quiet" onClick={onBack}>
+					Another file
+				</button>
+				<label class="check">
+					<input
+						type="checkbox"
+						checked={isInOrder}
+						onChange={({ currentTarget }) => setIsInOrder(currentTarget.checked)}
+					/>{" "}
+					In the order of the file, which takes longer
+				</label>
+			</div>
+			{checked !== undefined && checked.shown.length > 0 && (
+				<RejectedTable rejected={checked.shown} count={checked.bad} mapping={mapping} title="To fix" />
+			)}
+		</>
+	);
+}
+
+/** The columns that the names give, so that the menus show them. */
+function guessed(columns: string[]): Mapping {
+	const { at } = findColumns(columns);
+	return Object.fromEntries(newPetFields.map((field) => [field, columns[at[field]] ?? null]));
+}
+
+function useCheck(file: PetFile): { checked: Checked | undefined; failure: unknown } {
+	const [checked, setChecked] = useState<Checked>();
+	const [failure, setFailure] = useState<unknown>();
+	useEffect(() => {
+		const leaving = new AbortController();
+		setChecked(undefined);
+		setFailure(undefined);
+		checkRows(file, leaving.signal, setChecked).catch((error) => !leaving.signal.aborted && setFailure(error));
+		return () => leaving.abort();
+	}, [file]);
+	return { checked, failure };
+}
+
+function CheckLine({ checked }: { checked: Checked | undefined }) {
+	if (!checked) return <p class="soft">Checking …</p>;
+	const { good, bad, unused, isComplete } = checked;
+	const ignored = unused.length === 0 ? "" : ` Ignored: ${unused.join(", ")}.`;
+	return (
+		<p role={isComplete ? "status" : undefined} class="num">
+			<strong>{digits.format(good)}</strong> good, <strong>{digits.format(bad)}</strong> to fix
+			{isComplete ? "." : " so far …"}
+			<span class="soft">{ignored}</span>
+		</p>
+	);
+}
+
+interface PreviewTableProps {
+	preview: OpenFile["preview"];
+	mapping: Mapping;
+	assign(column: string, field: Field | undefined): void;
+}
+
+function PreviewTable({ preview: { columns, rows }, mapping, assign }: PreviewTableProps) {
+	const fieldOf = (column: string) => newPetFields.find((field) => mapping[field] === column);
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		<section class="scroll" aria-label="The first rows" tabIndex={0}>
+			<table class="preview">
+				<caption class="hidden">The first rows, and what each column holds</caption>
+				<thead>
+					<tr>
+						{columns.map((column, index) => (
+							<th key={`${column}-${index}`} scope="col">
+								<span>{column || `column ${index + 1}`}</span>
+								<select
+									aria-label={`Column ${column || index + 1} holds`}
+									value={fieldOf(column) ?? ""}
+									onChange={({ currentTarget: { value } }) =>
+										assign(
+											column,
+											newPetFields.find((field) => field === value),
+										)
+									}
+								>
+									<option value="">not used</option>
+									{newPetFields.map((field) => (
+										<option key={field} value={field}>
+											{labels[field]}
+										</option>
+									))}
+								</select>
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((cells, row) => (
+						<tr key={row}>
+							{cells.map((cell, index) => (
+								<td key={index} class={fieldOf(columns[index] ?? "") ? "" : "unused"} dir="auto">
+									{cell}
+								</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}

@@ -1,0 +1,22 @@
+// A file that was chosen, and how the views that add it speak about files.
+
+import { FileError } from "../../src/files/file-error.ts";
+import type { FileKind, Source } from "../../src/files/file-kind.ts";
+import type { Preview } from "../../src/files/rows.ts";
+import { digits, sentenceOf } from "./notes.tsx";
+
+export interface OpenFile {
+	name: string;
+	source: Source;
+	kind: FileKind;
+	preview: Preview;
+}
+
+/** The sentence of a failure of the file, with its line. */
+export function describe(failure: unknown): string {
+	if (!(failure instanceof FileError)) return sentenceOf(failure);
+	const sentence = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
+	return failure.line === undefined ? sentence : `Line ${failure.line}: ${failure.message}.`;
+}
+
+export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);

@@ -1,0 +1,71 @@
+// Rows that are to be fixed, with the broken part marked.
+
+import { findColumns, type Mapping } from "../../src/files/columns.ts";
+import { describeFaults } from "../../src/files/faults.ts";
+import type { Rejected } from "./add-rows.ts";
+import { digits } from "./notes.tsx";
+
+interface RejectedTableProps {
+	title: string;
+	/** The first ones. */
+	rejected: Rejected[];
+	/** How many there are. */
+	count: number;
+	mapping: Mapping;
+}
+
+export function RejectedTable({ title, rejected, count, mapping }: RejectedTableProps) {
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		<section class="scroll rejected" aria-label={title} tabIndex={0}>
+			<h2>
+				{title}
+				{count > rejected.length && (
+					<span class="soft num">
+						{" "}
+						the first {rejected.length} of {digits.format(count)}
+					</span>
+				)}
+			</h2>
+			<table>
+				<thead>
+					<tr>
+						<th scope="col" class="n">
+							Line
+						</th>
+						<th scope="col">Why</th>
+						<th scope="col">Row</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rejected.map(({ row, faults }) => (
+						<tr key={row.number}>
+							<td class="n">{digits.format(row.line)}</td>
+							<td>{describeFaults(faults)}</td>
+							<td class="row" dir="auto">
+								<GivenRow row={row} faults={faults} mapping={mapping} />
+							</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}
+
+function GivenRow({ row: { given }, faults, mapping }: Rejected & { mapping: Mapping }) {
+	if (typeof given === "string") return <code>{given.slice(0, 300)}</code>;
+	const { at } = findColumns(given.columns, mapping);
+	const broken = faults.flatMap(({ field }) => (field ? [at[field]] : []));
+	return (
+		<>
+			{given.cells.map((cell, index) =>
+				broken.includes(index) ? (
+					<mark key={index}>{cell === "" ? "(empty)" : cell.slice(0, 200)}</mark>
+				) : (
+					<span key={index}>{cell.slice(0, 200)}</span>
+				),
+			)}
+		</>
+	);
+}
