@@ -14,17 +14,21 @@ export interface Gate {
 	creates: number;
 	/** Called before the n-th create goes on; it goes on when this resolves. */
 	onCreate: (n: number) => Promise<void> | void;
+	/** Whether the n-th create gets 503 and does not go on. */
+	refuses: (n: number) => boolean;
 	/** Creates that have come and not been answered. */
 	waiting: number;
 }
 
 export async function openGate(context: TestContext, target: string): Promise<Gate> {
-	const gate: Gate = { url: "", target, creates: 0, waiting: 0, onCreate: () => {} };
+	const gate: Gate = { url: "", target, creates: 0, waiting: 0, onCreate: () => {}, refuses: () => false };
 	const server = createServer(async (incoming, outgoing) => {
 		if (incoming.method === "POST") {
 			gate.waiting++;
 			outgoing.on("close", () => gate.waiting--);
-			await gate.onCreate(++gate.creates);
+			const n = ++gate.creates;
+			await gate.onCreate(n);
+			if (gate.refuses(n)) return void outgoing.writeHead(503, { "retry-after": "0" }).end();
 		}
 		pass(gate.target, incoming, outgoing);
 	});

@@ -23,7 +23,8 @@ async function importer(context: TestContext) {
 		path: (name: string) => join(folder, name),
 		write: (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content),
 		read: (name: string) => readFileSync(join(folder, name), "utf8"),
-		run: (file: string, options: Start = {}) => runProgram(["import", file], { environment, folder, ...options }),
+		run: (file: string, { more = [], ...options }: Start & { more?: string[] } = {}) =>
+			runProgram(["import", file, ...more], { environment, folder, ...options }),
 		pets: async () => (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet),
 	};
 }
@@ -31,7 +32,7 @@ async function importer(context: TestContext) {
 function assertImported({ code, stdout, stderr }: Finished, said: RegExp): void {
 	assert.equal(code, 0, stderr);
 	assert.match(stdout, said);
-	assert.equal(stderr, "");
+	assert.match(stderr, /^[\w.]+: (CSV with commas|NDJSON|a JSON array), UTF-8, \d+ animals?\n$/);
 }
 
 const rex = { name: "Rex", categoryId: 1n, status: "available" };
@@ -119,6 +120,48 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	);
 });
 
+test("what a spreadsheet writes is imported, and its kind, its other columns and the frequent reasons are on the screen", async (context) => {
+	const { write, run, pets, path } = await importer(context);
+	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
+	write("a.csv", Buffer.from(`Animal name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
+	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Animal name", ...more] });
+	const unmapped = await run("a.csv");
+	assert.equal(
+		unmapped.stderr,
+		'animal-store: a.csv, line 1: no column is named name; the first line names the columns "Animal name", ' +
+			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN names a column; nothing was sent\n',
+	);
+	assert.match((await mapped("--strict")).stderr, /unknown "Colour": an animal has name, categoryId, status;/);
+	assert.match((await run("a.csv", { more: ["--map", "colour=Colour"] })).stderr, /FIELD is name, categoryId, status/);
+
+	const dry = await mapped("--dry-run");
+	const said = [
+		"a.csv: CSV with semicolons, Windows-1252, 2 animals, 5 rows to reject",
+		'ignored column: "Colour"; --strict refuses it',
+		"rejected:",
+		"  categoryId is not an integer, 2 rows, the first is row 5",
+		"  name contains a line break, row 2",
+		"  name is empty, row 4",
+		"  and 1 other reason",
+	];
+	assert.deepEqual([dry.code, dry.stderr], [2, [...said, "nothing was sent", ""].join("\n")]);
+	assert.equal(dry.stdout, "categoryId  status  name\n         2  sold    Zoë\n         5  -       Di\n");
+	assert.deepEqual([await pets(), existsSync(path("a.csv.rejected.csv"))], [[], false]);
+
+	const { code, stdout, stderr } = await mapped();
+	assert.deepEqual([code, stderr], [2, [...said, ""].join("\n")]);
+	assert.match(stdout, /^a\.csv: 2 added, 0 already there, 5 rejected \(see a\.csv\.rejected\.csv\), in /);
+	assert.deepEqual(await pets(), [
+		{ name: "Zoë", categoryId: 2n, status: "sold" },
+		{ name: "Di", categoryId: 5n },
+	]);
+	const again = JSON.parse((await mapped("--json")).stdout);
+	assert.deepEqual(
+		[again.added, again.alreadyThere, again.rejected, again.reasons[1]],
+		[0, 2, 5, { reason: "name contains a line break", rows: 1, firstRow: 2 }],
+	);
+});
+
 test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
 	const { service, write, run, path } = await importer(context);
 	const good = "name,categoryId\nRex,1\n";
@@ -181,6 +224,20 @@ test("300 MB in one line, quote or string are refused with little memory", async
 	assert.deepEqual(readdirSync(scratch), [], "standard input is put aside only for the import");
 });
 
+test("a file of 40 MB takes no more memory than its rows under way", async (context) => {
+	const { environment, path } = await importer(context);
+	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
+	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
+	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
+	const parameters = ["import", "-", "--dry-run"];
+	const { code, stderr } = await runProgram(parameters, { environment, nodeOptions, under, folder: path(".") });
+	assert.equal(code, 0, stderr);
+	assert.match(stderr, /^stdin: CSV with commas, UTF-8, 1000000 animals\n/);
+	const [, peakKiB = "none"] = /peak (\d+)/.exec(stderr) ?? [];
+	assert.ok(Number(peakKiB) < 256 * 1024, `${peakKiB} KiB`);
+});
+
 test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {
 	const { service, run, read, pets } = await importer(context);
 	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,x\n" });
@@ -202,7 +259,7 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
 	const wrong = await withKey("nonsense");
 	assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
-	assert.match(wrong.stderr, /^animal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
+	assert.match(wrong.stderr, /^a\.csv: .*\nanimal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
 	assert.ok(
 		!service.log.some(({ operation }) => operation === "createPet"),
 		"no animal is sent with a key that is refused",

@@ -9,6 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { FileError } from "../files/file-error.ts";
 import { detectKind, type FileKind, type Source } from "../files/file-kind.ts";
 import { digestOf } from "../files/row-keys.ts";
+import { ColumnError } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
 
 export interface ImportFile {
@@ -61,7 +62,8 @@ async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
-	return new CommandError(`${place}: ${error.message}; nothing was sent`);
+	const hint = error instanceof ColumnError ? "; --map FIELD=COLUMN names a column" : "";
+	return new CommandError(`${place}: ${error.message}${hint}; nothing was sent`);
 }
 
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {

@@ -1,22 +1,24 @@
-// The second pass of an import: many creates at once. Each row has an Idempotency-Key derived from the file's content
-// and the line, so that importing the same file again resumes it and adds nothing twice.
+// The second pass of an import: many creates at once, in the order of the file. Each row has an Idempotency-Key derived
+// from the file's content and the row, so that a create can be repeated, and the same file be imported again.
 
-import type { AnimalStore, NewPet } from "../../client/src/index.ts";
-import { ApiError } from "../../client/src/index.ts";
+import { type AnimalStore, ApiError } from "../../client/src/index.ts";
+import type { NewPet } from "../contract/pet.ts";
 import { describeFaults } from "../files/faults.ts";
 import { rowKey } from "../files/row-keys.ts";
 import type { FileRow } from "../files/rows.ts";
+import type { Attempt, Created, CreatePipeline } from "./create-pipeline.ts";
 import type { Interruption } from "./interrupt.ts";
-import type { RejectedFile } from "./rejected-file.ts";
 
 export interface Sending {
+	/** For rows that the pipeline did not add: it waits, tries again, and knows the errors. */
 	store: AnimalStore;
+	pipeline: CreatePipeline;
 	rows: AsyncGenerator<FileRow[]>;
-	/** SHA-256 of the file, in hex. */
+	/** Of the file, in hex. */
 	digest: string;
 	/** The number of requests at once. */
 	concurrency: number;
-	rejected: RejectedFile;
+	reject(row: FileRow, reason: string): void;
 	interruption: Interruption;
 	/** Called after each row. */
 	onProgress(report: ImportReport): void;
@@ -26,66 +28,117 @@ export interface ImportReport {
 	added: number;
 	/** Added by an earlier import of the same file. */
 	alreadyThere: number;
+	/** Animals with an id below that of an earlier row: the service did not take all requests on the way. */
+	outOfOrder: number;
 	/** Whether every row was added, already there, or rejected. */
 	isComplete: boolean;
 	/** The first failure that concerns more than one animal. */
 	stoppedBy?: unknown;
 }
 
-/** The outcome of one row. */
-type Outcome =
-	| { kind: "added" | "alreadyThere" }
-	| { kind: "rejected"; reason: string }
-	| { kind: "failed"; error: unknown };
-
-interface FailedRow {
+/** A row that was sent. */
+interface Sent {
 	row: FileRow;
-	error: unknown;
+	pet: NewPet;
+	key: string;
+	attempt: Promise<Attempt>;
 }
 
 /** Failures that concern one animal only; any other would hit the next animal too. */
 const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large", "idempotency_key_reused"];
 
-/** Sends until the rows end, a request fails, or a signal arrives. Requests under way may then finish. */
+/** Sends until the rows end, a request fails for good, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
-	const { concurrency, interruption, rejected } = sending;
-	const rows = oneByOne(sending.rows);
-	const report: ImportReport = { added: 0, alreadyThere: 0, isComplete: false };
-	const failed: FailedRow[] = [];
+	const { rows, interruption, pipeline } = sending;
+	const { report, isStopped, send, finish, failed } = createSender(sending);
+	const drop = () => void pipeline.reset();
+	interruption.overdue.addEventListener("abort", drop, { once: true });
+	/** Rows that were read and not sent. */
+	const unsent: FileRow[] = [];
 	let isAtEnd = false;
-
-	function record(row: FileRow, outcome: Outcome): void {
-		if (outcome.kind === "rejected") rejected.add(row, outcome.reason);
-		else if (outcome.kind === "failed") {
-			failed.push({ row, error: outcome.error });
-			stop(outcome.error);
-		} else report[outcome.kind]++;
-		sending.onProgress(report);
-	}
-	function stop(error: unknown): void {
-		report.stoppedBy ??= error;
-		interruption.stop();
-	}
-	async function work(): Promise<void> {
-		while (!interruption.requested.aborted && report.stoppedBy === undefined) {
-			const { value: row } = await rows.next();
-			if (row === undefined) {
-				isAtEnd = true;
-				return;
+	try {
+		while (!isStopped() && !isAtEnd) {
+			const { value: batch } = await rows.next();
+			isAtEnd = batch === undefined;
+			for (const row of batch ?? []) {
+				if (isStopped() || !(await send(row))) unsent.push(row);
 			}
-			const reason = row.faults && describeFaults(row.faults);
-			record(row, row.pet ? await send(sending, row.number, row.pet) : { kind: "rejected", reason: reason ?? "" });
+		}
+		await finish();
+	} finally {
+		interruption.overdue.removeEventListener("abort", drop);
+	}
+	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, failed, unsent);
+	await rows.return(undefined);
+	report.isComplete = isAtEnd && unsent.length === 0 && report.stoppedBy === undefined;
+	return report;
+}
+
+/** Keeps the rows under way in the order of the file, and counts what became of them. */
+function createSender({ store, pipeline, digest, concurrency, reject, interruption, onProgress }: Sending) {
+	const report: ImportReport = { added: 0, alreadyThere: 0, outOfOrder: 0, isComplete: false };
+	const underWay: Sent[] = [];
+	const failed: { row: FileRow; isUnsettled: boolean }[] = [];
+	let highestId = 0n;
+	const isStopped = () => interruption.requested.aborted || report.stoppedBy !== undefined;
+
+	function count({ id, isReplayed }: Created): void {
+		if (isReplayed) report.alreadyThere++;
+		else report.added++;
+		if (BigInt(id) < highestId) report.outOfOrder++;
+		else highestId = BigInt(id);
+		onProgress(report);
+	}
+
+	/** @returns whether the row was sent or rejected: not when the import stopped meanwhile */
+	async function send(row: FileRow): Promise<boolean> {
+		if (row.faults) {
+			reject(row, describeFaults(row.faults));
+			return true;
+		}
+		if (underWay.length >= concurrency) await settleFirst();
+		if (isStopped()) return false;
+		const key = rowKey(digest, row.number);
+		underWay.push({ row, pet: row.pet, key, attempt: pipeline.send(row.pet, key) });
+		return true;
+	}
+
+	async function settleFirst(): Promise<void> {
+		const attempt = await underWay[0]?.attempt;
+		if (attempt?.created) {
+			underWay.shift();
+			return count(attempt.created);
+		}
+		// The others of this connection would wait in vain.
+		if (attempt && attempt.status === undefined) await pipeline.reset();
+		for (const sent of underWay.splice(0)) await settle(sent);
+	}
+
+	/** What was not added is repeated before anything else is sent, to keep the order as far as possible. */
+	async function settle({ row, pet, key, attempt }: Sent): Promise<void> {
+		const { created, status = 500 } = { status: undefined, ...(await attempt) };
+		if (created) return count(created);
+		if (report.stoppedBy !== undefined) return void failed.push({ row, isUnsettled: status < 400 || status >= 500 });
+		try {
+			let isReplayed = false;
+			const onReply = ({ headers }: Response) => {
+				isReplayed = headers.get("idempotency-replayed") === "true";
+			};
+			const { id } = await store.createPet(pet, { idempotencyKey: key, signal: interruption.overdue, onReply });
+			count({ id, isReplayed });
+		} catch (error) {
+			if (error instanceof ApiError && rowErrors.includes(error.code)) return reject(row, error.message);
+			failed.push({ row, isUnsettled: !(error instanceof ApiError) || error.isUnsettled });
+			report.stoppedBy = error;
+			interruption.stop();
 		}
 	}
 
-	await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)));
-	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, rows, failed);
-	await rows.return(undefined);
-	return { ...report, isComplete: isAtEnd && report.stoppedBy === undefined };
-}
+	async function finish(): Promise<void> {
+		while (underWay.length > 0) await settleFirst();
+	}
 
-async function* oneByOne(batches: AsyncGenerator<FileRow[]>): AsyncGenerator<FileRow> {
-	for await (const rows of batches) yield* rows;
+	return { report, failed, isStopped, send, finish };
 }
 
 export function isKeyRefused(error: unknown): boolean {
@@ -93,29 +146,16 @@ export function isKeyRefused(error: unknown): boolean {
 }
 
 /** For an import with another API key. Idempotency-Keys are scoped to the key: the whole file would add rows twice. */
-async function rejectRest({ rejected }: Sending, rows: AsyncGenerator<FileRow>, failed: FailedRow[]): Promise<void> {
+async function rejectRest(
+	{ rows, reject }: Sending,
+	failed: { row: FileRow; isUnsettled: boolean }[],
+	unsent: FileRow[],
+): Promise<void> {
 	const notAdded = "not added: the key stopped working";
-	for (const { row, error } of failed) {
-		const isSettled = error instanceof ApiError && !error.isUnsettled;
-		rejected.add(row, isSettled ? notAdded : "no reply: it may have been added");
-	}
-	for await (const row of rows) rejected.add(row, row.faults ? describeFaults(row.faults) : notAdded);
-}
-
-/** @param number the row's number in the file */
-async function send({ store, digest, interruption }: Sending, number: number, pet: NewPet): Promise<Outcome> {
-	let kind: "added" | "alreadyThere" = "added";
-	try {
-		await store.createPet(pet, {
-			idempotencyKey: rowKey(digest, number),
-			signal: interruption.overdue,
-			onReply: ({ headers }) => {
-				if (headers.get("idempotency-replayed") === "true") kind = "alreadyThere";
-			},
-		});
-		return { kind };
-	} catch (error) {
-		const isRowError = error instanceof ApiError && rowErrors.includes(error.code);
-		return isRowError ? { kind: "rejected", reason: error.message } : { kind: "failed", error };
-	}
+	for (const { row, isUnsettled } of failed) reject(row, isUnsettled ? "no reply: it may have been added" : notAdded);
+	const rejectAll = (rest: FileRow[]) => {
+		for (const row of rest) reject(row, row.faults ? describeFaults(row.faults) : notAdded);
+	};
+	rejectAll(unsent);
+	for await (const batch of rows) rejectAll(batch);
 }

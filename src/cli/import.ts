@@ -1,81 +1,144 @@
-// `animal-store import FILE` adds the animals of a file, each once. The whole file is checked before anything is sent;
-// docs/command-line.md has the rules.
+// `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
+// anything is sent; docs/command-line.md has the rules.
 
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
-import { idempotencyHours } from "../contract/operations.ts";
-import { readRows } from "../files/rows.ts";
+import { readConnection } from "../config.ts";
+import { newPetFields } from "../contract/pet.ts";
+import { isMappingField, type Mapping } from "../files/columns.ts";
+import { describeFaults } from "../files/faults.ts";
+import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
-import { CommandError, describeError, Interrupted } from "./command-error.ts";
+import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { createPipeline } from "./create-pipeline.ts";
 import { explainFileError, type ImportFile, openImportFile } from "./import-file.ts";
 import { importProgress } from "./import-progress.ts";
-import { type ImportReport, isKeyRefused, sendRows } from "./import-send.ts";
+import {
+	type Checked,
+	countOf,
+	countReasons,
+	describeFile,
+	describeReasons,
+	incompleteError,
+	type Reasons,
+	summary,
+} from "./import-report.ts";
+import { type ImportReport, sendRows } from "./import-send.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
-import { keepAliveFetch } from "./keep-alive-fetch.ts";
+import { formatTable } from "./pet-table.ts";
 import { examples } from "./pets.ts";
 import { type RejectedFile, rejectedFile } from "./rejected-file.ts";
 
 interface ImportOptions extends ConnectionOptions {
+	map?: Mapping;
+	strict?: boolean;
+	dryRun?: boolean;
+	inOrder?: boolean;
+	connections: number;
 	concurrency: number;
 	retryFor: number;
+	json?: boolean;
 }
 
-const concurrencyMax = 256;
+/** The service answers that many requests of a connection at once. */
+const concurrencyMax = 60;
+const connectionsMax = 64;
 const someRejectedExitCode = 2;
+const previewRows = 3;
 
 export function importCommand(): Command {
-	const retryFor = new Option("--retry-for <duration>", "how long to wait for a service that is down or busy")
-		.argParser(parseDuration)
-		.default(300_000, "5m");
 	const command = new Command("import")
 		.description("add the animals of a CSV, NDJSON or JSON file; run it again within 24 hours to resume")
 		.argument("<file>", "the file; - is standard input")
-		.option("--concurrency <n>", `requests at once, 1 to ${concurrencyMax}`, parseIntegerUpTo(concurrencyMax), 32)
-		.addOption(retryFor)
+		.option("--map <field=column>", `the column of ${newPetFields.join(", ")}; may be repeated`, parseMapping)
+		.option("--strict", "refuse a file with other columns instead of ignoring them")
+		.option("--dry-run", "check the file, show its first animals, and send nothing")
+		.option("--json", "the result as JSON")
+		.optionsGroup("Speed:")
+		.addOption(new Option("--in-order", "wait for each animal before the next one").conflicts(["connections"]))
+		.option(
+			"--concurrency <n>",
+			"requests under way on one connection",
+			parseIntegerUpTo(concurrencyMax),
+			concurrencyMax,
+		)
+		.option(
+			"--connections <n>",
+			"more are faster behind a proxy, and change the order",
+			parseIntegerUpTo(connectionsMax),
+			1,
+		)
+		.addOption(
+			new Option("--retry-for <duration>", "how long to wait for a service that is down or busy")
+				.argParser(parseDuration)
+				.default(300_000, "5m"),
+		)
 		.addHelpText(
 			"after",
-			examples("import animals.csv", "import animals.csv.rejected.csv", "import - < animals.ndjson"),
+			examples(
+				"import animals.csv --dry-run",
+				'import animals.csv --map name="Animal name" --map categoryId=Kind',
+				"import animals.csv.rejected.csv",
+				"import - < animals.ndjson",
+			),
 		)
 		.action(importPets);
 	return withConnection(command);
 }
 
+function parseMapping(text: string, earlier: Mapping = {}): Mapping {
+	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+	if (!isMappingField(field))
+		throw new InvalidArgumentError(`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}.`);
+	return { ...earlier, [field]: column === "" ? null : column };
+}
+
 async function importPets(path: string, options: ImportOptions): Promise<void> {
-	const connections = keepAliveFetch(options.concurrency);
 	// Before anything is read: without a key, this throws.
-	const impatient = connect(options, { fetch: connections.fetch });
-	const store = connect(options, { fetch: connections.fetch, retryForMs: options.retryFor });
+	const store = options.dryRun ? undefined : connect(options);
 	const interruption = watchInterrupt(() => console.error("\nstopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
 	try {
 		file = await openImportFile(path, requested);
-		const total = await countPets(file, requested);
-		if (total > 0) await checkConnection(impatient, requested);
-		await importFile({ file, total, store, concurrency: options.concurrency, interruption });
+		const checked = await checkFile(file, readOptions(options), requested);
+		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
+		if (!store) return await showDryRun(file, checked, options);
+		if (checked.animals > 0) await checkConnection(store, requested);
+		await addPets(file, checked, options, interruption);
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
 	} finally {
 		await file?.close();
 		interruption.end();
-		connections.close();
 	}
 }
 
+function readOptions({ map, strict = false }: ImportOptions): ReadOptions {
+	return { ...(map && { mapping: map }), isStrict: strict };
+}
+
 /** The first pass. @throws CommandError when the whole file is unusable */
-async function countPets({ name, source, kind }: ImportFile, requested: AbortSignal): Promise<number> {
-	let pets = 0;
+async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
+	const checked: Checked = { animals: 0, rejected: 0, unused: [], reasons: countReasons() };
 	try {
-		for await (const rows of readRows(source, kind)) {
+		const onUnused = (name: string) => void checked.unused.push(name);
+		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
 			requested.throwIfAborted();
-			for (const { pet } of rows) if (pet) pets++;
+			for (const row of rows) {
+				if (row.pet) checked.animals++;
+				else {
+					checked.rejected++;
+					checked.reasons.add(row, describeFaults(row.faults));
+				}
+			}
 		}
 	} catch (error) {
-		throw explainFileError(error, name);
+		throw explainFileError(error, file.name);
 	}
-	return pets;
+	return checked;
 }
 
 /** One request before many creates, so that a wrong address or key fails at once and not after `--retry-for`. */
@@ -87,52 +150,72 @@ async function checkConnection(store: AnimalStore, signal: AbortSignal): Promise
 	});
 }
 
-interface Import {
-	file: ImportFile;
-	total: number;
-	store: AnimalStore;
-	concurrency: number;
-	interruption: Interruption;
+async function showDryRun(file: ImportFile, checked: Checked, options: ImportOptions): Promise<void> {
+	const { animals, rejected, reasons, unused } = checked;
+	if (rejected > 0) process.exitCode = someRejectedExitCode;
+	if (options.json) return printJson({ ...file.kind, animals, rejected, ignored: unused, reasons: reasons.list() });
+	const first: FileRow[] = [];
+	for await (const rows of readRows(file.source, file.kind, readOptions(options))) {
+		first.push(...rows.filter(({ pet }) => pet).slice(0, previewRows - first.length));
+		if (first.length === previewRows) break;
+	}
+	const pets = first.flatMap(({ pet }) => (pet ? [pet] : []));
+	for await (const text of formatTable([pets], true, newPetFields)) process.stdout.write(text);
+	if (animals > pets.length) process.stdout.write(`and ${countOf(animals - pets.length, "more animal")}\n`);
+	printReasons(file, reasons);
+	console.error("nothing was sent");
 }
 
 /** The second pass and its report. */
-async function importFile({ file, total, ...rest }: Import): Promise<void> {
+async function addPets(
+	file: ImportFile,
+	{ animals }: Checked,
+	options: ImportOptions,
+	interruption: Interruption,
+): Promise<void> {
+	const { connections, inOrder, retryFor: retryForMs, json } = options;
+	const concurrency = inOrder ? 1 : options.concurrency;
 	const rejected = rejectedFile(file.name, file.kind);
-	const progress = importProgress(total);
+	const reasons = countReasons();
+	const progress = importProgress(animals);
+	const pipeline = createPipeline({ ...readConnection(options), connections, depth: concurrency });
 	const startedAtMs = performance.now();
 	const report = await sendRows({
-		...rest,
-		rows: readRows(file.source, file.kind),
+		store: connect(options, { retryForMs }),
+		pipeline,
+		rows: readRows(file.source, file.kind, readOptions(options)),
 		digest: file.digest,
-		rejected,
+		concurrency: concurrency * connections,
+		interruption,
+		reject(row, reason) {
+			rejected.add(row, reason);
+			reasons.add(row, reason);
+		},
 		onProgress: ({ added, alreadyThere }) => progress.update(added + alreadyThere, rejected.count),
-	}).finally(() => {
+	}).finally(async () => {
 		progress.end();
 		rejected.close();
+		await pipeline.reset();
 	});
 	const seconds = (performance.now() - startedAtMs) / 1000;
-	if (!report.isComplete) throw incompleteError(report, { total, rejected, ...rest.interruption });
-	process.stdout.write(`${file.name}: ${summary(report, rejected, seconds)}\n`);
+	const isInterrupted = interruption.requested.aborted;
+	if (!report.isComplete) throw incompleteError(report, { animals, path: rejected.path, isInterrupted });
 	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
+	if (json) return printJson(resultOf(report, rejected, reasons));
+	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds })}\n`);
+	printReasons(file, reasons);
 }
 
-function summary({ added, alreadyThere }: ImportReport, { count, path }: RejectedFile, seconds: number): string {
-	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
-	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
-	return `${added} added, ${alreadyThere} already there, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s`;
+function resultOf({ added, alreadyThere, outOfOrder }: ImportReport, { count, path }: RejectedFile, reasons: Reasons) {
+	const rejectedFile = count > 0 ? path : null;
+	return { added, alreadyThere, outOfOrder, rejected: count, rejectedFile, reasons: reasons.list() };
 }
 
-function incompleteError(
-	{ added, alreadyThere, stoppedBy }: ImportReport,
-	{ total, rejected, requested }: { total: number; rejected: RejectedFile; requested: AbortSignal },
-): CommandError {
-	const progress = `${added + alreadyThere} of ${total} animals were added`;
-	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
-	if (isKeyRefused(stoppedBy)) {
-		const others = `the others are in ${rejected.path}: import that file with another key`;
-		const warning = "importing the whole file would add the first ones again";
-		return new CommandError(`${describeError(stoppedBy)}\n${progress}; ${others}; ${warning}`);
-	}
-	if (requested.aborted) return new Interrupted(`interrupted: ${resume}`);
-	return new CommandError([...describeError(stoppedBy), resume].join("\n"));
+function printReasons({ kind }: ImportFile, reasons: Reasons): void {
+	const lines = describeReasons(reasons, kind);
+	if (lines.length > 0) console.error(["rejected:", ...lines].join("\n"));
+}
+
+function printJson(value: object): void {
+	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -1,14 +1,20 @@
 // Animals for people: an aligned table on a terminal, tab-separated fields in a pipe.
 
 import { styleText } from "node:util";
-import type { Pet } from "../../client/src/index.ts";
 import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 
-// The name comes last, so that wide characters in it do not shift other columns.
-const columns = [...petFields.filter((field) => field !== "name"), "name" as const];
+type Field = (typeof petFields)[number];
+type Cells = Partial<Record<Field, unknown>>;
+type Pages = AsyncIterable<Cells[]> | Iterable<Cells[]>;
 
 /** One piece of text for each page. Only a terminal gets a header, once. */
-export async function* formatTable(pages: AsyncIterable<Pet[]>, isTerminal: boolean): AsyncGenerator<string> {
+export async function* formatTable(
+	pages: Pages,
+	isTerminal: boolean,
+	fields: readonly Field[] = petFields,
+): AsyncGenerator<string> {
+	// The name comes last, so that wide characters in it do not shift other columns.
+	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
 	let widths: number[] = columns.map((column) => column.length);
 	let isFirst = true;
 	for await (const pets of pages) {
@@ -18,14 +24,14 @@ export async function* formatTable(pages: AsyncIterable<Pet[]>, isTerminal: bool
 		}
 		const rows = pets.map((pet) => columns.map((column) => escapeControls(String(pet[column] ?? "-"))));
 		for (const row of rows) widths = widths.map((width, index) => Math.max(width, row[index]?.length ?? 0));
-		if (isFirst && rows.length > 0) yield `${styleText("bold", align([...columns], widths))}\n`;
+		if (isFirst && rows.length > 0) yield `${styleText("bold", align(columns, [...columns], widths))}\n`;
 		isFirst = false;
-		yield rows.map((row) => `${align(row, widths)}\n`).join("");
+		yield rows.map((row) => `${align(columns, row, widths)}\n`).join("");
 	}
 }
 
 /** Numbers to the right, text to the left; no padding after the last column. */
-function align(cells: string[], widths: number[]): string {
+function align(columns: readonly Field[], cells: string[], widths: number[]): string {
 	const padded = columns.map((column, index) => {
 		const [cell = "", width = 0] = [cells[index], widths[index]];
 		if (index === columns.length - 1) return cell;

@@ -7,6 +7,10 @@ type Field = keyof NewPet;
 /** The column of a field by its exact name; null for a field that is taken from no column. */
 export type Mapping = Partial<Record<Field, string | null>>;
 
+export function isMappingField(name: string): name is Field {
+	return (newPetFields as string[]).includes(name);
+}
+
 export interface Columns {
 	/** The position of each field among the columns; -1 where there is none. */
 	at: Record<Field, number>;

@@ -108,7 +108,7 @@ function endElement(scan: Scan, isLast: boolean): void {
 	const { elementLine: line, held: text, isTooLong, isElementDue } = scan;
 	const isEmpty = line === 0;
 	if (isEmpty && (!isLast || isElementDue)) throw brokenArray(scan, "an element is missing before or after a comma");
-	if (!isEmpty) scan.found.push({ line, text, isTooLong });
+	if (!isEmpty) scan.found.push({ line, row: line, text, isTooLong });
 	scan.elementLine = 0;
 	scan.held = "";
 	scan.isTooLong = false;

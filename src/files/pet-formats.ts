@@ -23,7 +23,7 @@ export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format
 }
 
 /** JSON with exact numbers. JSON.stringify does not know bigint. */
-export function petJson(pet: AnyPet): string {
+export function petJson(pet: Omit<AnyPet, "id"> & Partial<AnyPet>): string {
 	const given = petFields.filter((field) => pet[field] !== undefined);
 	return `{${given.map((field) => `"${field}":${jsonOf(pet[field])}`).join()}}`;
 }

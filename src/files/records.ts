@@ -10,6 +10,8 @@ export const recordMaxLength = bodyMaxBytes;
 export interface PetRecord {
 	/** The line of its first character, from 1. */
 	line: number;
+	/** The row as a spreadsheet counts them: a cell with line breaks is in one row. */
+	row: number;
 	/** Empty when the record is too long. */
 	text: string;
 	isTooLong: boolean;
@@ -30,10 +32,12 @@ export async function* lineRecords(texts: Texts): AsyncGenerator<PetRecord[]> {
 /** One record per line; a quoted cell may span several lines. @throws FileError for an unclosed quote */
 export async function* csvRecords(texts: Texts): AsyncGenerator<PetRecord[]> {
 	let open: Line | undefined;
+	let joined = 0;
 	for await (const lines of linesOf(texts)) {
 		const records: PetRecord[] = [];
 		for (const line of lines) {
-			open = open ? joinLines(open, line) : line;
+			if (open) joined++;
+			open = open ? joinLines(open, line) : { ...line, row: line.line - joined };
 			if (open.turnsQuote) {
 				if (open.isTooLong) throw unclosedQuote(open.line);
 				continue;
@@ -49,7 +53,7 @@ export async function* csvRecords(texts: Texts): AsyncGenerator<PetRecord[]> {
 function joinLines(first: Line, second: Line): Line {
 	const text = `${first.text}\n${second.text}`;
 	const isTooLong = second.isTooLong || text.length > recordMaxLength;
-	return { line: first.line, text, isTooLong, turnsQuote: first.turnsQuote !== second.turnsQuote };
+	return { ...first, text, isTooLong, turnsQuote: first.turnsQuote !== second.turnsQuote };
 }
 
 function unclosedQuote(line: number): FileError {
@@ -104,7 +108,7 @@ function endLine(rest: Rest, line: number, end: string): Line {
 	const text = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
 	const isTooLong = rest.isDropped || text.length > recordMaxLength;
 	const turnsQuote = rest.turnsQuote !== hasOddQuotes(whole);
-	return { line, text: isTooLong ? "" : text, isTooLong, turnsQuote };
+	return { line, row: line, text: isTooLong ? "" : text, isTooLong, turnsQuote };
 }
 
 function hasOddQuotes(text: string): boolean {

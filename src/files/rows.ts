@@ -16,6 +16,8 @@ export type FileRow = Place & ({ pet: NewPet; faults?: undefined } | { pet?: und
 interface Place {
 	/** The line of its first character, from 1. */
 	line: number;
+	/** The row as a spreadsheet counts them. Of JSON, the line. */
+	row: number;
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
@@ -112,7 +114,7 @@ async function* csvRows(batches: Batches, delimiter: string, reading: Reading): 
 	for await (const records of batches) {
 		const rows: FileRow[] = [];
 		for (const record of records) {
-			const { line, isTooLong, text } = record;
+			const { line, row, isTooLong, text } = record;
 			const isDelimiterLine = isFirst && delimiterLine.test(text);
 			isFirst = false;
 			if (isDelimiterLine) continue;
@@ -120,10 +122,11 @@ async function* csvRows(batches: Batches, delimiter: string, reading: Reading): 
 			if (columns === undefined || found === undefined) {
 				columns = cells.map((name) => name.trim());
 				found = checkColumns(columns, line, reading);
-			} else if (isTooLong) rows.push({ ...longRow(line, line), given: { cells: columns.map(() => ""), columns } });
+			} else if (isTooLong)
+				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
 			// Spreadsheets write rows that were emptied.
 			else if (cells.some((cell) => cell !== ""))
-				rows.push({ line, number: line, given: { cells, columns }, ...petOfCells(cells, columns, found) });
+				rows.push({ line, row, number: line, given: { cells, columns }, ...petOfCells(cells, columns, found) });
 		}
 		yield rows;
 	}
@@ -163,10 +166,10 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 	const columnsOf = columnFinder(reading.mapping);
 	let elements = 0;
 	for await (const records of batches) {
-		yield records.map(({ line, text, isTooLong }) => {
+		yield records.map(({ line, row, text, isTooLong }) => {
 			const number = isArray ? ++elements : line;
-			if (isTooLong) return { ...longRow(line, number), given: text };
-			return { line, number, given: text, ...petOfJson(text, line, isArray) };
+			if (isTooLong) return { ...longRow({ line, row, number }), given: text };
+			return { line, row, number, given: text, ...petOfJson(text, line, isArray) };
 		});
 	}
 	function petOfJson(text: string, line: number, isInArray: boolean): ReturnType<typeof checkPet> {
@@ -207,6 +210,6 @@ function tryParse(text: string): { value?: unknown; error?: string } {
 	}
 }
 
-function longRow(line: number, number: number): { line: number; number: number; faults: Fault[] } {
-	return { line, number, faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
+function longRow(place: Omit<Place, "given">): Omit<Place, "given"> & { faults: Fault[] } {
+	return { ...place, faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
 }

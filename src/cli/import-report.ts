@@ -1,0 +1,107 @@
+// What an import says: what kind of file it is, which reasons of rejection are frequent, and what was added.
+
+import { idempotencyHours } from "../contract/operations.ts";
+import { describeFaults } from "../files/faults.ts";
+import { quoteNames } from "../files/file-error.ts";
+import { describeKind, type FileKind } from "../files/file-kind.ts";
+import type { FileRow } from "../files/rows.ts";
+import { CommandError, describeError, Interrupted } from "./command-error.ts";
+import { type ImportReport, isKeyRefused } from "./import-send.ts";
+
+/** The number of animals with its noun: "1 animal", "2 animals". */
+export function countOf(count: number, noun: string): string {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+interface Reason {
+	reason: string;
+	rows: number;
+	/** The first row with it, as a spreadsheet counts. */
+	firstRow: number;
+}
+
+export interface Reasons {
+	add(row: FileRow, reason: string): void;
+	/** By frequency. */
+	list(): Reason[];
+}
+
+const reasonsMax = 1000;
+const shownMax = 3;
+
+export function countReasons(): Reasons {
+	const reasons = new Map<string, Reason>();
+	return {
+		add({ row, faults }, given) {
+			// Details differ from row to row.
+			const reason = faults ? describeFaults(faults.map(({ field, problem }) => ({ field, problem }))) : given;
+			const known = reasons.get(reason);
+			if (known) known.rows++;
+			else if (reasons.size < reasonsMax) reasons.set(reason, { reason, rows: 1, firstRow: row });
+		},
+		list: () => [...reasons.values()].sort((one, other) => other.rows - one.rows),
+	};
+}
+
+/** Such as "name contains a line break, row 17" and "categoryId is empty, 12 rows, the first is row 20". */
+export function describeReasons(reasons: Reasons, { format }: FileKind): string[] {
+	const noun = format === "csv" ? "row" : "line";
+	const all = reasons.list();
+	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow }) => {
+		const first = `${noun} ${firstRow}`;
+		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
+	});
+	const rest = all.length - lines.length;
+	return rest > 0 ? [...lines, `  and ${countOf(rest, "other reason")}`] : lines;
+}
+
+/** What the first pass found in a file. */
+export interface Checked {
+	animals: number;
+	rejected: number;
+	/** Columns or fields that an animal does not have. */
+	unused: string[];
+	reasons: Reasons;
+}
+
+export function describeFile(name: string, kind: FileKind, { animals, rejected, unused }: Checked): string[] {
+	const bad = rejected > 0 ? `, ${countOf(rejected, "row")} to reject` : "";
+	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
+	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
+	return [
+		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${bad}`,
+		...(unused.length > 0 ? [ignored] : []),
+	];
+}
+
+export interface Finished {
+	name: string;
+	report: ImportReport;
+	rejected: { count: number; path: string };
+	seconds: number;
+}
+
+export function summary({ name, report, rejected: { count, path }, seconds }: Finished): string {
+	const { added, alreadyThere, outOfOrder } = report;
+	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
+	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
+	const order = outOfOrder > 0 ? `, ${outOfOrder} not in file order` : "";
+	return `${name}: ${added} added, ${alreadyThere} already there, ${refused}${order}, in ${seconds.toFixed(1)} s, ${rate}/s`;
+}
+
+/** The error of an import that ended before the end of the file. */
+export function incompleteError(
+	{ added, alreadyThere, stoppedBy }: ImportReport,
+	{ animals, path, isInterrupted }: { animals: number; path: string; isInterrupted: boolean },
+): CommandError {
+	const done = added + alreadyThere;
+	const progress = `${done} of ${countOf(animals, "animal")} ${done === 1 ? "was" : "were"} added`;
+	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
+	if (isKeyRefused(stoppedBy)) {
+		const others = `the others are in ${path}: import that file with another key`;
+		const warning = "importing the whole file would add the first ones again";
+		return new CommandError([...describeError(stoppedBy), `${progress}; ${others}; ${warning}`].join("\n"));
+	}
+	if (isInterrupted) return new Interrupted(`interrupted: ${resume}`);
+	return new CommandError([...describeError(stoppedBy), resume].join("\n"));
+}
