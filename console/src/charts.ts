@@ -9,7 +9,7 @@ export interface Chart {
 	lines: Line[];
 }
 
-const colours = ["--accent", "--blue", "--amber", "--violet", "--soft"];
+const colours = ["--accent", "--blue", "--violet", "--soft"];
 const dashes = [undefined, [8, 4], [2, 3], [8, 3, 2, 3], [12, 4]];
 
 const ofPace =
