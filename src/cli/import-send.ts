@@ -8,7 +8,7 @@ import type { Rejected } from "./files/rejected.ts";
 import type { Interruption } from "./interrupt.ts";
 
 export interface Sending {
-	store: AnimalStore;
+	store: AnimalStore<"bigint">;
 	rows: AsyncGenerator<FileRow>;
 	/** SHA-256 of the file, in hex. */
 	digest: string;
@@ -96,16 +96,11 @@ async function rejectRest({ rows, rejected }: Sending, failed: FailedRow[]): Pro
 
 /** @param number the row's number in the file */
 async function send({ store, digest, interruption }: Sending, number: number, pet: NewPet): Promise<Outcome> {
-	let kind: "added" | "alreadyThere" = "added";
+	const idempotencyKey = `import-${digest.slice(0, 24)}-${number}`;
 	try {
-		await store.createPet(pet, {
-			idempotencyKey: `import-${digest.slice(0, 24)}-${number}`,
-			signal: interruption.overdue,
-			onReply: ({ headers }) => {
-				if (headers.get("idempotency-replayed") === "true") kind = "alreadyThere";
-			},
-		});
-		return { kind };
+		const call = store.createPet(pet, { idempotencyKey, signal: interruption.overdue });
+		const { response } = await call.withResponse();
+		return { kind: response.headers.get("idempotency-replayed") === "true" ? "alreadyThere" : "added" };
 	} catch (error) {
 		const isRowError = error instanceof ApiError && rowErrors.includes(error.code);
 		return isRowError ? { kind: "rejected", reason: error.message } : { kind: "failed", error };

@@ -6,7 +6,7 @@ import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { type ConnectionOptions, connect, retryForMs, withConnection } from "./connection.ts";
 import { openPetFile, type PetFile } from "./files/pet-file.ts";
 import { type Rejected, rejectedFile } from "./files/rejected.ts";
 import { importProgress } from "./import-progress.ts";
@@ -43,7 +43,6 @@ export function importCommand(): Command {
 async function importPets(path: string, options: ImportOptions): Promise<void> {
 	const connections = keepAliveFetch(options.concurrency);
 	// Before anything is read: without a key, this throws.
-	const impatient = connect(options, { fetch: connections.fetch });
 	const store = connect(options, { fetch: connections.fetch, retryForMs: options.retryFor });
 	const interruption = watchInterrupt(() => console.error("\nstopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
@@ -51,7 +50,7 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 	try {
 		file = await openPetFile(path, requested);
 		const total = await countPets(file, requested);
-		if (total > 0) await checkConnection(impatient, requested);
+		if (total > 0) await checkConnection(store, requested);
 		await importFile({ file, total, store, concurrency: options.concurrency, interruption });
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
@@ -78,8 +77,8 @@ async function countPets({ name, rows }: PetFile, requested: AbortSignal): Promi
 }
 
 /** One request before many creates, so that a wrong address or key fails at once and not after `--retry-for`. */
-async function checkConnection(store: AnimalStore, signal: AbortSignal): Promise<void> {
-	await store.listPage({ limit: 1 }, { signal }).catch((error) => {
+async function checkConnection(store: AnimalStore<"bigint">, signal: AbortSignal): Promise<void> {
+	await store.listPage({ limit: 1 }, { signal, retryForMs }).catch((error) => {
 		// A key without pets:read may import, and the import waits for a busy service.
 		const mayImport = error instanceof ApiError && [403, 429, 503].includes(error.status);
 		if (!mayImport) throw error;
@@ -89,7 +88,7 @@ async function checkConnection(store: AnimalStore, signal: AbortSignal): Promise
 interface Import {
 	file: PetFile;
 	total: number;
-	store: AnimalStore;
+	store: AnimalStore<"bigint">;
 	concurrency: number;
 	interruption: Interruption;
 }

@@ -1,8 +1,7 @@
 // Animals for people: an aligned table on a terminal, tab-separated fields in a pipe.
 
 import { styleText } from "node:util";
-import type { Pet } from "../../client/src/index.ts";
-import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
+import { isInt64Schema, type Pet, Pet as PetSchema, petFields } from "../contract/pet.ts";
 
 // The name comes last, so that wide characters in it do not shift other columns.
 const columns = [...petFields.filter((field) => field !== "name"), "name" as const];

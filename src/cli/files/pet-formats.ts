@@ -1,8 +1,7 @@
 // Writes animals as CSV, NDJSON or a JSON array, with exact numbers, so that import can read them.
 
 import { stringify } from "csv-stringify/sync";
-import type { Pet } from "../../../client/src/index.ts";
-import { petFields } from "../../contract/pet.ts";
+import { type Pet, petFields } from "../../contract/pet.ts";
 
 export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
