@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { type TestContext, test } from "node:test";
-import { AnimalStore, ApiError, type ClientOptions, NoReply, type Retry } from "../client/src/index.ts";
+import { AnimalStore, ApiError, type ClientOptions, type Int64Mode, NoReply, type Retry } from "../client/src/index.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
@@ -14,7 +14,7 @@ interface Attempt {
 }
 
 /** A client that gets these replies in turn, the last one again and again. */
-function answered(replies: (Response | Error)[], options: ClientOptions = {}) {
+function answered(replies: (Response | Error)[], options: ClientOptions<Int64Mode> = {}) {
 	const attempts: Attempt[] = [];
 	const send: typeof fetch = async (url, request = {}) => {
 		attempts.push({ url: String(url), headers: new Headers(request.headers), request });
@@ -319,6 +319,12 @@ test("maxRetries limits the attempts; options of a call override those of the cl
 	assert.match(late.message, /time-out after 7 ms$/);
 });
 
+test("an error reply of another server is an ApiError whatever numbers are in it", async () => {
+	const reply = new Response('{"id":9007199254740993,"error":"no"}', { status: 418 });
+	const error = await failureOf(answered([reply], { int64: "number" }).store.listPage());
+	assert.ok(error instanceof ApiError && error.code === "unexpected_reply");
+});
+
 test("onRetry is told each failed attempt that is repeated, and the wait before the next one", async (context) => {
 	const waits = unhurried(context);
 	const retries: Retry[] = [];
@@ -339,6 +345,15 @@ test("onRetry is told each failed attempt that is repeated, and the wait before 
 	retries.length = 0;
 	await failureOf(answered([refusal(400)], { onRetry: (retry) => void retries.push(retry) }).store.listPage());
 	assert.deepEqual(retries, []);
+});
+
+test("onRetry may abort the call, which then does not wait", async (context) => {
+	const waits = unhurried(context);
+	const leaving = new AbortController();
+	const reason = new Error("no patience");
+	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
+	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
+	assert.deepEqual([attempts.length, waits], [1, []]);
 });
 
 test("hooks see each attempt and each reply; they may change headers, and do not see the key", async (context) => {

@@ -184,6 +184,8 @@ test("the package is small, has no dependencies, and its types resolve for every
 	const bytes = gzipSync(await bundle(join(place, "dist/index.js"))).length;
 	context.diagnostic(`${bytes} bytes, bundled, minified and gzipped`);
 	assert.ok(bytes > 1000 && bytes <= 5120, `${bytes} bytes`);
+	const readme = readFileSync(join(place, "README.md"), "utf8");
+	assert.ok(readme.includes(`No dependencies; ${(bytes / 1000).toFixed(1)} KB.`), `${bytes} bytes`);
 	const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
 	assert.equal(manifest.dependencies, undefined);
 	assert.deepEqual(readdirSync(place).sort(), ["README.md", "dist", "package.json"]);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { contractTypes, target } from "../client/generate.ts";
@@ -13,6 +13,7 @@ import { AnimalStore, ApiError, type ClientOptions, NoReply } from "../client/sr
 import { parseExact } from "../client/src/int64.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { certificate } from "./certificate.ts";
+import { cutting } from "./cutting-proxy.ts";
 import { testService } from "./service.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
@@ -137,23 +138,6 @@ test("an error reply becomes an ApiError with the server's message, code, status
 		assert.ok(error.requestId && service.log.some(({ requestId }) => requestId === error.requestId));
 	}
 });
-
-/** Passes requests on to the service, but cuts the connection instead of the first replies. */
-async function cutting(context: TestContext, port: number, cuts: number): Promise<{ url: string; seen: () => number }> {
-	let connections = 0;
-	const proxy = createServer().on("connection", (client) => {
-		const isCut = connections++ < cuts;
-		const server = connect(port, "127.0.0.1");
-		client.on("error", () => {}).pipe(server);
-		server.on("error", () => {}).once("data", () => isCut && client.destroy());
-		if (!isCut) server.pipe(client);
-		client.on("close", () => server.destroy());
-	});
-	proxy.removeAllListeners("request").listen(0, "127.0.0.1");
-	await new Promise((resolve) => proxy.once("listening", resolve));
-	context.after(() => proxy.close());
-	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
-}
 
 test("a create whose replies are lost is retried and creates one animal", async (context) => {
 	const { service } = await clientOf(context);

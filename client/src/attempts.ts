@@ -133,6 +133,8 @@ function pauseMs(error: AnimalStoreError, attempt: number): number | undefined {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	return new Promise((resolve, reject) => {
+		// Perhaps by onRetry: a signal that is aborted already tells no listener.
+		signal?.throwIfAborted();
 		const stop = () => {
 			clearTimeout(timer);
 			reject(signal?.reason);

@@ -80,7 +80,7 @@ const noTls = /before secure TLS/;
 export function connectionError(address: string, thrown: unknown, hasBegun: boolean): NoReply {
 	const error = (thrown ?? {}) as { code?: string; message?: string; cause?: { code?: string; message?: string } };
 	const { code = error.code, message = error.message } = error.cause ?? {};
-	const isLost = hasBegun || (brokenConnection.test(`${code} ${message}`) && !noTls.test(`${message}`));
+	const isLost = hasBegun || (brokenConnection.test(`${code} ${message}`) && !noTls.test(String(message)));
 	const problem = `the connection ${isLost ? "was lost" : "failed"} (${code ?? message})`;
 	return new NoReply(`no reply from ${address}: ${problem}`, { cause: thrown }, isLost ? "lost" : "unreachable");
 }
