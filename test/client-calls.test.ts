@@ -298,6 +298,7 @@ test("maxRetries limits the attempts; options of a call override those of the cl
 		[{ maxRetries: 2 }, { maxRetries: 4 }, 5],
 		[{ maxRetries: 2 }, { maxRetries: undefined }, 3],
 		[{}, { maxRetries: 1 }, 2],
+		[{ retryForMs: 0 }, {}, 1],
 		[{}, { retryForMs: 0 }, 1],
 		[{ retryForMs: 0 }, { retryForMs: 60_000, maxRetries: 1 }, 2],
 	] as const) {
@@ -305,18 +306,18 @@ test("maxRetries limits the attempts; options of a call override those of the cl
 		await failureOf(store.listPage({}, call));
 		assert.equal(attempts.length, expected, JSON.stringify([client, call]));
 	}
-	const silent = new AnimalStore({
-		url: "http://a.example",
-		key: "k",
-		maxRetries: 0,
-		fetch: (_url, request) =>
-			new Promise((_resolve, reject) =>
-				request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)),
-			),
-	});
-	const late = await failureOf(silent.listPage({}, { timeoutMs: 7 }));
-	assert.ok(late instanceof NoReply && late.reason === "timeout");
-	assert.match(late.message, /time-out after 7 ms$/);
+	const send: typeof fetch = (_url, request) =>
+		new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
+	for (const [client, call, expected] of [
+		[{ timeoutMs: 7 }, {}, 7],
+		[{ timeoutMs: 7 }, { timeoutMs: 8 }, 8],
+		[{}, { timeoutMs: 9 }, 9],
+	] as const) {
+		const silent = new AnimalStore({ url: "http://a.example", key: "k", maxRetries: 0, fetch: send, ...client });
+		const late = await failureOf(silent.listPage({}, call));
+		assert.ok(late instanceof NoReply && late.reason === "timeout");
+		assert.equal(late.message, `no reply from http://a.example/v1: time-out after ${expected} ms`);
+	}
 });
 
 test("an error reply of another server is an ApiError whatever numbers are in it", async () => {

@@ -38,7 +38,7 @@ export const mutants: Mutant[] = [
 		to: "{ retryForMs = 30_000 }",
 		tests: withServer,
 	},
-	{ file: attempts, from: "timeoutMs = this.#settings.timeoutMs }", to: "timeoutMs = 10_000 }", tests: withServer },
+	{ file: attempts, from: "timeoutMs = this.#settings.timeoutMs }", to: "timeoutMs = 10_000 }", tests },
 	{ file: attempts, from: "if (code && message)", to: "if (code || message)", tests },
 	{ file: attempts, from: "(error.retryAfterSeconds ?? 0) * 1000", to: "(error.retryAfterSeconds ?? 0) / 1000", tests },
 	{ file: attempts, from: "if (signal?.aborted) stop();", to: "", tests },
