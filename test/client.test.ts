@@ -72,9 +72,13 @@ test("replies are parsed like JSON.parse, but with exact integers", () => {
 			fc.pre(!/"(id|categoryId)":/.test(JSON.stringify(value)));
 			const small = (_name: string, part: unknown) => (typeof part === "number" && Math.abs(part) > 2 ** 53 ? 0 : part);
 			const text = JSON.stringify({ value, digits: "12345678901234567890" }, small);
-			assert.deepEqual(parseExact(text, "bigint"), JSON.parse(text));
+			for (const mode of ["string", "bigint", "number"] as const)
+				assert.deepEqual(parseExact(text, mode), JSON.parse(text));
 		}),
 	);
+	assert.deepEqual(parseExact('{"added":[1,1.5,9007199254740991,-9007199254740993]}', "number"), {
+		added: [1, 1.5, 9007199254740991, "-9007199254740993"],
+	});
 	fc.assert(
 		fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.string(), (id, name) => {
 			const text = `[{"id":${id},"name":${JSON.stringify(name)}}]`;

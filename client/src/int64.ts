@@ -19,8 +19,13 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 		? text.replace(token, (found) => (longInteger.test(found) ? `"\\u0000${found}"` : found))
 		: text;
 	return JSON.parse(marked, (name, value) => {
-		if (typeof value === "string" && value[0] === mark) return toType(value.slice(1), mode, name);
-		return typeof value === "number" && int64Fields.includes(name) ? toType(String(value), mode, name) : value;
+		const isMarked = typeof value === "string" && value[0] === mark;
+		if (!isMarked && typeof value !== "number") return value;
+		const digits = isMarked ? value.slice(1) : String(value);
+		if (int64Fields.includes(name)) return toType(digits, mode, name);
+		if (!isMarked) return value;
+		// A field that later versions added: a number if that is exact.
+		return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 	});
 }
 
