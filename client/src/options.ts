@@ -156,7 +156,7 @@ export function readOptions(options: CommonOptions & Partial<Int64Option<Int64Mo
 function environment(name: string): string | undefined {
 	try {
 		const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-		return process?.env?.[name] || undefined;
+		return process?.env?.[name];
 	} catch {
 		return undefined;
 	}

@@ -59,7 +59,6 @@ export const mutants: Mutant[] = [
 	{ file: attempts, from: "await afterResponse?.(response, sent);", to: "", tests },
 	{ file: attempts, from: 'response.ok ? int64 : "string"', to: "int64", tests },
 	{ file: options, from: "options.url ?? environment", to: "options.url || environment", tests: checks },
-	{ file: options, from: "process?.env?.[name] || undefined", to: "process?.env?.[name]", tests: checks },
 	{ file: options, from: 'name === "key" ? "" :', to: "false ? name :", tests: checks },
 	{ file: options, from: '.replace(/\\/\\/.*@/, "//…@")', to: "", tests: checks },
 	{
