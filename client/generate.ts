@@ -6,46 +6,61 @@ import { fileURLToPath } from "node:url";
 import type { TObject, TSchema } from "typebox";
 import { errorCodes } from "../src/contract/errors.ts";
 import { limitMax } from "../src/contract/operations.ts";
-import { isInt64Schema, NewPet, newPetFields, Pet, petStatuses } from "../src/contract/pet.ts";
+import { isInt64Schema, NewPet, newPetFields, Pet, petFields, petStatuses } from "../src/contract/pet.ts";
 
 export const target = fileURLToPath(new URL("./src/contract.ts", import.meta.url));
 
 const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(" | ");
 
-function typeOf(schema: TSchema): string {
+function typeOf(schema: TSchema, int64: string): string {
 	const { type, enum: values } = schema as { type?: string; enum?: string[] };
-	if (isInt64Schema(schema)) return "Int64";
+	if (isInt64Schema(schema)) return int64;
 	if (values) return union(values) === union(petStatuses) ? "PetStatus" : union(values);
 	return type === "integer" ? "number" : String(type);
 }
 
-function interfaceOf(name: string, schema: TObject): string {
+/** @param int64 the type of int64 fields */
+function interfaceOf(name: string, schema: TObject, int64: string): string {
 	const required = new Set(schema.required as string[]);
 	const fields = Object.entries(schema.properties).map(([field, property]) => {
 		const rule = `\t/** ${Reflect.get(property, "description")} */\n`;
-		const type = typeOf(property);
+		const type = typeOf(property, int64);
 		return required.has(field) ? `${rule}\t${field}: ${type};` : `${rule}\t${field}?: ${type} | undefined;`;
 	});
 	return `/** ${Reflect.get(schema, "description")} */\nexport interface ${name} {\n${fields.join("\n")}\n}\n`;
 }
 
 export function contractTypes(): string {
-	const fields = newPetFields.map((field) => `"${field}"`).join(", ");
+	const list = (fields: readonly string[]) => fields.map((field) => `"${field}"`).join(", ");
+	const int64Fields = petFields.filter((field) => isInt64Schema(Pet.properties[field]));
 	return `// The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** An int64, never rounded: a number if that is exact, else a bigint. */
-export type Int64 = number | bigint;
+/** The type of int64 values for each value of the option \`int64\`. */
+export interface Int64Types {
+	string: string;
+	bigint: bigint;
+	number: number;
+}
+
+export type Int64Mode = keyof Int64Types;
+
+/** An int64 as the client returns it in this mode. Without a mode: every type that the client accepts. */
+export type Int64<Mode extends Int64Mode = Int64Mode> = Int64Types[Mode];
 
 export type PetStatus = ${union(petStatuses)};
 
-${interfaceOf("NewPet", NewPet)}
-${interfaceOf("Pet", Pet)}
-/** The codes of the service's errors. Later versions may add some. */
+${interfaceOf("NewPet", NewPet, "Int64")}
+${interfaceOf('Pet<Mode extends Int64Mode = "string">', Pet, "Int64<Mode>")}
+/** The codes of the service's errors. Later versions may add some: any other string is a code, too. */
 export type ErrorCode =
-${errorCodes.map((code) => `\t| "${code}"`).join("\n")};
+${errorCodes.map((code) => `\t| "${code}"`).join("\n")}
+	| (string & Record<never, never>);
 
 /** The fields of a NewPet, in the order of the contract. */
-export const newPetFields = [${fields}] as const satisfies (keyof NewPet)[];
+export const newPetFields = [${list(newPetFields)}] as const satisfies (keyof NewPet)[];
+
+/** The fields of a Pet that are int64. */
+export const int64Fields: readonly string[] = [${list(int64Fields)}];
 
 /** Most animals on a page. */
 export const limitMax = ${limitMax};

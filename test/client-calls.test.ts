@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { test } from "node:test";
-import { AnimalStore, ApiError, type ClientOptions, NoReply } from "../client/src/index.ts";
+import { type TestContext, test } from "node:test";
+import { AnimalStore, ApiError, type ClientOptions, type Int64Mode, NoReply, type Retry } from "../client/src/index.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
@@ -14,7 +14,7 @@ interface Attempt {
 }
 
 /** A client that gets these replies in turn, the last one again and again. */
-function answered(replies: (Response | Error)[], options: Partial<ClientOptions> = {}) {
+function answered(replies: (Response | Error)[], options: ClientOptions<Int64Mode> = {}) {
 	const attempts: Attempt[] = [];
 	const send: typeof fetch = async (url, request = {}) => {
 		attempts.push({ url: String(url), headers: new Headers(request.headers), request });
@@ -41,14 +41,18 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError | NoReply> {
 	return error;
 }
 
-test("the result of a create is unknown after a 5xx and after a reply that is not the service's", async () => {
-	for (const [status, isUnsettled] of [
-		[499, false],
-		[500, true],
-		[501, true],
+test("the result of a create is unknown after a 5xx but overloaded, and after a reply that is not the service's", async () => {
+	for (const [status, code, isUnsettled] of [
+		[499, "invalid_body", false],
+		[500, "internal_error", true],
+		[501, "added_later", true],
+		[503, "storage_unavailable", true],
+		[503, "overloaded", false],
+		[429, "rate_limited", false],
 	] as const) {
-		const error = await failureOf(answered([refusal(status)]).store.createPet(rex));
-		assert.ok(error instanceof ApiError && error.isUnsettled === isUnsettled, String(status));
+		const once = answered([refusal(status, {}, { code, message: "m" })], { maxRetries: 0 });
+		const error = await failureOf(once.store.createPet(rex));
+		assert.ok(error instanceof ApiError && error.isUnsettled === isUnsettled, code);
 	}
 	for (const body of [{ code: "overloaded" }, { message: "m" }, {}]) {
 		const error = await failureOf(answered([refusal(418, {}, body)]).store.createPet(rex));
@@ -147,15 +151,6 @@ test("a list read from its last page follows only the prev links, also from a cu
 	assert.deepEqual(await read("last-cursor"), rest);
 });
 
-test("onReply is called for successful replies only", async () => {
-	const seen: number[] = [];
-	const onReply = ({ status }: Response) => void seen.push(status);
-	await answered([new Response("[]")]).store.listPage({}, { onReply });
-	await failureOf(answered([refusal(400)]).store.listPage({}, { onReply }));
-	await failureOf(answered([new Response("no JSON")]).store.listPage({}, { onReply }));
-	assert.deepEqual(seen, [200]);
-});
-
 test("an already aborted signal ends the call before a reply, and no call leaks a listener or a timer", async (context) => {
 	const cleared = context.mock.method(globalThis, "clearTimeout");
 	const set = context.mock.method(globalThis, "setTimeout");
@@ -177,9 +172,9 @@ test("an already aborted signal ends the call before a reply, and no call leaks 
 	assert.equal(attempts.length, 0);
 });
 
-test("an ApiError has the name of its class and the request id of its reply", async () => {
+test("an ApiError has the name of its class, and the headers and request id of its reply", async () => {
 	const error = await failureOf(answered([refusal(400, { "x-request-id": "r-1" })]).store.listPage());
-	assert.ok(error instanceof ApiError);
+	assert.ok(error instanceof ApiError && error.headers.get("x-request-id") === "r-1");
 	assert.deepEqual([error.name, error.requestId, String(error)], ["ApiError", "r-1", "ApiError: m"]);
 	const plain = await failureOf(answered([refusal(400)]).store.listPage());
 	assert.ok(plain instanceof ApiError && plain.requestId === undefined);
@@ -187,6 +182,263 @@ test("an ApiError has the name of its class and the request id of its reply", as
 
 test("a failed connection is reported as such, with its cause", async () => {
 	const cut = await failureOf(answered([new TypeError("cut")], { retryForMs: 0 }).store.listPage());
-	assert.match(cut.message, /^no reply from http:\/\/a\.example\/v1: the connection failed$/);
+	assert.match(cut.message, /^no reply from http:\/\/a\.example\/v1: the connection failed \(cut\)$/);
 	assert.ok(cut instanceof NoReply && cut.cause instanceof TypeError && cut.name === "NoReply");
+});
+
+const broken = () => Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET", message: "read" } });
+const refusedWith = (status: number, code: string) => refusal(status, {}, { code, message: "m" });
+
+/** Notes the waits between attempts instead of waiting. */
+function unhurried(context: TestContext): number[] {
+	const waits: number[] = [];
+	const wait = setTimeout;
+	context.mock.method(globalThis, "setTimeout", (act: () => void, ms: number) => {
+		if (ms === 10_000) return wait(act, ms);
+		waits.push(ms);
+		return wait(act, 0);
+	});
+	return waits;
+}
+
+test("a refusal of the request itself settles a create, also after an attempt with an unknown outcome", async (context) => {
+	unhurried(context);
+	for (const [status, code, isUnsettled] of [
+		[400, "invalid_json", false],
+		[400, "invalid_body", false],
+		[400, "invalid_parameter", false],
+		[413, "body_too_large", false],
+		[415, "unsupported_media_type", false],
+		[422, "idempotency_key_reused", false],
+		[400, "malformed_request", true],
+		[400, "added_later", true],
+		[401, "invalid_credential", true],
+		[403, "insufficient_scope", true],
+	] as const) {
+		for (const before of [broken(), refusedWith(503, "storage_unavailable")]) {
+			const { store, attempts } = answered([before, refusedWith(status, code)]);
+			const error = await failureOf(store.createPet(rex));
+			assert.deepEqual([error.isUnsettled, attempts.length], [isUnsettled, 2], code);
+		}
+		const error = await failureOf(
+			answered([refusedWith(503, "overloaded"), refusedWith(status, code)]).store.createPet(rex),
+		);
+		assert.equal(error.isUnsettled, false, `${code} after overloaded`);
+	}
+});
+
+test("a client that never had a reply gives up within half a second where there is no connection", async (context) => {
+	const waits = unhurried(context);
+	let nowMs = 0;
+	context.mock.method(performance, "now", () => nowMs + waits.reduce((sum, ms) => sum + ms, 0));
+	const unreachable = [
+		{ code: "ECONNREFUSED" },
+		{ code: "ENOTFOUND" },
+		{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+		{ code: "ECONNRESET", message: "Client network socket disconnected before secure TLS connection was established" },
+		{ message: "unexpected redirect" },
+	].map((cause) => Object.assign(new TypeError("fetch failed"), { cause }));
+	for (const error of [...unreachable, new TypeError("Failed to fetch"), new TypeError("Load failed")]) {
+		waits.length = 0;
+		const { store, attempts } = answered([error], { retryForMs: 60_000 });
+		const failure = await failureOf(store.createPet(rex));
+		assert.ok(failure instanceof NoReply && failure.reason === "unreachable", failure.message);
+		assert.ok(failure.message.startsWith("no reply from http://a.example/v1: the connection failed ("));
+		assert.ok(attempts.length >= 2 && attempts.length <= 3, `${attempts.length} attempts`);
+		assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
+	}
+	waits.length = 0;
+	const beforeRequest = () => {
+		nowMs += 600;
+	};
+	const started = answered([new TypeError("Failed to fetch")], { beforeRequest });
+	await failureOf(started.store.listPage());
+	assert.equal(started.attempts.length, 1, "a slow failure is not repeated");
+});
+
+test("a broken connection, a time-out, and an address that has replied before are retried for the whole budget", async (context) => {
+	const waits = unhurried(context);
+	context.mock.method(performance, "now", () => waits.reduce((sum, ms) => sum + ms, 0));
+	const lost = [
+		...["ECONNRESET", "EPIPE", "ECONNABORTED", "UND_ERR_SOCKET"].map((code) => ({ cause: { code } })),
+		{ code: "ECONNRESET" },
+		{ cause: { message: "client error (SendRequest): connection closed before message completed" } },
+		{ cause: { message: "Connection reset by peer (os error 104)" } },
+	].map((fields) => Object.assign(new TypeError("fetch failed"), fields));
+	for (const error of lost) {
+		const failure = await failureOf(answered([error]).store.listPage());
+		assert.ok(failure instanceof NoReply && failure.reason === "lost", failure.message);
+		assert.match(failure.message, /the connection was lost \(/);
+		assert.ok(waits.splice(0).length >= 5, "30 seconds of pauses that grow up to 8 s");
+	}
+	const refusedLater = [new Response("[]"), new TypeError("Failed to fetch")];
+	const { store } = answered(refusedLater);
+	await store.listPage();
+	await failureOf(store.listPage());
+	assert.ok(waits.length >= 5);
+});
+
+test("a reply whose body breaks off counts as a lost connection", async () => {
+	const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
+	const store = new AnimalStore({
+		url: "http://a.example",
+		key: "k",
+		maxRetries: 0,
+		fetch: async () => new Response(body),
+	});
+	const error = await failureOf(store.listPage());
+	assert.ok(error instanceof NoReply && error.reason === "lost");
+});
+
+test("maxRetries limits the attempts; options of a call override those of the client", async (context) => {
+	unhurried(context);
+	for (const [client, call, expected] of [
+		[{ maxRetries: 2 }, {}, 3],
+		[{ maxRetries: 0 }, {}, 1],
+		[{ maxRetries: 2 }, { maxRetries: 4 }, 5],
+		[{ maxRetries: 2 }, { maxRetries: undefined }, 3],
+		[{}, { maxRetries: 1 }, 2],
+		[{ retryForMs: 0 }, {}, 1],
+		[{}, { retryForMs: 0 }, 1],
+		[{ retryForMs: 0 }, { retryForMs: 60_000, maxRetries: 1 }, 2],
+	] as const) {
+		const { store, attempts } = answered([refusedWith(503, "overloaded")], client);
+		await failureOf(store.listPage({}, call));
+		assert.equal(attempts.length, expected, JSON.stringify([client, call]));
+	}
+	const send: typeof fetch = (_url, request) =>
+		new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
+	for (const [client, call, expected] of [
+		[{ timeoutMs: 7 }, {}, 7],
+		[{ timeoutMs: 7 }, { timeoutMs: 8 }, 8],
+		[{}, { timeoutMs: 9 }, 9],
+	] as const) {
+		const silent = new AnimalStore({ url: "http://a.example", key: "k", maxRetries: 0, fetch: send, ...client });
+		const late = await failureOf(silent.listPage({}, call));
+		assert.ok(late instanceof NoReply && late.reason === "timeout");
+		assert.equal(late.message, `no reply from http://a.example/v1: time-out after ${expected} ms`);
+	}
+});
+
+test("an error reply of another server is an ApiError whatever numbers are in it", async () => {
+	const reply = new Response('{"id":9007199254740993,"error":"no"}', { status: 418 });
+	const error = await failureOf(answered([reply], { int64: "number" }).store.listPage());
+	assert.ok(error instanceof ApiError && error.code === "unexpected_reply");
+});
+
+test("onRetry is told each failed attempt that is repeated, and the wait before the next one", async (context) => {
+	const waits = unhurried(context);
+	const retries: Retry[] = [];
+	const replies = [broken(), refusal(503, { "retry-after": "2" }), new Response("[]")];
+	await answered(replies, { onRetry: (retry) => void retries.push(retry) }).store.listPage();
+	assert.deepEqual(
+		retries.map(({ attempt, error }) => [attempt, error.name]),
+		[
+			[1, "NoReply"],
+			[2, "ApiError"],
+		],
+	);
+	assert.deepEqual(
+		retries.map(({ waitMs }) => waitMs),
+		waits,
+	);
+	assert.ok(Number(waits[1]) >= 2000, "after Retry-After");
+	retries.length = 0;
+	await failureOf(answered([refusal(400)], { onRetry: (retry) => void retries.push(retry) }).store.listPage());
+	assert.deepEqual(retries, []);
+});
+
+test("onRetry may abort the call, which then does not wait", async (context) => {
+	const waits = unhurried(context);
+	const leaving = new AbortController();
+	const reason = new Error("no patience");
+	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
+	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
+	assert.deepEqual([attempts.length, waits], [1, []]);
+});
+
+test("hooks see each attempt and each reply; they may change headers, and do not see the key", async (context) => {
+	unhurried(context);
+	const seen: unknown[] = [];
+	const { store, attempts } = answered([refusal(503), new Response("{}", { status: 201 })], {
+		beforeRequest: async (request) => {
+			await undefined;
+			request.headers["traceparent"] = `trace-${request.attempt}`;
+			seen.push([request.method, request.url, request.body, request.attempt]);
+			assert.doesNotMatch(JSON.stringify(request), /Bearer|authorization/i);
+		},
+		afterResponse: ({ status }, { headers, attempt }) => void seen.push([status, headers["traceparent"], attempt]),
+	});
+	await store.createPet(rex);
+	const body = '{"name":"Rex","categoryId":1}';
+	assert.deepEqual(seen, [
+		["POST", "http://a.example/v1/pets", body, 1],
+		[503, "trace-1", 1],
+		["POST", "http://a.example/v1/pets", body, 2],
+		[201, "trace-2", 2],
+	]);
+	for (const [index, { headers }] of attempts.entries()) {
+		assert.equal(headers.get("traceparent"), `trace-${index + 1}`);
+		assert.equal(headers.get("authorization"), "Bearer k");
+	}
+});
+
+test("an error of a hook ends the call as it is, without another attempt", async () => {
+	const wrong = new Error("a bug in a hook");
+	const fail = () => {
+		throw wrong;
+	};
+	for (const hooks of [{ beforeRequest: fail }, { afterResponse: fail }, { onRetry: fail }]) {
+		const { store, attempts } = answered([refusal(503)], hooks);
+		assert.equal(await store.listPage().catch((error) => error), wrong);
+		assert.ok(attempts.length <= 1);
+	}
+});
+
+test("withResponse has the result with the reply's status, headers and request id", async () => {
+	const page = answered([new Response("[]", { headers: { etag: '"e"', "x-request-id": "r-2" } })]);
+	const { data, response, requestId } = await page.store.listPage().withResponse();
+	assert.deepEqual(data, { pets: [] });
+	assert.deepEqual([response.status, response.headers.get("etag"), requestId], [200, '"e"', "r-2"]);
+	const { store } = answered([new Response('{"id":1}', { status: 201 })]);
+	const call = store.createPet(rex);
+	const added = await call.withResponse();
+	assert.equal(added.data, await call, "one call, one request");
+	assert.deepEqual([added.response.status, added.requestId], [201, undefined]);
+	const error = await answered([refusal(400)])
+		.store.getPet(1)
+		.withResponse()
+		.catch((error) => error);
+	assert.ok(error instanceof ApiError);
+});
+
+const linked = (ids: number[], next?: string) =>
+	new Response(JSON.stringify(ids.map((id) => ({ id, name: "a", categoryId: 1 }))), {
+		headers: next ? { link: `<http://a.example/v1/pets?cursor=${next}>; rel="next"` } : {},
+	});
+
+test("toArray and first request no more animals than they return", async () => {
+	const pages = () => [linked([1, 2], "n"), linked([3, 4], "m"), linked([5])];
+	const read = async (limit: number, pageSize?: number) => {
+		const { store, attempts } = answered(pages());
+		const found = await store.listPets({ limit: pageSize }).toArray({ limit });
+		return [found.map(({ id }) => id).join(), attempts.map(({ url }) => url.split("?")[1]).join(" ")];
+	};
+	assert.deepEqual(await read(3, 2), ["1,2,3", "limit=2 limit=2&cursor=n"]);
+	assert.deepEqual(await read(2), ["1,2", "limit=2"]);
+	assert.deepEqual(await read(Infinity), ["1,2,3,4,5", "limit=100 limit=100&cursor=n limit=100&cursor=m"]);
+	assert.deepEqual(await read(250), ["1,2,3,4,5", "limit=100 limit=100&cursor=n limit=100&cursor=m"]);
+	for (const limit of [0, -1, 1.5, Number.NaN]) await assert.rejects(read(limit), RangeError);
+	const { store, attempts } = answered([linked([7], "n")]);
+	assert.equal((await store.listPets({ status: "sold" }).first())?.id, "7");
+	assert.deepEqual(
+		attempts.map(({ url }) => url.split("?")[1]),
+		["limit=1&status=sold"],
+	);
+	assert.equal(
+		await answered([linked([])])
+			.store.listPets()
+			.first(),
+		undefined,
+	);
 });

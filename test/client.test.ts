@@ -1,20 +1,24 @@
 // The typed client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { contractTypes, target } from "../client/generate.ts";
-import { parseExact } from "../client/src/exact-json.ts";
 import { AnimalStore, ApiError, type ClientOptions, NoReply } from "../client/src/index.ts";
+import { parseExact } from "../client/src/int64.ts";
 import { createKey } from "../src/keys/issue.ts";
+import { certificate } from "./certificate.ts";
+import { cutting } from "./cutting-proxy.ts";
 import { testService } from "./service.ts";
 
 const rex = { name: "Rex", categoryId: 1 };
 
-async function clientOf(context: TestContext, options: Partial<ClientOptions> = {}) {
+async function clientOf(context: TestContext, options: ClientOptions = {}) {
 	const service = await testService(context);
 	return { service, store: new AnimalStore({ url: service.url, key: service.key, ...options }) };
 }
@@ -23,32 +27,65 @@ test("the client's types are those of the contract", () => {
 	assert.equal(readFileSync(target, "utf8"), contractTypes(), "run npm run client");
 });
 
-test("the client never rounds: integers are numbers if exact, else bigints", async (context) => {
-	const { store } = await clientOf(context);
-	for (const categoryId of [0, -1, 2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-		const pet = await store.createPet({ name: '1234567890123456789 "\\ \\u0000', categoryId });
-		assert.deepEqual(pet, { id: pet.id, name: '1234567890123456789 "\\ \\u0000', categoryId });
+const name = '1234567890123456789 "\\ \\u0000';
+
+test("ids and category ids are strings by default, or bigints, of every int64; they are never rounded", async (context) => {
+	const { service, store } = await clientOf(context);
+	const exact = new AnimalStore({ url: service.url, key: service.key, int64: "bigint" });
+	for (const int64 of [0n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+		const pet = await store.createPet({ name, categoryId: int64 });
+		assert.deepEqual(pet, { id: pet.id, name, categoryId: String(int64) });
+		assert.match(pet.id, /^\d+$/);
+		assert.deepEqual(JSON.parse(JSON.stringify(pet)), pet, "survives JSON");
 		assert.deepEqual(await store.getPet(pet.id), pet);
+		const same = await exact.getPet(BigInt(pet.id));
+		assert.deepEqual(same, { id: BigInt(pet.id), name, categoryId: int64 });
+		assert.deepEqual((await exact.listPets().toArray({ limit: 100 })).at(-1), same);
+		assert.equal((await exact.createPet({ name, categoryId: String(int64) })).categoryId, int64);
 	}
-	await assert.rejects(store.createPet({ name: "a", categoryId: 2 ** 53 }), RangeError);
-	await assert.rejects(store.createPet({ name: "a", categoryId: 1.5 }), RangeError);
+	assert.equal((await store.createPet({ name, categoryId: 7 })).categoryId, "7");
+});
+
+test("with int64: number, what a number cannot hold exactly is a RangeError, before anything is sent", async (context) => {
+	const { service, store } = await clientOf(context);
+	const plain = new AnimalStore({ url: service.url, key: service.key, int64: "number" });
+	for (const categoryId of [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1)]) {
+		const pet = await plain.createPet({ name, categoryId });
+		assert.deepEqual(pet, { id: pet.id, name, categoryId });
+		assert.deepEqual(await plain.getPet(pet.id), pet);
+	}
+	const sent = service.log.length;
+	for (const categoryId of [2 ** 53, 1.5, 1e21, Number.NaN, 2n ** 53n, String(2n ** 53n)])
+		await assert.rejects(plain.createPet({ name, categoryId }), RangeError, String(categoryId));
+	for (const categoryId of [2 ** 53, 1.5, "", " 1", "1 ", "0x10", "1e3", "1_000", "seven"])
+		await assert.rejects(store.createPet({ name, categoryId }), RangeError, String(categoryId));
+	await assert.rejects(store.getPet("1/../2"), /petId must be an integer, not "1\/..\/2"/);
+	assert.equal(service.log.length, sent);
+	await store.createPet({ name, categoryId: 2n ** 53n });
+	await assert.rejects(plain.listPage(), /categoryId 9007199254740992 is not exact as a number: .* int64: "string"/);
 });
 
 test("replies are parsed like JSON.parse, but with exact integers", () => {
 	const values = fc.jsonValue({ maxDepth: 3 });
 	fc.assert(
 		fc.property(values, (value) => {
+			fc.pre(!/"(id|categoryId)":/.test(JSON.stringify(value)));
 			const small = (_name: string, part: unknown) => (typeof part === "number" && Math.abs(part) > 2 ** 53 ? 0 : part);
 			const text = JSON.stringify({ value, digits: "12345678901234567890" }, small);
-			assert.deepEqual(parseExact(text), JSON.parse(text));
+			for (const mode of ["string", "bigint", "number"] as const)
+				assert.deepEqual(parseExact(text, mode), JSON.parse(text));
 		}),
 	);
+	assert.deepEqual(parseExact('{"added":[1,1.5,9007199254740991,-9007199254740993]}', "number"), {
+		added: [1, 1.5, 9007199254740991, "-9007199254740993"],
+	});
 	fc.assert(
 		fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.string(), (id, name) => {
-			const parsed = parseExact(`[{"id":${id},"name":${JSON.stringify(name)}}]`) as [{ id: number; name: string }];
-			assert.equal(BigInt(parsed[0].id), id);
-			assert.equal(typeof parsed[0].id, Number.isSafeInteger(Number(id)) ? "number" : "bigint");
-			assert.equal(parsed[0].name, name);
+			const text = `[{"id":${id},"name":${JSON.stringify(name)}}]`;
+			assert.deepEqual(parseExact(text, "bigint"), [{ id, name }]);
+			assert.deepEqual(parseExact(text, "string"), [{ id: String(id), name }]);
+			if (Number.isSafeInteger(Number(id))) assert.deepEqual(parseExact(text, "number"), [{ id: Number(id), name }]);
+			else assert.throws(() => parseExact(text, "number"), RangeError);
 		}),
 	);
 });
@@ -63,7 +100,7 @@ test("iterating returns every animal once, singly and by page, forward and backw
 	const ids = (await Array.fromAsync(store.listPets())).map(({ id }) => id);
 	assert.deepEqual(
 		ids,
-		Array.from({ length: 250 }, (_, index) => index + 1),
+		Array.from({ length: 250 }, (_, index) => String(index + 1)),
 	);
 	const pages = await Array.fromAsync(store.listPets({ status: "sold", limit: 20 }).pages());
 	assert.deepEqual(
@@ -77,15 +114,15 @@ test("iterating returns every animal once, singly and by page, forward and backw
 	assert.deepEqual(
 		back.map(({ pets }) => [pets[0]?.id, pets.length]),
 		[
-			[151, 20],
-			[51, 20],
-			[1, 10],
+			["151", 20],
+			["51", 20],
+			["1", 10],
 		],
 	);
 	const { last } = await store.listPage({ limit: 1 });
 	assert.deepEqual(
 		(await store.listPage({ limit: 2, cursor: last })).pets.map(({ id }) => id),
-		[249, 250],
+		["249", "250"],
 	);
 });
 
@@ -106,33 +143,12 @@ test("an error reply becomes an ApiError with the server's message, code, status
 	}
 });
 
-/** Passes requests on to the service, but cuts the connection instead of the first replies. */
-async function cutting(context: TestContext, port: number, cuts: number): Promise<{ url: string; seen: () => number }> {
-	let connections = 0;
-	const proxy = createServer().on("connection", (client) => {
-		const isCut = connections++ < cuts;
-		const server = connect(port, "127.0.0.1");
-		client.on("error", () => {}).pipe(server);
-		server.on("error", () => {}).once("data", () => isCut && client.destroy());
-		if (!isCut) server.pipe(client);
-		client.on("close", () => server.destroy());
-	});
-	proxy.removeAllListeners("request").listen(0, "127.0.0.1");
-	await new Promise((resolve) => proxy.once("listening", resolve));
-	context.after(() => proxy.close());
-	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
-}
-
 test("a create whose replies are lost is retried and creates one animal", async (context) => {
 	const { service } = await clientOf(context);
 	const { url, seen } = await cutting(context, service.port, 3);
 	const store = new AnimalStore({ url, key: service.key });
-	let isReplayed = false;
-	const onReply = ({ headers }: Response) => {
-		isReplayed = headers.get("idempotency-replayed") === "true";
-	};
-	const pet = await store.createPet(rex, { onReply });
-	assert.ok(isReplayed && seen() === 4);
+	const { data: pet, response } = await store.createPet(rex).withResponse();
+	assert.ok(response.headers.get("idempotency-replayed") === "true" && seen() === 4);
 	assert.deepEqual((await store.listPage()).pets, [pet]);
 });
 
@@ -274,4 +290,68 @@ test("429, 502, 503 and 504 are retried; all other errors, including 500, are re
 		assert.deepEqual([error instanceof ApiError, error.status, attempts()], [true, status, 1]);
 		context.mock.restoreAll();
 	}
+});
+
+/** A server of this test that can stop and start again on its port. */
+async function restartable(context: TestContext) {
+	const server = createServer((_request, response) => response.end("[]"));
+	const start = async (port: number) => {
+		server.listen(port, "127.0.0.1");
+		await once(server, "listening");
+	};
+	const stop = async () => {
+		server.close();
+		server.closeAllConnections();
+		await once(server, "close");
+	};
+	await start(0);
+	context.after(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	return { url: `http://127.0.0.1:${port}`, start: () => start(port), stop };
+}
+
+test("an address that refuses connections fails fast with the address, not after the 30 seconds of a restart", async (context) => {
+	const { url, stop } = await restartable(context);
+	await stop();
+	const waits: number[] = [];
+	const store = new AnimalStore({ url, key: "k", onRetry: ({ waitMs }) => void waits.push(waitMs) });
+	const startedAtMs = performance.now();
+	const error = await store.createPet(rex).catch((error) => error);
+	const tookMs = performance.now() - startedAtMs;
+	assert.ok(error instanceof NoReply && error.reason === "unreachable");
+	assert.equal(error.message, `no reply from ${url}/v1: the connection failed (ECONNREFUSED)`);
+	assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
+	context.diagnostic(`${Math.round(tookMs)} ms`);
+	assert.ok(tookMs < 10_000, `${tookMs} ms`);
+});
+
+test("an unknown host and an untrusted certificate fail fast, too", async (context) => {
+	const { cert, private: key } = await certificate();
+	const server = createTlsServer({ cert, key }, (_request, response) => response.end("[]"));
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	context.after(() => server.close());
+	const { port } = server.address() as AddressInfo;
+	for (const url of ["http://animal-store.invalid", `https://127.0.0.1:${port}`]) {
+		const waits: number[] = [];
+		const store = new AnimalStore({ url, key: "k", onRetry: ({ waitMs }) => void waits.push(waitMs) });
+		const error = await store.listPage().catch((error) => error);
+		assert.ok(error instanceof NoReply && error.reason === "unreachable", String(error));
+		assert.match(error.message, /^no reply from http\S+: the connection failed \([A-Z_]+\)$/);
+		assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
+	}
+});
+
+test("a client that has had a reply waits for a service that restarts", async (context) => {
+	const { url, start, stop } = await restartable(context);
+	let retries = 0;
+	const onRetry = () => {
+		// Far beyond the half second for an address that never replied.
+		if (++retries === 4) void start();
+	};
+	const store = new AnimalStore({ url, key: "k", onRetry });
+	await store.listPage();
+	await stop();
+	assert.deepEqual(await store.listPage(), { pets: [] });
+	assert.ok(retries >= 4);
 });

@@ -66,7 +66,7 @@ const rooms: Record<string, string[]> = {
 		"test/keys-command.test.ts",
 		"test/promises.test.ts",
 	],
-	"client/src": ["test/client-calls.test.ts", "test/client.test.ts"],
+	"client/src": ["test/client-calls.test.ts", "test/client-options.test.ts", "test/client.test.ts"],
 };
 
 export const roomNames = Object.keys(rooms);

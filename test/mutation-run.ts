@@ -88,12 +88,11 @@ async function runOnOneService(context: Context, run: MutationRun, result: Mutat
 /** Animals for every filter, and what requests can name of them. */
 async function populate(url: string, key: string): Promise<World> {
 	const store = new AnimalStore({ url, key });
-	const tags: string[] = [];
-	const onReply = ({ headers }: Response) => void tags.push(headers.get("etag") ?? "");
 	for (const status of [undefined, ...petStatuses]) await store.createPet({ name: canary, categoryId: 1, status });
-	const { next = "" } = await store.listPage({ limit: 1 }, { onReply });
-	await store.listPage({}, { onReply });
-	return { key, cursors: [next], tags };
+	const first = await store.listPage({ limit: 1 }).withResponse();
+	const all = await store.listPage().withResponse();
+	const tags = [first, all].map(({ response }) => response.headers.get("etag") ?? "");
+	return { key, cursors: [first.data.next ?? ""], tags };
 }
 
 /** @returns which case got which X-Request-Id */

@@ -1,7 +1,16 @@
 // The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** An int64, never rounded: a number if that is exact, else a bigint. */
-export type Int64 = number | bigint;
+/** The type of int64 values for each value of the option `int64`. */
+export interface Int64Types {
+	string: string;
+	bigint: bigint;
+	number: number;
+}
+
+export type Int64Mode = keyof Int64Types;
+
+/** An int64 as the client returns it in this mode. Without a mode: every type that the client accepts. */
+export type Int64<Mode extends Int64Mode = Int64Mode> = Int64Types[Mode];
 
 export type PetStatus = "available" | "pending" | "sold";
 
@@ -16,18 +25,18 @@ export interface NewPet {
 }
 
 /** an animal */
-export interface Pet {
+export interface Pet<Mode extends Int64Mode = "string"> {
 	/** assigned by the service, ascending from 1, never used twice */
-	id: Int64;
+	id: Int64<Mode>;
 	/** a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates */
 	name: string;
 	/** an integer from -9223372036854775808 to 9223372036854775807 */
-	categoryId: Int64;
+	categoryId: Int64<Mode>;
 	/** one of "available", "pending", "sold" */
 	status?: PetStatus | undefined;
 }
 
-/** The codes of the service's errors. Later versions may add some. */
+/** The codes of the service's errors. Later versions may add some: any other string is a code, too. */
 export type ErrorCode =
 	| "invalid_json"
 	| "invalid_body"
@@ -53,10 +62,14 @@ export type ErrorCode =
 	| "internal_error"
 	| "storage_unavailable"
 	| "overloaded"
-	| "shutting_down";
+	| "shutting_down"
+	| (string & Record<never, never>);
 
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
+
+/** The fields of a Pet that are int64. */
+export const int64Fields: readonly string[] = ["id", "categoryId"];
 
 /** Most animals on a page. */
 export const limitMax = 100;

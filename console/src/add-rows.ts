@@ -44,7 +44,7 @@ export interface Job {
 	/** Called at most ten times a second. */
 	onChange: () => void;
 	/** Starts, or goes on after a pause. */
-	run(store: AnimalStore): void;
+	run(store: AnimalStore<"bigint">): void;
 	pause(): void;
 	/** All rejected rows, in the format of the file, with line and reason. */
 	rejectedText(): string[];
@@ -98,7 +98,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		if (isNow || changes.isDue()) job.onChange();
 	}
 
-	async function runAll(store: AnimalStore): Promise<void> {
+	async function runAll(store: AnimalStore<"bigint">): Promise<void> {
 		const controller = new AbortController();
 		running = controller;
 		try {
@@ -116,7 +116,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		change({ phase: "paused", perSecond: 0, failure });
 	}
 
-	async function work(store: AnimalStore, signal: AbortSignal): Promise<void> {
+	async function work(store: AnimalStore<"bigint">, signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			const row = waiting.shift() ?? (await rows?.next())?.value;
 			if (!row) return;
@@ -147,22 +147,20 @@ function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobS
 }
 
 /** @throws what concerns more than this row */
-async function addRow(store: AnimalStore, row: FileRow, idempotencyKey: string, signal: AbortSignal): Promise<Outcome> {
+async function addRow(
+	store: AnimalStore<"bigint">,
+	row: FileRow,
+	idempotencyKey: string,
+	signal: AbortSignal,
+): Promise<Outcome> {
 	if (!row.pet) return { faults: row.faults, reason: describeFaults(row.faults) };
-	let isReplayed = false;
 	try {
-		await store.createPet(row.pet, {
-			idempotencyKey,
-			signal,
-			onReply: ({ headers }) => {
-				isReplayed = headers.get("idempotency-replayed") === "true";
-			},
-		});
+		const { response } = await store.createPet(row.pet, { idempotencyKey, signal }).withResponse();
+		return response.headers.get("idempotency-replayed") === "true" ? "alreadyThere" : "added";
 	} catch (error) {
 		if (!(error instanceof ApiError && rowErrors.includes(error.code))) throw error;
 		return { faults: faultsIn(error.message), reason: error.message };
 	}
-	return isReplayed ? "alreadyThere" : "added";
 }
 
 /** Due at most once in this time. */

@@ -1,8 +1,9 @@
 // The state of the form that adds an animal: its entries, the reply, and the Idempotency-Key that makes a second press
 // safe.
 
-import { ApiError, type NewPet, NoReply, type Pet, type PetStatus } from "../../client/src/index.ts";
+import { ApiError, NoReply } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
+import type { NewPet, Pet, PetStatus } from "../../src/contract/pet.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
 

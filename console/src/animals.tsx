@@ -1,7 +1,7 @@
 // The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { Page, Pet } from "../../client/src/index.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import { AddPanel } from "./add-panel.tsx";
 import type { Adding } from "./adding.ts";
 import { EmptyStore } from "./empty-store.tsx";
@@ -11,7 +11,7 @@ import { PetPanel } from "./pet-panel.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
 import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses, replaceRoute } from "./route.ts";
 import { Search } from "./search-view.tsx";
-import type { Session } from "./session.ts";
+import type { PetPage, Session } from "./session.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { type Totals, totalOf } from "./totals.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
@@ -77,7 +77,7 @@ export function Animals(props: AnimalsProps) {
 }
 
 /** A page without a next one may have grown; all others never change. */
-function useNewAnimals({ value, reload }: RequestState<Page | undefined>, totals: Totals | undefined): void {
+function useNewAnimals({ value, reload }: RequestState<PetPage | undefined>, totals: Totals | undefined): void {
 	const total = totals && totalOf(totals);
 	const shown = useRef(total);
 	useEffect(() => {
@@ -88,7 +88,7 @@ function useNewAnimals({ value, reload }: RequestState<Page | undefined>, totals
 	}, [total]);
 }
 
-function useListKeys(route: AnimalsRoute, pets: Pet[], page: Page | undefined, closePanel: () => void): void {
+function useListKeys(route: AnimalsRoute, pets: Pet[], page: PetPage | undefined, closePanel: () => void): void {
 	function move(by: number): void {
 		const at = pets.findIndex(({ id }) => String(id) === route.id);
 		const next = pets[at < 0 ? (by > 0 ? 0 : pets.length - 1) : at + by];
@@ -177,7 +177,7 @@ function capitalized(word: string): string {
 	return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function Content({ request, ...props }: AnimalsProps & { request: RequestState<Page | undefined> }) {
+function Content({ request, ...props }: AnimalsProps & { request: RequestState<PetPage | undefined> }) {
 	const { value, loadedAtMs, failure, retryAtMs, isPending, reload } = request;
 	const { session, route, adding, setIsAdding } = props;
 	const isFinal = failure !== undefined && retryAtMs === undefined;
@@ -206,12 +206,12 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 	);
 }
 
-function isEmptyStore(page: Page | undefined, { status, cursor }: AnimalsRoute): boolean {
+function isEmptyStore(page: PetPage | undefined, { status, cursor }: AnimalsRoute): boolean {
 	return page?.pets.length === 0 && status === undefined && cursor === undefined;
 }
 
 /** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
-function Paging({ request, route }: { request: RequestState<Page | undefined>; route: AnimalsRoute }) {
+function Paging({ request, route }: { request: RequestState<PetPage | undefined>; route: AnimalsRoute }) {
 	const { value, isPending, reload } = request;
 	const links = isPending ? undefined : value;
 	const button = (label: string, isEnabled: boolean, cursor: string | undefined, look = "") => (
@@ -256,7 +256,7 @@ function Paging({ request, route }: { request: RequestState<Page | undefined>; r
 	);
 }
 
-function countOf({ pets, next }: Page): string {
+function countOf({ pets, next }: PetPage): string {
 	const [first, last] = [pets[0], pets.at(-1)];
 	if (!first || !last) return "No animals on this page";
 	const animals = pets.length === 1 ? "1 animal" : `${pets.length} animals`;

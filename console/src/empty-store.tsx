@@ -5,7 +5,7 @@ import { createCurlOf } from "./snippets.ts";
 
 export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }) {
 	if (!mayAdd) return <p class="empty">There are no animals yet.</p>;
-	const curl = createCurlOf(location.origin, { name: "Rex", categoryId: 1, status: "available" });
+	const curl = createCurlOf(location.origin, { name: "Rex", categoryId: 1n, status: "available" });
 	return (
 		<section class="ways" aria-label="There are no animals yet">
 			<div>

@@ -1,7 +1,7 @@
 // The menu that exports the animals of the current filter as a file.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Pet, PetStatus } from "../../client/src/index.ts";
+import type { Pet, PetStatus } from "../../src/contract/pet.ts";
 import type { Format } from "../../src/files/pet-formats.ts";
 import { saveFile } from "./files.ts";
 import { Menu } from "./menu.tsx";

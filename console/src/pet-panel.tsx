@@ -2,8 +2,9 @@
 // looks it up by id, as long as the service has that operation.
 
 import { useState } from "preact/hooks";
-import { ApiError, type Pet } from "../../client/src/index.ts";
+import { ApiError } from "../../client/src/index.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { Digits, Status } from "./pet-table.tsx";

@@ -1,6 +1,7 @@
 // Animals as rows of a table. A name is text in any script and of any length, never markup.
 
-import type { Int64, Pet } from "../../client/src/index.ts";
+import type { Int64 } from "../../client/src/index.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
 
 interface PetTableProps {

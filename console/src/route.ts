@@ -2,8 +2,8 @@
 // is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import type { PetStatus } from "../../client/src/index.ts";
 import { int64FromDecimal } from "../../src/contract/int64.ts";
+import type { PetStatus } from "../../src/contract/pet.ts";
 
 export const petStatuses = Object.keys({
 	available: true,

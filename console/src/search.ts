@@ -1,6 +1,7 @@
 // The search by name: the service has none, so the console reads the list page by page and shows what it finds.
 
-import type { AnimalStore, Pet, PetStatus } from "../../client/src/index.ts";
+import type { AnimalStore } from "../../client/src/index.ts";
+import type { Pet, PetStatus } from "../../src/contract/pet.ts";
 
 export interface SearchState {
 	found: Pet[];
@@ -24,7 +25,7 @@ export function foldedText(text: string): string {
  * @param show called after each page
  */
 export async function searchNames(
-	store: AnimalStore,
+	store: AnimalStore<"bigint">,
 	{ name, status }: { name: string; status?: PetStatus | undefined },
 	signal: AbortSignal,
 	show: (state: SearchState) => void,

@@ -1,15 +1,18 @@
 // The session of a user. The key is in memory, and in sessionStorage if the user chooses so; that ends with the tab.
 
-import { AnimalStore, ApiError, NoReply } from "../../client/src/index.ts";
+import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
+
+/** A page of the list, with exact ids. */
+export type PetPage = Page<"bigint">;
 
 export interface Session {
 	key: string;
 	info: KeyInfo;
 	/** Gives up soon, because a person waits. */
-	store: AnimalStore;
+	store: AnimalStore<"bigint">;
 	/** Waits for a busy or restarting service: for searches, exports and imports, which take many requests. */
-	patientStore: AnimalStore;
+	patientStore: AnimalStore<"bigint">;
 	/** The figures of the node that answers. @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
 }
@@ -56,8 +59,15 @@ export async function openSession(key: string, onRefused: () => void, signal?: A
 	return {
 		key,
 		info,
-		store: new AnimalStore({ url, key, retryForMs, timeoutMs, fetch: send }),
-		patientStore: new AnimalStore({ url, key, retryForMs: patientForMs, timeoutMs: 30_000, fetch: send }),
+		store: new AnimalStore({ url, key, int64: "bigint", retryForMs, timeoutMs, fetch: send }),
+		patientStore: new AnimalStore({
+			url,
+			key,
+			int64: "bigint",
+			retryForMs: patientForMs,
+			timeoutMs: 30_000,
+			fetch: send,
+		}),
 		activity: (asked) => read(send, "/console/activity", key, asked) as Promise<Activity>,
 	};
 }

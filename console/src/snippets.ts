@@ -1,6 +1,6 @@
 // An animal as text to copy: exact JSON, and the request that gets it.
 
-import type { NewPet, Pet } from "../../client/src/index.ts";
+import type { NewPet, Pet } from "../../src/contract/pet.ts";
 
 /** JSON of an animal, as the service sends it, over several lines. */
 export function jsonOf({ id, name, categoryId, status }: Pet): string {

@@ -1,7 +1,7 @@
 // A search by name as state of a component: it runs while the name is in the URL, until it ends or is stopped.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { PetStatus } from "../../client/src/index.ts";
+import type { PetStatus } from "../../src/contract/pet.ts";
 import { type SearchState, searchNames } from "./search.ts";
 import type { Session } from "./session.ts";
 

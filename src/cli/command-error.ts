@@ -50,12 +50,9 @@ function describeApiError({ message, code, requestId }: ApiError): string {
 	return `${message} (${details})${advice[code] ? `: ${advice[code]}` : ""}`;
 }
 
-function describeNoReply({ message, cause }: NoReply): string {
-	const inner = cause as { code?: string; cause?: { code?: string } } | undefined;
-	const why = inner?.code ?? inner?.cause?.code;
-	const problem = typeof why === "string" ? `${message} (${why})` : message;
+function describeNoReply({ message }: NoReply): string {
 	const fix = "Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url";
-	return `${problem}; is the service running there? ${fix}`;
+	return `${message}; is the service running there? ${fix}`;
 }
 
 function describeFileError({ path = "the output", syscall, code, errno = 0 }: SystemError): string {

@@ -10,7 +10,7 @@ export interface ConnectionOptions {
 }
 
 /** A person waits: long enough for a busy service, not for a restart. */
-const retryForMs = 3_000;
+export const retryForMs = 3_000;
 
 export function withConnection(command: Command): Command {
 	return command
@@ -20,6 +20,6 @@ export function withConnection(command: Command): Command {
 }
 
 /** @throws ConfigError */
-export function connect({ url, key }: ConnectionOptions, options: Partial<ClientOptions> = {}): AnimalStore {
-	return new AnimalStore({ ...readConnection({ url, key }), retryForMs, ...options });
+export function connect({ url, key }: ConnectionOptions, options: ClientOptions = {}): AnimalStore<"bigint"> {
+	return new AnimalStore({ retryForMs, ...options, ...readConnection({ url, key }), int64: "bigint" });
 }

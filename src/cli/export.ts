@@ -5,7 +5,8 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
-import type { AnimalStore, Pet, PetStatus } from "../../client/src/index.ts";
+import type { AnimalStore } from "../../client/src/index.ts";
+import type { Pet, PetStatus } from "../contract/pet.ts";
 import { type Format, formatPets, formats } from "../files/pet-formats.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
@@ -62,7 +63,7 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 	console.error(`${count} animals exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
-async function* petPages(store: AnimalStore, status: PetStatus | undefined, { requested }: Interruption) {
+async function* petPages(store: AnimalStore<"bigint">, status: PetStatus | undefined, { requested }: Interruption) {
 	try {
 		for await (const { pets } of store.listPets({ status }, { signal: requested }).pages()) yield pets;
 	} catch (error) {

@@ -86,7 +86,8 @@ export function summary({ name, report, rejected: { count, path }, seconds }: Fi
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const order = outOfOrder > 0 ? `, ${outOfOrder} not in file order` : "";
-	return `${name}: ${added} added, ${alreadyThere} already there, ${refused}${order}, in ${seconds.toFixed(1)} s, ${rate}/s`;
+	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
+	return `${name}: ${added} added, ${alreadyThere} already there, ${refused}${order}, ${pace}`;
 }
 
 /** The error of an import that ended before the end of the file. */

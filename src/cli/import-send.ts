@@ -11,7 +11,7 @@ import type { Interruption } from "./interrupt.ts";
 
 export interface Sending {
 	/** For rows that the pipeline did not add: it waits, tries again, and knows the errors. */
-	store: AnimalStore;
+	store: AnimalStore<"bigint">;
 	pipeline: CreatePipeline;
 	rows: AsyncGenerator<FileRow[]>;
 	/** Of the file, in hex. */
@@ -120,12 +120,9 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 		if (created) return count(created);
 		if (report.stoppedBy !== undefined) return void failed.push({ row, isUnsettled: status < 400 || status >= 500 });
 		try {
-			let isReplayed = false;
-			const onReply = ({ headers }: Response) => {
-				isReplayed = headers.get("idempotency-replayed") === "true";
-			};
-			const { id } = await store.createPet(pet, { idempotencyKey: key, signal: interruption.overdue, onReply });
-			count({ id, isReplayed });
+			const call = store.createPet(pet, { idempotencyKey: key, signal: interruption.overdue });
+			const { data, response } = await call.withResponse();
+			count({ id: data.id, isReplayed: response.headers.get("idempotency-replayed") === "true" });
 		} catch (error) {
 			if (error instanceof ApiError && rowErrors.includes(error.code)) return reject(row, error.message);
 			failed.push({ row, isUnsettled: !(error instanceof ApiError) || error.isUnsettled });

@@ -142,7 +142,7 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 }
 
 /** One request before many creates, so that a wrong address or key fails at once and not after `--retry-for`. */
-async function checkConnection(store: AnimalStore, signal: AbortSignal): Promise<void> {
+async function checkConnection(store: AnimalStore<"bigint">, signal: AbortSignal): Promise<void> {
 	await store.listPage({ limit: 1 }, { signal }).catch((error) => {
 		// A key without pets:read may import, and the import waits for a busy service.
 		const mayImport = error instanceof ApiError && [403, 429, 503].includes(error.status);

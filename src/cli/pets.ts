@@ -1,11 +1,10 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { Pet, PetStatus } from "../../client/src/index.ts";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
-import { petStatuses } from "../contract/pet.ts";
+import { type Pet, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { formatPets, petJson } from "../files/pet-formats.ts";
 import { parseIntegerUpTo } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";

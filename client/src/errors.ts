@@ -1,0 +1,86 @@
+// What a failed call throws: the service refused it (ApiError), or no reply arrived (NoReply).
+
+import type { ErrorCode } from "./contract.ts";
+
+/** Of every failed call. */
+export abstract class AnimalStoreError extends Error {
+	/** Of a create: whether the animal may have been added. Repeat it with `idempotencyKey` to learn the outcome. */
+	isUnsettled = true;
+	/** Of a create: the same animal with this key is added only once within 24 hours. */
+	idempotencyKey?: string;
+}
+
+/** Refusals that follow from the request alone: no attempt with the same request can have added an animal. */
+const refusesRequest = /^(invalid_(json|body|parameter)|body_too_large|unsupported_media_type|idempotency_key_reused)$/;
+
+/**
+ * An error reply of the service, with its message.
+ *
+ * ```ts
+ * if (error instanceof ApiError && error.code === "invalid_body") console.log(error.message);
+ * ```
+ */
+export class ApiError extends AnimalStoreError {
+	override readonly name = "ApiError";
+	/** From the service, which may add codes; or `unexpected_reply` when another server replied, such as a proxy. */
+	readonly code: ErrorCode | "unexpected_reply";
+	/** The HTTP status. */
+	readonly status: number;
+	readonly headers: Headers;
+	/** Identifies the request in the service's log. */
+	readonly requestId: string | undefined;
+	/** Seconds to wait before another attempt. */
+	readonly retryAfterSeconds: number | undefined;
+
+	constructor(message: string, { status, headers }: Response, code: ErrorCode | "unexpected_reply") {
+		super(message);
+		this.code = code;
+		this.status = status;
+		this.headers = headers;
+		// `overloaded` is decided before the request is read.
+		this.isUnsettled = (status >= 500 && code !== "overloaded") || code === "unexpected_reply";
+		this.requestId = requestIdOf(headers);
+		const seconds = headers.get("retry-after");
+		this.retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+	}
+}
+
+/** No reply. The cause is `fetch`'s error. */
+export class NoReply extends AnimalStoreError {
+	override readonly name = "NoReply";
+	/**
+	 * `timeout`: none within `timeoutMs`. `lost`: a connection broke. `unreachable`: there was no connection, or the
+	 * runtime does not tell (browsers).
+	 */
+	readonly reason: "timeout" | "lost" | "unreachable";
+
+	constructor(message: string, options?: ErrorOptions, reason: NoReply["reason"] = "unreachable") {
+		super(message, options);
+		this.reason = reason;
+	}
+}
+
+/** Whether the outcome of a create is still unknown after this error. @param before after the attempts before it */
+export function isUnsettledBy(error: AnimalStoreError, before: boolean): boolean {
+	return error.isUnsettled || (before && !(error instanceof ApiError && refusesRequest.test(error.code)));
+}
+
+export function requestIdOf(headers: Headers): string | undefined {
+	return headers.get("x-request-id") ?? undefined;
+}
+
+const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
+/** Also reported as a reset: another protocol than TLS is spoken at an https address. */
+const noTls = /before secure TLS/;
+
+/**
+ * Explains what `fetch` threw. Its reason is in the cause of the error, or in the error itself (Bun, browsers).
+ * @param hasBegun whether the head of a reply had arrived
+ */
+export function connectionError(address: string, thrown: unknown, hasBegun: boolean): NoReply {
+	const error = (thrown ?? {}) as { code?: string; message?: string; cause?: { code?: string; message?: string } };
+	const { code = error.code, message = error.message } = error.cause ?? {};
+	const isLost = hasBegun || (brokenConnection.test(`${code} ${message}`) && !noTls.test(String(message)));
+	const problem = `the connection ${isLost ? "was lost" : "failed"} (${code ?? message})`;
+	return new NoReply(`no reply from ${address}: ${problem}`, { cause: thrown }, isLost ? "lost" : "unreachable");
+}

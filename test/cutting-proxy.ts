@@ -1,0 +1,26 @@
+// A proxy that loses replies: it cuts connections when their first reply arrives.
+
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import type { TestContext } from "node:test";
+
+/** Passes requests on to the service, but cuts the connection instead of the first replies. */
+export async function cutting(
+	context: TestContext,
+	port: number,
+	cuts: number,
+): Promise<{ url: string; seen: () => number }> {
+	let connections = 0;
+	const proxy = createServer().on("connection", (client) => {
+		const isCut = connections++ < cuts;
+		const server = connect(port, "127.0.0.1");
+		client.on("error", () => {}).pipe(server);
+		server.on("error", () => {}).once("data", () => isCut && client.destroy());
+		if (!isCut) server.pipe(client);
+		client.on("close", () => server.destroy());
+	});
+	proxy.removeAllListeners("request").listen(0, "127.0.0.1");
+	await new Promise((resolve) => proxy.once("listening", resolve));
+	context.after(() => proxy.close());
+	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
+}
