@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const sources = ["console/**/*.{html,css,ts,tsx,svg}", "client/src/*.ts", "src/contract/*.ts", "package-lock.json"];
+const sources = [
+	"console/**/*.{html,css,ts,tsx,svg}",
+	"client/src/*.ts",
+	"src/contract/*.ts",
+	"src/http/pages/tokens.css",
+	"package-lock.json",
+];
 
 /** Does nothing where the sources or their tools are not installed. */
 export function buildConsole(): void {
