@@ -107,6 +107,7 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
 	await assertAccessible(page, "the palette");
 	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
 	await page.keyboard.press("?");
 	await page.getByLabel("Single keys work").waitFor();
 	await assertAccessible(page, "the sheet of keys");

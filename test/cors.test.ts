@@ -54,7 +54,7 @@ test("the OpenAPI document may be read by every page", async (context) => {
 
 test("pages are isolated from windows and pages of other sites, and from the device's sensors", async (context) => {
 	const { send } = await testService(context);
-	for (const path of ["/console", "/docs", "/docs/start.js"]) {
+	for (const path of ["/console", "/docs", "/docs/send.js"]) {
 		const { status, headers } = await send({ path, headers: { Authorization: undefined } });
 		assert.equal(status, 200, path);
 		assert.equal(headers["cross-origin-opener-policy"], "same-origin", path);

@@ -2,11 +2,24 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Browser, Locator, Page } from "playwright-core";
+import { codeSamples } from "../src/contract/code-samples.ts";
+import { errorCodes, errorStatus } from "../src/contract/errors.ts";
+import { openApiDocument } from "../src/contract/openapi.ts";
+import { operationsOf } from "../src/http/pages/reference/operation.ts";
 import { openPage, screenshot, startBrowser } from "./browser.ts";
+import { assertAccessible, takeOut } from "./console.ts";
 import { assertFailure, create, type TestService, testService } from "./service.ts";
 
-const paths = ["/docs", "/docs/start.js", "/docs/scalar.js"];
+const types: Record<string, string> = {
+	"/docs": "text/html; charset=utf-8",
+	"/docs/reference.css": "text/css; charset=utf-8",
+	"/docs/reference.js": "text/javascript; charset=utf-8",
+	"/docs/send.js": "text/javascript; charset=utf-8",
+	"/docs/mark.svg": "image/svg+xml",
+};
+const paths = Object.keys(types);
 const withoutKey = { Authorization: undefined };
 
 let browser: Browser;
@@ -20,7 +33,7 @@ test("the page and its files need no key, are compressed for clients that accept
 	for (const path of paths) {
 		const { status, headers, body } = await send({ path, headers: withoutKey });
 		assert.equal(status, 200, path);
-		assert.match(headers["content-type"] ?? "", path === "/docs" ? /^text\/html/ : /^text\/javascript/);
+		assert.equal(headers["content-type"], types[path]);
 		assert.equal(headers["content-encoding"], undefined);
 		assert.equal(headers["cache-control"], "no-cache");
 		const compressed = await fetch(url + path);
@@ -44,7 +57,7 @@ test("other methods and paths near the page get the usual replies", async (conte
 		}
 		assert.equal((await send({ path: `${path}?from=mail` })).status, 200);
 	}
-	for (const path of ["/docs/x", "/docs/scalar.js/", "/docs/../src/http/pages/docs-page.ts", "/Docs"])
+	for (const path of ["/docs/x", "/docs/send.js/", "/docs/../src/http/pages/docs-page.ts", "/Docs"])
 		assertFailure(await send({ path }), "route_not_found");
 	const { status, headers } = await send({ path: "/docs/" });
 	assert.deepEqual(
@@ -56,99 +69,231 @@ test("other methods and paths near the page get the usual replies", async (conte
 test("only scripts of this server run on the page, and no other page may frame it", async (context) => {
 	const { send } = await testService(context);
 	const { headers, body } = await send({ path: "/docs", headers: withoutKey });
-	const policy = new Map(
-		headers["content-security-policy"]?.split("; ").map((rule) => {
-			const [name = "", ...sources] = rule.split(" ");
-			return [name, sources.join(" ")];
-		}),
+	const policy = headers["content-security-policy"]?.split("; ");
+	for (const rule of [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	])
+		assert.ok(policy?.includes(rule), rule);
+	assert.doesNotMatch(body, /<script(?! type="module" src="docs\/)|<style| style=| on\w+=/);
+	assert.deepEqual(
+		[...body.matchAll(/(?:src|href)="(?!#)([^"]+)"/g)]
+			.map(([, url = ""]) => url.replace(/#.*/, ""))
+			.filter(isElsewhere),
+		[],
 	);
-	assert.equal(policy.get("default-src"), "'none'");
-	assert.equal(policy.get("script-src"), "'self'");
-	assert.equal(policy.get("connect-src"), "'self'");
-	assert.equal(policy.get("base-uri"), "'none'");
-	assert.equal(policy.get("frame-ancestors"), "'none'");
-	assert.doesNotMatch(body, /<script(?! src="docs\/)/);
-	assert.doesNotMatch(body, /https?:/);
 });
 
-test("without scripts the page shows the deprecation of getPet", async (context) => {
+/** Whether a link leads to something else than the page, its files, the document and the console. */
+const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
+
+test("the page and its files are at most 40 KB with gzip", async (context) => {
+	const { url } = await testService(context);
+	const size = async (path: string) => gzipSync(await (await fetch(url + path)).bytes(), { level: 9 }).length;
+	const sizes = await Promise.all(paths.map(size));
+	const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+	context.diagnostic(`${total} bytes: ${sizes.join(", ")}`);
+	assert.ok(total > 10_000 && total <= 40 * 1024, `${total} bytes`);
+});
+
+test("everything on the page comes from the document, and is there without scripts", async (context) => {
+	const { url } = await testService(context);
+	const text = textOf(await (await fetch(`${url}/docs`)).text());
+	const document = openApiDocument();
+	for (const line of document.info.description.split("\n")) {
+		if (!/^[|`]/.test(line)) assert.ok(text.includes(words(line)), line);
+	}
+	for (const code of errorCodes) assert.ok(text.includes(`${code}${errorStatus[code]}`), code);
+	for (const { operation } of operationsOf(document)) {
+		const { summary, description, parameters, responses, "x-codeSamples": samples } = operation;
+		const parts = [summary, ...description.split("\n\n"), ...parameters.map(({ name }) => name)];
+		const replies = Object.entries(responses).map(([status, reply]) => `${status} ${reply.description}`);
+		for (const part of [...parts, ...replies]) assert.ok(text.includes(words(part)), part);
+		for (const { source } of samples) assert.ok(text.includes(unspaced(source)), source);
+	}
+	for (const [name, schema] of Object.entries(document.components.schemas)) {
+		for (const field of [name, ...Object.keys(schema.properties ?? {})]) assert.ok(text.includes(field), field);
+	}
+});
+
+/** What a reader sees of a page, without its marks and line breaks. */
+function textOf(page: string): string {
+	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+	const plain = page.replaceAll(/<[^>]+>/g, " ").replaceAll(/&#?\w+;/g, (entity) => entities[entity] ?? entity);
+	return unspaced(plain);
+}
+
+/** Text of the document as `textOf` gives it. */
+const words = (text: string) => unspaced(text.replaceAll(/^(## |- )|\*\*|`/g, ""));
+/** Marks around a word are blanks for a reader of the source. */
+const unspaced = (text: string) => text.replaceAll(/\s+/g, "");
+
+test("a deprecated operation is marked, and its replies link to the page", async (context) => {
 	const { send } = await testService(context);
 	const link = (await send({ path: "/v1/pets/1" })).headers["link"] ?? "";
 	const [, target = ""] = /<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
 	const page = await (await fetch(target)).text();
-	const [, said = ""] = /<noscript>([\s\S]*)<\/noscript>/.exec(page) ?? [];
-	assert.match(said, /getPet \(GET \/pets\/\{petId\}\).*removed on 5 December 2030/);
-	assert.match(said, /<a href="openapi.json">/);
+	assert.match(page, /Get an animal <span class="pill pending">deprecated<\/span>/);
+	assert.doesNotMatch(page, /List animals <span class="pill/);
+	assert.match(textOf(page), new RegExp(unspaced("getPet will be removed on 5 December 2030")));
 });
 
-async function openDocs(context: Parameters<typeof openPage>[0], { url }: TestService): Promise<Page> {
-	const { page } = await openPage(context, browser, url, { viewport: { width: 1400, height: 1000 } });
+async function openDocs(
+	context: Parameters<typeof openPage>[0],
+	{ url }: TestService,
+	options: Parameters<typeof openPage>[3] = { viewport: { width: 1440, height: 900 } },
+): Promise<Page> {
+	const { page } = await openPage(context, browser, url, options);
 	await page.goto(`${url}/docs`);
-	await page.getByRole("heading", { name: "List animals" }).waitFor();
+	await page.locator(".copy").first().waitFor();
 	return page;
 }
 
-/** Goes to an operation from the sidebar. @returns what the page says of it */
-async function goTo(page: Page, summary: string): Promise<Locator> {
-	await page.getByRole("link", { name: summary }).click();
-	const section = page.getByRole("region", { name: summary });
-	await section.getByRole("button", { name: "Test Request" }).waitFor();
-	return section;
+/** The form that sends an operation. */
+const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
+const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
+
+for (const colorScheme of ["light", "dark"] as const) {
+	for (const width of [1440, 768, 375]) {
+		test(`axe finds nothing, and nothing is cut off, in ${colorScheme} at ${width} pixels`, async (context) => {
+			const service = await testService(context);
+			const page = await openDocs(context, service, { colorScheme, viewport: { width, height: 900 } });
+			await assertAccessible(page, "the reference");
+			await screenshot(page, `docs-${width}-${colorScheme}`);
+			const form = formOf(page, "List animals");
+			await form.getByLabel("API key").fill(service.key);
+			await sendButton(form).click();
+			await form.getByText(/OK in \d+ ms/).waitFor();
+			await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+			await assertAccessible(page, "the reference with a reply");
+			if (width < 860) {
+				await page.getByRole("button", { name: "Contents" }).click();
+				await page.getByRole("navigation", { name: "Contents" }).waitFor();
+				await assertAccessible(page, "the contents");
+			}
+		});
+	}
 }
 
-test("the page shows the operations, the deprecation, and samples for curl, TypeScript, Python and Go", async (context) => {
+test("the samples are for curl, TypeScript, Python and Go, name this server, and one choice is for all", async (context) => {
 	const service = await testService(context);
 	const page = await openDocs(context, service);
 	assert.equal(await page.title(), "Animal store API reference");
-	assert.match((await page.locator('meta[name="description"]').getAttribute("content")) ?? "", /store of animals/);
-	await page.getByText(`${service.url}/v1`, { exact: true }).first().waitFor();
-	await screenshot(page, "docs");
-	await goTo(page, "Add an animal");
-	const getPet = await goTo(page, "Get an animal");
-	await getPet.getByText("deprecated", { exact: true }).waitFor();
-	await getPet.getByText("removed on 5 December 2030").waitFor();
-	await screenshot(page, "docs-deprecated");
-
-	const listPets = await goTo(page, "List animals");
-	await listPets.getByRole("button", { name: "Shell Curl" }).click();
-	const options = page.getByRole("option");
-	await options.first().waitFor();
-	assert.deepEqual(await options.allInnerTexts(), ["TypeScript", "Python", "Go", "Curl"]);
-	for (const [name, text] of [
-		["TypeScript", '"@animal-store/client"'],
-		["Python", "import requests"],
-		["Go", '"net/http"'],
-		["Curl", `curl '${service.url}/v1/pets?`],
-	] as const) {
-		await options.getByText(name, { exact: true }).click();
-		await listPets.locator("pre").getByText(text).first().waitFor();
-		await listPets.getByRole("button", { name: new RegExp(`${name}$`) }).click();
+	await page.getByText(`ANIMAL_STORE_URL=${service.url}`).waitFor();
+	const samples = page.getByRole("tablist", { name: "Samples: Add an animal" });
+	const tabs = samples.getByRole("tab");
+	assert.deepEqual(await tabs.allInnerTexts(), ["curl", "TypeScript", "Python", "Go"]);
+	for (const text of ["--fail-with-body", "@animal-store/client", "import requests", "net/http"]) {
+		await page.locator("#createPet").getByRole("tabpanel").getByText(text).first().waitFor();
+		await page.locator("#listPets").getByRole("tabpanel").getByText(text).first().waitFor();
+		assert.equal(await page.getByRole("tabpanel").count(), 3, "one sample of each operation is shown");
+		await samples.locator('[aria-selected="true"]').press("ArrowRight");
 	}
+	assert.equal(await samples.locator('[aria-selected="true"]').textContent(), "curl", "round again");
 });
 
-test("the page can list animals and add one with the key, with exact integers", async (context) => {
+test("a sample is copied as it is run", async (context) => {
 	const service = await testService(context);
-	await service.send(create('{"name":"Rex","categoryId":9223372036854775807,"status":"available"}'));
+	const { page } = await openPage(context, browser, service.url, {
+		permissions: ["clipboard-read", "clipboard-write"],
+	});
+	await page.goto(`${service.url}/docs`);
+	await page.locator("#getPet .samples").getByRole("button", { name: "Copy" }).first().click();
+	await page.getByRole("button", { name: "Copied" }).waitFor();
+	const [curl] = codeSamples.getPet;
+	assert.equal(await page.evaluate("navigator.clipboard.readText()"), curl?.source);
+});
+
+test("each operation can be sent at once with the key, and integers stay exact", async (context) => {
+	const service = await testService(context);
+	await service.send(create('{"name":"Rex [{,:1","categoryId":9223372036854775807,"status":"available"}'));
 	const page = await openDocs(context, service);
-	await page.getByPlaceholder("Token").first().fill(service.key);
+	const [list, add, get] = ["List animals", "Add an animal", "Get an animal"].map((name) => formOf(page, name));
+	assert.ok(list && add && get);
+	await sendButton(list).click();
+	await list.getByText("Paste your API key first.").waitFor();
+	assert.equal(await page.evaluate("document.activeElement.name"), "key");
+	await page.keyboard.type(service.key);
+	await page.keyboard.press("Enter");
+	await list.getByText(/OK in \d+ ms/).waitFor();
+	assert.equal(
+		await shown(list),
+		pretty('"id": 1', '"name": "Rex [{,:1"', '"categoryId": 9223372036854775807', '"status": "available"'),
+	);
 
-	const dialog = page.getByRole("dialog");
-	const send = () => dialog.getByRole("button", { name: "Send" }).first().click();
-	await (await goTo(page, "List animals")).getByRole("button", { name: "Test Request" }).click();
-	await send();
-	await dialog.getByText("200 OK").waitFor();
-	await dialog.getByText("9223372036854775807").first().waitFor();
-	await screenshot(page, "docs-reply");
-	await dialog.getByRole("button", { name: "Close Client" }).first().click();
+	await sendButton(get).click();
+	await get.getByText(/OK in \d+ ms/).waitFor();
+	await get.getByText("Headers", { exact: true }).click();
+	await get.getByText("sunset: Thu, 05 Dec 2030 00:00:00 GMT").waitFor();
 
-	await (await goTo(page, "Add an animal")).getByRole("button", { name: "Test Request" }).click();
-	await dialog.locator(".cm-content").filter({ hasText: "categoryId" }).click();
-	await page.keyboard.press("ControlOrMeta+a");
-	await page.keyboard.insertText('{"name":"Max","categoryId":-9007199254740993}');
-	await send();
-	await dialog.getByText("201 Created").waitFor();
-	const { body } = await service.send({ path: "/v1/pets/2" });
-	assert.equal(body, '{"id":2,"name":"Max","categoryId":-9007199254740993}');
+	await sendButton(add).click();
+	await add.getByText(/Created in \d+ ms$/).waitFor();
+	await sendButton(add).click();
+	await add.getByText(/the first reply again/).waitFor();
+	await add.getByLabel("Body").fill('{"name":"Max","categoryId":-9007199254740993}');
+	await sendButton(add).click();
+	await add.getByText(/Created in \d+ ms$/).waitFor();
+	const { body } = await service.send({ path: "/v1/pets?limit=100" });
+	assert.deepEqual(
+		[...body.matchAll(/"categoryId":(-?\d+)/g)].map(([, id]) => id),
+		["9223372036854775807", "1", "-9007199254740993"],
+	);
 	const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
 	assert.ok(!String(kept).includes(service.key), "the key is gone with the page");
+});
+
+/** The reply that a form shows. */
+const shown = (form: Locator) => form.locator(".reply > pre").textContent();
+const pretty = (...fields: string[]) => `[\n  {\n${fields.map((field) => `    ${field}`).join(",\n")}\n  }\n]`;
+
+test("filters and pages are sent, links are followed, and failures are shown as they are", async (context) => {
+	const service = await testService(context);
+	for (const name of ["Rex", "Max", "Mia"]) await service.send(create({ name, categoryId: 1, status: "sold" }));
+	const { page, errors } = await openPage(context, browser, service.url);
+	await page.goto(`${service.url}/docs#listPets`);
+	const form = formOf(page, "List animals");
+	await form.getByLabel("API key").fill(service.key);
+	await form.getByLabel("limit").fill("2");
+	await form.getByLabel("status").selectOption("sold");
+	await sendButton(form).click();
+	await form.getByText('"Max"').waitFor();
+	assert.deepEqual(await form.locator(".links button").allInnerTexts(), ["first", "next", "last"]);
+	await form.getByRole("button", { name: "next" }).click();
+	await form.getByText('"Mia"').waitFor();
+	assert.equal(await form.getByText('"Max"').count(), 0);
+	assert.deepEqual(errors, []);
+	await form.getByLabel("limit").fill("0");
+	await sendButton(form).click();
+	await form.getByText('"invalid_parameter"').waitFor();
+	await form.getByLabel("API key").fill("pets_wrong");
+	await sendButton(form).click();
+	await form.getByText('"invalid_credential"').waitFor();
+	takeOut(errors, /40[01]/);
+	await service.stop(0);
+	await sendButton(form).click();
+	await form.getByText("No reply: the service is not reachable.").waitFor();
+	takeOut(errors, /ERR_CONNECTION_REFUSED/);
+});
+
+test("a key that the console keeps for the tab is filled in, and links lead to the console", async (context) => {
+	const service = await testService(context);
+	const { page } = await openPage(context, browser, service.url);
+	await page.goto(`${service.url}/console`);
+	await page.evaluate(`sessionStorage.setItem("animal-store.key", "${service.key}")`);
+	await page.goto(`${service.url}/docs`);
+	const form = formOf(page, "List animals");
+	await sendButton(form).click();
+	await form.getByText(/OK in \d+ ms/).waitFor();
+	for (const [name, hash] of [
+		["Animals", "#/animals"],
+		["Activity", "#/activity"],
+	] as const) {
+		const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name });
+		assert.equal(await link.getAttribute("href"), `console${hash}`);
+	}
 });

@@ -74,7 +74,7 @@ test("the package has JavaScript with types and source maps, the console and not
 	assert.equal(code, 0, lines.join("\n"));
 	assert.deepEqual((await machine.run("npx", "animal-store", "--version")).lines, ["1.0.0"]);
 	const service = await machine.start("npx", "animal-store", "serve", "--first-key");
-	for (const path of ["/console", "/docs/scalar.js", "/openapi.json"])
+	for (const path of ["/console", "/docs", "/docs/reference.css", "/openapi.json"])
 		assert.equal((await fetch(service.url + path)).status, 200, path);
 	await service.stop("SIGTERM", "npm");
 

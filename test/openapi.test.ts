@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
 import fc from "fast-check";
+import { errorTable } from "../src/contract/error-meanings.ts";
 import { errorCodes } from "../src/contract/errors.ts";
 import { openApiText } from "../src/contract/openapi.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
@@ -35,6 +36,24 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 		problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`),
 		[],
 	);
+});
+
+test("the description has six chapters, and generators of all languages can copy it into comments and texts", () => {
+	const { description } = document.info;
+	assert.deepEqual(description.match(/^## .+$/gm), [
+		"## Start in one minute",
+		"## Authentication and scopes",
+		"## Paging",
+		"## Safe retries",
+		"## Errors",
+		"## Exact numbers and versions",
+	]);
+	assert.doesNotMatch(description, /\\|"""|\*\/|\t/);
+});
+
+test("docs/errors.md has the table of codes that the document has", () => {
+	const page = readFileSync(new URL("../docs/errors.md", import.meta.url), "utf8");
+	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
 });
 
 test("the document's pattern for the Idempotency-Key matches exactly the keys that the service accepts", () => {

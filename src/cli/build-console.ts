@@ -11,6 +11,7 @@ const sources = [
 	"client/src/*.ts",
 	"src/contract/*.ts",
 	"src/files/*.ts",
+	"src/http/pages/tokens.css",
 	"package-lock.json",
 ];
 

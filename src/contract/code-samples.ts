@@ -1,11 +1,13 @@
-// Code samples in TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
-// generate ignore failures or do not run; their curl is good, so it is not here. test/clients.test.ts runs these
-// samples.
+// Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
+// generate ignore failures or do not run. test/clients.test.ts runs these.
 
 import type { OperationName } from "./operations.ts";
 
 export interface CodeSample {
-	lang: "TypeScript" | "Python" | "Go";
+	/** The language, for highlighting. */
+	lang: "Shell" | "TypeScript" | "Python" | "Go";
+	/** What readers choose. */
+	label: "curl" | "TypeScript" | "Python" | "Go";
 	source: string;
 }
 
@@ -13,6 +15,7 @@ const rex = '{"name": "Rex", "categoryId": 1, "status": "available"}';
 
 export const codeSamples: Record<OperationName, CodeSample[]> = {
 	listPets: [
+		curl("/pets?status=available"),
 		typeScript(`for await (const pet of store.listPets({ status: "available" })) {
 	console.log(pet.id, pet.name);
 }`),
@@ -20,6 +23,7 @@ export const codeSamples: Record<OperationName, CodeSample[]> = {
 		go("GET", "/pets?status=available"),
 	],
 	createPet: [
+		curl("/pets", rex),
 		typeScript(`const pet = await store.createPet({ name: "Rex", categoryId: 1, status: "available" });
 console.log(pet.id, pet.name);`),
 		python(`session.post(
@@ -31,6 +35,7 @@ console.log(pet.id, pet.name);`),
 		go("POST", "/pets", rex),
 	],
 	getPet: [
+		curl("/pets/1"),
 		typeScript(`const pet = await store.getPet(1);
 console.log(pet.id, pet.name);`),
 		python('session.get(f"{base}/pets/1", timeout=10)'),
@@ -38,9 +43,23 @@ console.log(pet.id, pet.name);`),
 	],
 };
 
+function curl(path: string, body?: string): CodeSample {
+	const lines = [
+		`curl --fail-with-body "$ANIMAL_STORE_URL/v1${path}"`,
+		'--header "Authorization: Bearer $ANIMAL_STORE_KEY"',
+	];
+	if (body) {
+		lines.push('--header "Content-Type: application/json"');
+		lines.push('--header "Idempotency-Key: $(openssl rand -hex 16)"');
+		lines.push(`--data '${body}'`);
+	}
+	return { lang: "Shell", label: "curl", source: lines.join(" \\\n  ") };
+}
+
 function typeScript(call: string): CodeSample {
 	return {
 		lang: "TypeScript",
+		label: "TypeScript",
 		source: `import { AnimalStore } from "@animal-store/client";
 
 const { ANIMAL_STORE_URL = "http://127.0.0.1:8080", ANIMAL_STORE_KEY = "" } = process.env;
@@ -53,6 +72,7 @@ ${call}`,
 function python(call: string): CodeSample {
 	return {
 		lang: "Python",
+		label: "Python",
 		source: `import os${call.includes("uuid") ? "\nimport uuid" : ""}
 
 import requests
@@ -69,12 +89,17 @@ print(reply.json())`,
 
 function go(method: "GET" | "POST", path: string, body?: string): CodeSample {
 	const reader = body === undefined ? "nil" : `strings.NewReader(\`${body}\`)`;
-	const contentType = body && '\n\trequest.Header.Set("Content-Type", "application/json")';
+	const headers =
+		body &&
+		`
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", rand.Text())`;
 	return {
 		lang: "Go",
+		label: "Go",
 		source: `package main
 
-import (
+import (${body ? '\n\t"crypto/rand"' : ""}
 	"fmt"
 	"io"
 	"log"
@@ -88,7 +113,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_KEY"))${contentType ?? ""}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_KEY"))${headers ?? ""}
 	reply, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)

@@ -54,7 +54,10 @@ export const ErrorBody = component(
 				maximum: 599,
 			}),
 		},
-		{ description: "the one shape of every failure" },
+		{
+			description: "the one shape of every failure",
+			examples: [{ code: "pet_not_found", message: "there is no animal with this id", status: 404 }],
+		},
 	),
 );
 export type ErrorBody = Static<typeof ErrorBody>;

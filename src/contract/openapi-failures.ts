@@ -62,7 +62,12 @@ const anyOther = { description: "Any other failure. Later versions may add codes
 /** @param replyOf builds a response object from its description, the names of its headers, its schema and examples */
 export function failureReplies<Response>(
 	operation: Operation,
-	replyOf: (reply: { description: string; headers: string[]; schema: object; examples?: object }) => Response,
+	replyOf: (reply: {
+		description: string;
+		headers: string[];
+		schema: object;
+		examples?: Record<string, { value: unknown }>;
+	}) => Response,
 ): Record<string, Response> {
 	const codes: ErrorCode[] = [...operation.errors, ...commonErrors];
 	const byStatus = Object.groupBy(codes, (code) => errorStatus[code]);

@@ -3,7 +3,17 @@
 import type { TSchema } from "typebox";
 import { codeSamples } from "./code-samples.ts";
 import { components, nameOf } from "./components.ts";
+import { introduction } from "./introduction.ts";
 import { failureHeaders, failureReplies } from "./openapi-failures.ts";
+import type {
+	MediaTypeObject,
+	OpenApiDocument,
+	OperationObject,
+	ParameterObject,
+	Reference,
+	ResponseObject,
+	SchemaObject,
+} from "./openapi-objects.ts";
 import { commonHeaders, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
 import { asPublished } from "./published.ts";
 
@@ -17,18 +27,13 @@ declare global {
 /** The interface document's own version (§9). */
 const version = "1.0.0";
 
-const description = `A store of animals: list animals, add one, get one by its id. Every operation needs an API key.
-
-Ids and categories are 64-bit integers. JavaScript's numbers and \`JSON.parse\` round those beyond 2^53.
-
-Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\` and \
-\`Content-Length\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`, and \
-\`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other origins may call the \
-service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`.`;
+const tagDescription =
+	"An animal has a name, a category and, if it is known, a status. The service assigns its `id`. " +
+	"Over this interface, animals are added and read; they are neither changed nor removed.";
 
 /** @param baseUrl the configured base address, if any */
-export function openApiDocument(baseUrl?: string) {
-	const paths: Record<string, Record<string, unknown>> = {};
+export function openApiDocument(baseUrl?: string): OpenApiDocument {
+	const paths: Record<string, Record<string, OperationObject>> = {};
 	for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
 		paths[operation.path] = {
 			...paths[operation.path],
@@ -41,7 +46,7 @@ export function openApiDocument(baseUrl?: string) {
 			title: "Animal store",
 			version,
 			summary: "A store of animals: list animals, add one, get one by its id.",
-			description,
+			description: introduction,
 			contact: { name: "The operator of this service" },
 			license: { name: "MIT", identifier: "MIT" },
 		},
@@ -50,17 +55,19 @@ export function openApiDocument(baseUrl?: string) {
 			{ url: "/v1", description: "The server that sent you this document" },
 		],
 		security: [{ apiKey: [] }],
-		tags: [{ name: "pets", description: "Animals" }],
+		tags: [{ name: "pets", description: tagDescription }],
 		paths,
 		components: {
 			securitySchemes: {
 				apiKey: {
 					type: "http",
 					scheme: "bearer",
-					description: "An API key, sent as `Authorization: Bearer <API_KEY>`.",
+					description: "An API key with the scope of the operation, sent as `Authorization: Bearer <API_KEY>`.",
 				},
 			},
-			schemas: Object.fromEntries([...components()].map(([name, schema]) => [name, membersWithReferences(schema)])),
+			schemas: Object.fromEntries(
+				[...components()].map(([name, schema]) => [name, membersWithReferences(schema) as SchemaObject]),
+			),
 			headers: Object.fromEntries(Object.entries({ ...responseHeaders, ...failureHeaders }).map(headerObject)),
 		},
 	};
@@ -78,17 +85,20 @@ const required = [
 	"Retry-After",
 ];
 
-function headerObject([name, description]: [string, string]) {
+function headerObject([name, description]: [string, string]): [
+	string,
+	OpenApiDocument["components"]["headers"][string],
+] {
 	return [name, { description, ...(required.includes(name) && { required: true }), schema: { type: "string" } }];
 }
 
-function operationObject(name: OperationName, operation: Operation) {
+function operationObject(name: OperationName, operation: Operation): OperationObject {
 	const { summary, description, body, scope, success, deprecation } = operation;
 	return {
 		operationId: name,
 		tags: ["pets"],
 		summary,
-		description: `${description} Needs the scope \`${scope}\`.`,
+		description: `${description}\n\nNeeds the scope \`${scope}\`.`,
 		...(deprecation && { deprecated: true, "x-sunset": new Date(deprecation.sunsetMs).toISOString().slice(0, 10) }),
 		parameters: parameters(operation),
 		...(body && { requestBody: { required: true, content: json(body) } }),
@@ -105,17 +115,17 @@ function operationObject(name: OperationName, operation: Operation) {
 					headers: headerReferences([...commonHeaders, ...success.headers]),
 				},
 			}),
-			...failureReplies(operation, ({ description, headers, schema, examples }) => ({
+			...failureReplies<ResponseObject>(operation, ({ description, headers, schema, examples }) => ({
 				description,
 				headers: headerReferences(headers),
 				content: { "application/json": { schema: reference(schema), ...(examples && { examples }) } },
 			})),
 		},
-		"x-codeSamples": codeSamples[name].map((sample) => ({ label: sample.lang, ...sample })),
+		"x-codeSamples": codeSamples[name],
 	};
 }
 
-function parameters({ query, params = {}, headers = {} }: Operation) {
+function parameters({ query, params = {}, headers = {} }: Operation): ParameterObject[] {
 	return [
 		...Object.entries(params).map(parameterIn("path")),
 		...Object.entries(query.properties).map(parameterIn("query")),
@@ -124,7 +134,7 @@ function parameters({ query, params = {}, headers = {} }: Operation) {
 }
 
 function parameterIn(place: "path" | "query" | "header") {
-	return ([name, schema]: [string, TSchema]) => {
+	return ([name, schema]: [string, TSchema]): ParameterObject => {
 		const { description, examples, ...rest } = asPublished(schema) as { description: string; examples: unknown[] };
 		const [value] = examples;
 		const isSent = place === "path" || "default" in rest;
@@ -133,23 +143,23 @@ function parameterIn(place: "path" | "query" | "header") {
 			in: place,
 			...(place === "path" && { required: true }),
 			description,
-			// The reference page sends an example unless it is off until the reader asks.
-			...(isSent ? { example: value } : { examples: { typical: { value, "x-disabled": true } } }),
+			// A page for trying sends an example. Among examples, the reader has to choose one.
+			...(isSent ? { example: value } : { examples: { typical: { value } } }),
 			schema: nameOf(schema) ? reference(schema) : rest,
 		};
 	};
 }
 
-function headerReferences(names: readonly string[]) {
+function headerReferences(names: readonly string[]): Record<string, Reference> {
 	return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function json(schema: TSchema) {
+function json(schema: TSchema): { "application/json": MediaTypeObject } {
 	const [example] = Reflect.get(schema, "examples") as unknown[];
 	return { "application/json": { schema: reference(schema), example } };
 }
 
-function reference(schema: object) {
+function reference(schema: object): Reference {
 	return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
@@ -166,6 +176,11 @@ function membersWithReferences(part: object): unknown {
 
 /** The text of the document as it is served, printed and committed. */
 export function openApiText(baseUrl?: string): string {
+	return `${openApiJson(openApiDocument(baseUrl))}\n`;
+}
+
+/** A part of the document as text, with exact integers. */
+export function openApiJson(part: unknown): string {
 	const asDigits = (_name: string, value: unknown) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
-	return `${JSON.stringify(openApiDocument(baseUrl), asDigits, 2)}\n`;
+	return JSON.stringify(part, asDigits, 2);
 }

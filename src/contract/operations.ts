@@ -148,11 +148,14 @@ export const operations = {
 		path: "/pets",
 		scope: "pets:read",
 		summary: "List animals",
-		description:
-			"Animals by ascending id, the order in which they were added. " +
-			'While more follow, the reply has a Link header with rel="next"; follow it until there is none. ' +
-			"Animals added meanwhile have larger ids, so a client skips none and sees none twice. " +
-			'rel="last" leads to the newest animals, always at the same URL, and rel="prev" from there towards the oldest.',
+		description: `Returns the animals in the order in which they were added, the oldest first: by ascending \`id\`. \
+Without parameters, it returns the first ${limitDefault}.
+
+While more animals follow, the reply has a \`Link\` header with \`rel="next"\`. Follow that URL unchanged until a \
+reply has none. Animals that are added meanwhile have larger ids, so a client skips none and sees none twice. \
+\`rel="last"\` leads to the newest animals, always at the same URL, and \`rel="prev"\` from there towards the oldest.
+
+To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the same, the reply is 304 without body.`,
 		query: listQuery,
 		headers: { "If-None-Match": ifNoneMatch },
 		success: {
@@ -188,9 +191,14 @@ export const operations = {
 		path: "/pets",
 		scope: "pets:write",
 		summary: "Add an animal",
-		description:
-			"The reply is sent after the animal is on disk. " +
-			`With an Idempotency-Key, repeating the request within ${idempotencyHours} hours adds no second animal.`,
+		description: `Adds an animal and returns it, with the \`id\` that the service assigned. The reply is sent after \
+the animal is on disk: a crash right after it loses nothing.
+
+Send an \`Idempotency-Key\` with each create. If the reply is lost, repeat the request with the same key: within \
+${idempotencyHours} hours this adds no second animal, and returns the first reply.
+
+\`name\` is kept exactly as it was sent. A \`status\` that is not sent stays absent. Unknown fields are ignored, an \
+\`id\` too.`,
 		query: Type.Object({}),
 		headers: { "Idempotency-Key": idempotencyKey },
 		body: NewPet,
@@ -222,7 +230,10 @@ export const operations = {
 		path: "/pets/{petId}",
 		scope: "pets:read",
 		summary: "Get an animal",
-		description: `Deprecated: it ${removal} The replacement is ${replacementOf(getPetDeprecation)}.`,
+		description: `Returns the animal with this \`id\`.
+
+Deprecated: \`getPet\` ${removal} The replacement is ${replacementOf(getPetDeprecation)}. Until then, every reply \
+carries the date in its headers \`Deprecation\` and \`Sunset\`.`,
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },
 		headers: { "If-None-Match": ifNoneMatch },

@@ -52,8 +52,8 @@ const ownProperties = {
 		}),
 		{
 			description:
-				`${nameRule}. The service checks exactly this, with Unicode's property White_Space. ` +
-				"The pattern says as much of it as the regular expressions of all languages can",
+				`${nameRule}. The service checks exactly this, with Unicode's property White_Space; ` +
+				"a portable pattern can express only part of it",
 			pattern: portableName,
 		},
 	),

@@ -3,7 +3,7 @@
 
 const blockSize = 1024 * 1024;
 
-/** A digest of the whole file, in hex: SHA-256, block after block. Needs Web Crypto: in browsers, https or localhost. */
+/** A digest of the whole file, in hex: SHA-256, block after block. Needs Web Crypto: in browsers https or localhost. */
 export async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 	// The digest so far, then the next block.
 	const block = new Uint8Array(32 + blockSize);

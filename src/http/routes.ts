@@ -30,7 +30,7 @@ export function addRoutes(app: FastifyInstance, options: RouteTableOptions): voi
 	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
 	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
 	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
-	addDocsPage(app);
+	addDocsPage(app, options.baseUrl);
 	addConsole(app, options);
 }
 

@@ -1,0 +1,80 @@
+// The Markdown of the OpenAPI document's descriptions as HTML: headings, paragraphs, lists, tables, code, bold, links.
+// It is our own text: what this file does not know stays as it is, and everything is escaped.
+
+import { highlight } from "./highlight.ts";
+import { type Html, html } from "./html.ts";
+
+export interface Chapter {
+	/** For links to it, such as `safe-retries`. */
+	id: string;
+	title: string;
+	body: Html;
+}
+
+/** The text below each heading of the second level. */
+export function chapters(text: string): Chapter[] {
+	return text
+		.split(/^## /m)
+		.slice(1)
+		.map((chapter) => {
+			const [title = ""] = chapter.split("\n", 1);
+			return { id: slug(title), title, body: markdown(chapter.slice(title.length)) };
+		});
+}
+
+export function slug(title: string): string {
+	return title.toLowerCase().replaceAll(/\W+/g, "-");
+}
+
+export function markdown(text: string): Html {
+	const blocks = text.matchAll(/^```(?<language>\w*)\n(?<code>[\s\S]*?)\n```$|(?<other>(?:^(?!```).+(?:\n|$))+)/gm);
+	return html`${[...blocks].map(({ groups = {} }) => {
+		const { language = "", code, other = "" } = groups;
+		return code === undefined ? block(other.trimEnd()) : codeBlock(code, language);
+	})}`;
+}
+
+/** A piece of code, with a button to copy it where scripts run. */
+export function codeBlock(code: string, language: string): Html {
+	return html`<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>`;
+}
+
+function block(text: string): Html {
+	const lines = text.split("\n");
+	if (text.startsWith("| ")) return table(lines);
+	if (text.startsWith("- ")) return html`<ul>${items(text).map((item) => html`<li>${inline(item)}</li>`)}</ul>`;
+	return html`<p>${inline(lines.join(" "))}</p>`;
+}
+
+function items(list: string): string[] {
+	return list
+		.split(/^- /m)
+		.slice(1)
+		.map((item) => item.replaceAll(/\s+/g, " ").trim());
+}
+
+function table([head = "", , ...rows]: string[]): Html {
+	const cells = (row: string) =>
+		row
+			.slice(1, -1)
+			.split("|")
+			.map((cell) => inline(cell.trim()));
+	const body = rows.map((row) => {
+		const [first, ...others] = cells(row);
+		return html`<tr><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+	});
+	return html`<table>
+<thead><tr>${cells(head).map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${body}</tbody></table>`;
+}
+
+/** Code, bold and links within a line. */
+export function inline(text: string): Html {
+	const parts = text.split(/(`[^`]+`|\*\*.+?\*\*|\[[^\]]+\]\([^)]+\))/);
+	return html`${parts.map((part) => {
+		if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
+		if (part.startsWith("**")) return html`<strong>${inline(part.slice(2, -2))}</strong>`;
+		const [, label, target] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? [];
+		return label ? html`<a href="${target}">${label}</a>` : html`${part}`;
+	})}`;
+}

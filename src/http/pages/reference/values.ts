@@ -1,0 +1,58 @@
+// How the reference page names types and values: parameters of operations and fields of objects, one row each.
+
+import type { ParameterObject, Reference, SchemaObject } from "../../../contract/openapi-objects.ts";
+import { type Html, html } from "./html.ts";
+import { inline } from "./markdown.ts";
+
+/** The name at the end of a reference. */
+export function nameIn({ $ref }: Partial<Reference>): string {
+	return $ref?.replace(/^.*\//, "") ?? "";
+}
+
+export function parameterRows(parameters: ParameterObject[]): Html {
+	return html`<dl class="values">${parameters.map(({ name, required, description, schema }) =>
+		row({ name, schema, isRequired: required === true, description }),
+	)}</dl>`;
+}
+
+/** @param schemas has those that fields refer to */
+export function fieldRows(
+	{ properties = {}, required = [] }: SchemaObject,
+	schemas: Record<string, SchemaObject>,
+): Html {
+	return html`<dl class="values">${Object.entries(properties).map(([name, schema]) =>
+		row({
+			name,
+			schema,
+			isRequired: required.includes(name),
+			description: (schemas[nameIn(schema)] ?? schema).description,
+		}),
+	)}</dl>`;
+}
+
+interface Row {
+	name: string;
+	schema: SchemaObject;
+	isRequired: boolean;
+	description: string | undefined;
+}
+
+function row({ name, schema, isRequired, description }: Row): Html {
+	const preset =
+		schema.default !== undefined && html` <span class="fact">default <code>${schema.default}</code></span>`;
+	return html`<dt><code>${name}</code> ${typeOf(schema)}${
+		isRequired ? html` <span class="required">required</span>` : html` <span class="fact">optional</span>`
+	}${preset}</dt>
+<dd>${description && inline(sentence(description))}</dd>`;
+}
+
+function typeOf(schema: SchemaObject): Html {
+	if (schema.$ref) return html`<a class="type" href="#${nameIn(schema)}">${nameIn(schema)}</a>`;
+	return html`<span class="type">${schema.format ?? schema.type}</span>`;
+}
+
+/** Descriptions are parts of messages: without a capital and a full stop. */
+export function sentence(description: string): string {
+	const text = description.charAt(0).toUpperCase() + description.slice(1);
+	return /[.`]$/.test(text) ? text : `${text}.`;
+}
