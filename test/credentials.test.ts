@@ -17,6 +17,7 @@ test("without a valid key nothing is revealed: every invalid credential gets the
 	const { key, send } = service;
 	const { key: expiring } = await createKey(service.issuer, { name: "expired", scopes: ["pets:read"], expiresInMs: 1 });
 	const revoked = await createKey(service.issuer, { name: "revoked", scopes: ["pets:read"] });
+	assert.match(revoked.id, /^key_[0-9A-Za-z]{11}$/);
 	await revokeKey(service.issuer, revoked.id);
 	const refused: Record<string, string> = {
 		"Bearer alone": "Bearer",

@@ -1,5 +1,5 @@
-// Adds the rows of a file, each with its own Idempotency-Key, so that a row is added once whatever fails on the way. The
-// job outlives the view and the session: with another key it goes on where it was.
+// Adds the rows of a file, each with its own Idempotency-Key, so that a row is added once whatever fails on the way.
+// The job outlives the view and the session: with another key it goes on where it was.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";

@@ -87,6 +87,21 @@ test("a read that fails in the background is tried again", async (context) => {
 	}
 });
 
+test("at most 10,000 rows are kept, the newest ones", async (context) => {
+	const { clock, keyCheck } = checkOver(context, {});
+	const keys = Array.from({ length: 10_001 }, (_, index) => {
+		const random = Buffer.alloc(32);
+		random.writeUInt32BE(index);
+		return keyFromRandom(random);
+	});
+	for (const each of keys) await keyCheck.check(each);
+	assert.equal(clock.reads, 10_001);
+	assert.equal(keyCheck.check(keys[1] ?? ""), working);
+	assert.equal(clock.reads, 10_001);
+	await keyCheck.check(keys[0] ?? "");
+	assert.equal(clock.reads, 10_002, "the oldest row is read again");
+});
+
 test("closing stores each last use once, and waits for it", async (context) => {
 	const stored = Promise.withResolvers<void>();
 	const { clock, keyCheck } = checkOver(context, { touch: () => stored.promise });

@@ -16,7 +16,14 @@ interface LookedAt {
 	session?: (key: string) => Record<string, string>;
 }
 
-const pages: LookedAt[] = [{ name: "reference", path: "/docs" }];
+const signedIn = (key: string) => ({ "animal-store.key": key });
+const pages: LookedAt[] = [
+	{ name: "reference", path: "/docs" },
+	{ name: "sign-in", path: "/console" },
+	{ name: "animals", path: "/console#/animals", session: signedIn },
+	{ name: "add many", path: "/console#/add-many", session: signedIn },
+	{ name: "activity", path: "/console#/activity", session: signedIn },
+];
 const version = "13.5.0";
 /** The least of each category; the rest of Lighthouse is about search engines. */
 const least: Record<string, number> = { performance: 0.9, accessibility: 1 };
