@@ -124,9 +124,9 @@ test("every file starts with a comment", () => {
 	}
 });
 
-test("the README names every setting, and docs/errors.md every error code", () => {
-	const readme = read("README.md");
-	for (const name of Object.keys(Environment.properties)) assert.ok(readme.includes(`| \`${name}\` |`), name);
+test("docs/settings.md names every setting, and docs/errors.md every error code", () => {
+	const settings = read("docs/settings.md");
+	for (const name of Object.keys(Environment.properties)) assert.ok(settings.includes(`| \`${name}\` |`), name);
 	const errors = read("docs/errors.md");
 	for (const code of errorCodes) assert.ok(errors.includes(`| \`${code}\` |`), code);
 	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");

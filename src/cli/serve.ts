@@ -12,7 +12,7 @@ const stopGraceMs = 15_000;
 
 export function serveCommand(): Command {
 	return new Command("serve")
-		.description("run the service; the README lists its environment variables")
+		.description("run the service; docs/settings.md lists its environment variables")
 		.option("--first-key", "if the store has no key, create one and print it once")
 		.action(serve);
 }
