@@ -42,8 +42,16 @@ const elsewhere: [page: string, start: string, by: string][] = [
 		"set -eu\nwork=$(mktemp -d)",
 		"program creates one animal despite a lost reply and an exceeded rate",
 	],
-	["docs/console.md", "npx vite build console", "the console loads at most 60 KB"],
-	["docs/console.md", "for f in dist/console", "the console loads at most 60 KB"],
+	[
+		"docs/console.md",
+		"npx vite build console",
+		"the first load is at most 60 KB, and plots and files are loaded only when they are used",
+	],
+	[
+		"docs/console.md",
+		"for f in dist/console",
+		"the first load is at most 60 KB, and plots and files are loaded only when they are used",
+	],
 	["CONTRIBUTING.md", "npm ci", "npm run check"],
 ];
 
