@@ -43,6 +43,11 @@ const elsewhere: [page: string, start: string, by: string][] = [
 		"program creates one animal despite a lost reply and an exceeded rate",
 	],
 	[
+		"client/README.md",
+		"npm install @animal-store/client",
+		"the installed client works in this Node and in every Node from version 20, Bun and Deno on the PATH",
+	],
+	[
 		"docs/console.md",
 		"npx vite build console",
 		"the first load is at most 60 KB, and plots and files are loaded only when they are used",
