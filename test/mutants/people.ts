@@ -29,11 +29,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/import.test.ts"],
 	},
 	{
-		file: "console/src/pet-table.tsx",
-		from: `<dd class="name" dir="auto">
-				{pet.name}
-			</dd>`,
-		to: '<dd class="name" dir="auto" dangerouslySetInnerHTML={{ __html: pet.name }} />',
+		file: "console/src/pet-panel.tsx",
+		from: '<h2 dir="auto">{title}</h2>',
+		to: '<h2 dir="auto" dangerouslySetInnerHTML={{ __html: title }} />',
 		tests: ["test/console.test.ts"],
 	},
 ];

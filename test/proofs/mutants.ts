@@ -5,6 +5,7 @@ import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { systemChromium, unpackChromium } from "../chromium.ts";
+import { isEquivalent } from "../equivalent-mutants.ts";
 import type { Mutant } from "../mutant.ts";
 import { mutationsOf, sample } from "../mutant-generator.ts";
 import { testsFor } from "../mutant-rooms.ts";
@@ -64,7 +65,8 @@ function generate(room: string, { seed, option }: Trial): Generated[] {
 		.flatMap((file) => {
 			const text = readFileSync(join(root, file), "utf8");
 			return mutationsOf(text).map(({ start, end, to }) => wholeLine(file, text, { start, end, to }));
-		});
+		})
+		.filter((mutant) => !isEquivalent(mutant));
 	return sample(all, Number(option("sample")), seededRandom(seed));
 }
 

@@ -1,0 +1,46 @@
+// Mutants that change nothing which a caller could see. The generator leaves them out; each says why.
+
+import type { Mutant } from "./mutant.ts";
+
+export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { because: string })[] = [
+	{
+		file: "src/http/checks.ts",
+		from: '"a route that is not open was reached without a key"',
+		to: '""',
+		because: "the message of a state that cannot occur",
+	},
+	{
+		file: "src/http/pets.ts",
+		from: '""',
+		to: '"mutant"',
+		because: "the tag of a page without a next one may have any text but that of a page with one",
+	},
+	{
+		file: "src/http/paging.ts",
+		from: "/^[0-9a-z]{1,13}$/",
+		to: "/^[0-9a-z]{1,13}/",
+		because: "a cursor with more characters fails at its signature",
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "5_000",
+		to: "5001",
+		because: "last uses are stored a millisecond later",
+	},
+	{
+		file: "src/store/postgres/keys.ts",
+		from: '"keysByHash"',
+		to: '""',
+		because: "the name under which a connection keeps the prepared statement: without it, it is prepared each time",
+	},
+	{
+		file: "src/store/postgres/migrate.ts",
+		from: "const isTooLate = performance.now() - startedAtMs > migrationLimitMs;",
+		to: "const isTooLate = performance.now() - startedAtMs >= migrationLimitMs;",
+		because: "the same but for one value of a clock with nanoseconds",
+	},
+];
+
+export function isEquivalent({ file, from, to }: Pick<Mutant, "file" | "from" | "to">): boolean {
+	return equivalentMutants.some((known) => known.file === file && known.from === from && known.to === to);
+}
