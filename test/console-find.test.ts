@@ -105,6 +105,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.type("j?");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "j?", "keys in a field are text");
 	await page.keyboard.press("Escape");
+	await page.locator(".panel").waitFor({ state: "detached" });
 	await page.keyboard.press("?");
 	await page.getByLabel("Single keys work").uncheck();
 	await page.keyboard.press("Escape");

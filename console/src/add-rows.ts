@@ -76,7 +76,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	let digest: string | undefined;
 	let rows: AsyncIterator<FileRow> | undefined;
 	let running: AbortController | undefined;
-	const changes = createTicks(changeEveryMs);
+	const changes = throttled(() => job.onChange(), changeEveryMs);
 
 	const job: Job = {
 		file,
@@ -95,7 +95,8 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 
 	function change(part: Partial<JobState>, isNow = true): void {
 		job.state = { ...job.state, ...part };
-		if (isNow || changes.isDue()) job.onChange();
+		if (isNow) changes.now();
+		else changes.soon();
 	}
 
 	async function runAll(store: AnimalStore<"bigint">): Promise<void> {
@@ -163,15 +164,18 @@ async function addRow(
 	}
 }
 
-/** Due at most once in this time. */
-export function createTicks(everyMs: number) {
-	let lastMs = 0;
+/** Calls at once with `now`, and with `soon` once in this time, so that the last change is never missed. */
+function throttled(call: () => void, everyMs: number) {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const now = () => {
+		clearTimeout(timer);
+		timer = undefined;
+		call();
+	};
 	return {
-		isDue(): boolean {
-			const nowMs = performance.now();
-			if (nowMs - lastMs < everyMs) return false;
-			lastMs = nowMs;
-			return true;
+		now,
+		soon: () => {
+			timer ??= setTimeout(now, everyMs);
 		},
 	};
 }

@@ -1,7 +1,7 @@
 // Checks a whole file before anything is sent, a piece at a time, so that the page answers meanwhile.
 
 import { readRows } from "../../src/files/rows.ts";
-import { changeEveryMs, createTicks, type PetFile, type Rejected, shownMax } from "./add-rows.ts";
+import { changeEveryMs, type PetFile, type Rejected, shownMax } from "./add-rows.ts";
 
 export interface Checked {
 	good: number;
@@ -17,14 +17,15 @@ export interface Checked {
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
 	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], isComplete: false };
 	const options = { ...file.options, onUnused: (name: string) => checked.unused.push(name) };
-	const shows = createTicks(changeEveryMs);
+	let shownAtMs = 0;
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
 			if (row.pet) checked.good++;
 			else if (++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
 		}
 		if (signal.aborted) return;
-		if (!shows.isDue()) continue;
+		if (performance.now() - shownAtMs < changeEveryMs) continue;
+		shownAtMs = performance.now();
 		show({ ...checked });
 		// Lets the page answer between the pieces of a large file.
 		await new Promise((resolve) => setTimeout(resolve));
