@@ -42,7 +42,7 @@ interface ImportOptions extends ConnectionOptions {
 }
 
 /** The service answers that many requests of a connection at once. */
-const concurrencyMax = 60;
+const concurrencyMax = 250;
 const connectionsMax = 64;
 const someRejectedExitCode = 2;
 const previewRows = 3;
