@@ -19,13 +19,18 @@ try {
 	const { url } = await startProgram({ after: (cleanUp) => cleanUps.unshift(cleanUp) }, environment);
 	const file = join(folder, "animals.csv");
 	await pipeline(csv(), createWriteStream(file));
-	console.log("| import | animals | s | animals/s |\n|---|---:|---:|---:|");
+	console.log("| import | animals | s | animals/s | peak memory, MB |\n|---|---:|---:|---:|---:|");
+	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
 	for (const name of ["a new file", "the same file again"]) {
 		const startedAtMs = performance.now();
-		const { code, stderr } = await runProgram(["import", file, "--url", url, "--key", key]);
+		const parameters = ["import", file, "--url", url, "--key", key];
+		const { code, stderr } = await runProgram(parameters, { nodeOptions, limitMs: 3_600_000 });
 		const seconds = (performance.now() - startedAtMs) / 1000;
 		if (code !== 0) throw new Error(stderr);
-		console.log(`| ${name} | ${animals} | ${seconds.toFixed(1)} | ${(animals / seconds).toFixed(0)} |`);
+		const peakMb = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+		const figures = [animals, seconds.toFixed(1), (animals / seconds).toFixed(0), peakMb.toFixed(0)];
+		console.log(`| ${name} | ${figures.join(" | ")} |`);
 	}
 } finally {
 	for (const cleanUp of cleanUps) cleanUp();

@@ -110,13 +110,40 @@ export class ConfigError extends Error {
 	}
 }
 
-const problemsOf = problemsBy(Environment);
-const connectionProblemsOf = problemsBy(ConnectionEnvironment);
+const brokenSettings = compileCheck(Environment);
+const brokenConnection = compileCheck(ConnectionEnvironment);
 
-/** Returns a check that describes each broken variable in one sentence. */
-function problemsBy(schema: TObject): (values: unknown) => string[] {
-	const brokenIn = compileCheck(schema);
-	return (values) => brokenIn(values).map(({ field, rule }) => `${field} ${rule}`);
+/** Values of flags, by their names in camel case. They override the environment. */
+export type Flags = Record<string, string | undefined>;
+
+export interface Setting {
+	name: keyof typeof Environment.properties;
+	/** Such as `--database-url`. */
+	flag: string;
+	description: string;
+	/** Undefined where the setting is off unless set. */
+	usual: string | undefined;
+}
+
+/** The settings of `serve` that have a flag: all but API_KEY, because other users of the machine can see flags. */
+export const settings: readonly Setting[] = Object.entries(Environment.properties)
+	.filter(([name]) => name !== "API_KEY")
+	.map(([name, schema]) => ({
+		name: name as Setting["name"],
+		flag: flagOf(name),
+		description: String(Reflect.get(schema, "description")),
+		usual: Reflect.has(schema, "default") ? String(Reflect.get(schema, "default")) : undefined,
+	}));
+
+export const defaultDatabaseUrl = settings.find(({ name }) => name === "DATABASE_URL")?.usual ?? "";
+
+function flagOf(name: string): string {
+	return `--${name.toLowerCase().replaceAll("_", "-")}`;
+}
+
+/** `DATABASE_URL` is the flag `databaseUrl`. */
+function propertyOf(name: string): string {
+	return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Whether this is a valid DATABASE_URL. */
@@ -125,14 +152,20 @@ export function isDatabaseUrl(text: string): boolean {
 }
 
 /** Empty variables are treated as absent. @throws ConfigError */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Readonly<Config> {
-	const values = integersFromText(Environment, withDefaults(Environment, environment));
-	const problems = problemsOf(values);
+export function readConfig(
+	environment: Record<string, string | undefined> = process.env,
+	flags: Flags = {},
+): Readonly<Config> {
+	const given = Object.fromEntries(settings.map(({ name }) => [name, flags[propertyOf(name)]]));
+	const nameOf = (name = "") => (given[name] === undefined ? name : flagOf(name));
+	const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+	const values = integersFromText(Environment, withDefaults(Environment, { ...environment, ...set }));
+	const problems = brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`);
 	const env = values as Static<typeof Environment>;
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
 	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY") =>
-		`${name} must be ${Reflect.get(Environment.properties[name], "description")}`;
+		`${nameOf(name)} must be ${Reflect.get(Environment.properties[name], "description")}`;
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
 	if (env.API_KEY !== undefined && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
@@ -160,7 +193,11 @@ export function readConnection(
 ): { url: string; key: string } {
 	const flags = { ...(url !== undefined && { ANIMAL_STORE_URL: url }), ...(key && { ANIMAL_STORE_KEY: key }) };
 	const values = withDefaults(ConnectionEnvironment, { ...environment, ...flags });
-	const problems = connectionProblemsOf(values);
+	const names: Record<string, string> = {
+		...(flags.ANIMAL_STORE_URL !== undefined && { ANIMAL_STORE_URL: "--url" }),
+		...(flags.ANIMAL_STORE_KEY !== undefined && { ANIMAL_STORE_KEY: "--key" }),
+	};
+	const problems = brokenConnection(values).map(({ field = "", rule }) => `${names[field] ?? field} ${rule}`);
 	if (problems.length > 0) throw new ConfigError(problems);
 	const connection = values as Static<typeof ConnectionEnvironment>;
 	return { url: connection.ANIMAL_STORE_URL, key: connection.ANIMAL_STORE_KEY };

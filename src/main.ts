@@ -2,7 +2,8 @@
 // Ctrl-C).
 
 import { readFileSync } from "node:fs";
-import { Command } from "commander";
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
 import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
@@ -16,12 +17,12 @@ import { openApiCommand } from "./cli/openapi.ts";
 import { petsCommand } from "./cli/pets.ts";
 import { restoreCommand } from "./cli/restore.ts";
 import { serveCommand } from "./cli/serve.ts";
+import { helpCommand, setUsage } from "./cli/usage.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "--version", "print the version")
-	.showHelpAfterError("(animal-store help lists all commands)")
 	.commandsGroup("The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):")
 	.addCommand(petsCommand())
 	.addCommand(importCommand())
@@ -35,20 +36,22 @@ const program = new Command("animal-store")
 	.commandsGroup("More:")
 	.addCommand(openApiCommand())
 	.addCommand(completionCommand())
-	.helpCommand("help [command]", "describe a command and its options");
+	.addCommand(helpCommand());
+const describeUsageError = setUsage(program);
 
-function setOutput(command: Command): void {
-	command.configureOutput({
-		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
-		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
-	});
-	command.commands.forEach(setOutput);
+/** Nothing where commander showed what was asked for: help or the version. */
+function sentencesOf(error: unknown): string[] {
+	if (!(error instanceof CommanderError)) return describeError(error);
+	return error.code.startsWith("commander.help") || error.code === "commander.version"
+		? []
+		: [describeUsageError(error)];
 }
-setOutput(program);
 
 try {
 	await program.parseAsync();
 } catch (error) {
-	for (const sentence of describeError(error)) console.error(`animal-store: ${adviseAsCalled(sentence)}`);
-	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
+	const sentences = sentencesOf(error);
+	const name = styleText("red", "animal-store:", { stream: process.stderr });
+	for (const sentence of sentences) console.error(`${name} ${adviseAsCalled(sentence)}`);
+	if (sentences.length > 0) process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

@@ -64,7 +64,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 		assert.equal(code, 0, stderr);
 		assert.match(
 			stdout,
-			new RegExp(`^copied ${count - 1} animals, 1 keys and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
+			new RegExp(`^copied ${count - 1} animals, 1 key and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
 		);
 		const store = await openStore(to, Date.now);
 		assert.deepEqual(await store.getPet(3n), {
@@ -154,7 +154,7 @@ test("a target with other data is refused and not changed", async (context) => {
 	assert.match((await runProgram(["copy", "--from", one, "--to", half])).stderr, /unfinished copy of another store/);
 	assert.match(
 		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
-		/It must be sqlite: and the path/,
+		/--from must be sqlite: and the path/,
 	);
 	assert.match((await runProgram(["copy", "--from", one])).stderr, /required option '--to <url>'/);
 });

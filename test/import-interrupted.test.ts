@@ -20,9 +20,9 @@ interface Calling {
 	key: string;
 }
 
-function animals(context: TestContext): string {
+function animals(context: TestContext, rows = count): string {
 	const file = join(temporaryFolder(context), "animals.csv");
-	const lines = Array.from({ length: count }, (_, n) => `animal ${n},${n}\n`);
+	const lines = Array.from({ length: rows }, (_, n) => `animal ${n},${n}\n`);
 	writeFileSync(file, `name,categoryId\n${lines.join("")}`);
 	return file;
 }
@@ -88,10 +88,10 @@ test("an import stops with the next step if the service stays down, and the same
 	assert.deepEqual([stopped.code, stopped.stdout], [1, ""]);
 	assert.match(stopped.stderr, /no reply from .* is the service running there\?/);
 	const before = animalsIn(stopped);
-	assert.ok(before >= middle - 60 && before < middle + 60, stopped.stderr);
+	assert.ok(before >= middle - 250 && before < middle + 250, stopped.stderr);
 	gate.target = (await start()).url;
 	const existing = await importAgain(file, { url: gate.url, key });
-	assert.ok(existing >= before && existing <= before + 60, "pending creates may be stored too");
+	assert.ok(existing >= before && existing <= before + 250, "pending creates may be stored too");
 	await assertAllOnce({ url: gate.target, key });
 });
 
@@ -114,7 +114,7 @@ test("revoking the key stops a running import, and another key imports the rest"
 	const stopped = await beginImport(file, { url: gate.url, key }).finished;
 	assert.equal(stopped.code, 1);
 	assert.match(stopped.stderr, /invalid_credential/);
-	assert.ok(gate.creates <= middle + 61, `${gate.creates} creates: no more than were under way, and one repeated`);
+	assert.ok(gate.creates <= middle + 251, `${gate.creates} creates: no more than were under way, and one repeated`);
 	const [, areIn] =
 		/: (\d+) of 2000 animals were added; the others are in (\S+): import that file with another/.exec(stopped.stderr) ??
 		[];
@@ -142,7 +142,7 @@ test("Ctrl-C waits for the pending animals, and the same import adds only the re
 	assert.match(stopped.stderr, /\nstopping; press Ctrl-C again to end at once\nanimal-store: interrupted: /);
 	const before = animalsIn(stopped);
 	assert.equal(before, gate.creates, "each request that was sent is counted");
-	assert.ok(before < middle + 60);
+	assert.ok(before < middle + 250);
 	gate.onCreate = () => {};
 	assert.equal(await importAgain(file, calling), before);
 	await assertAllOnce({ url: service.url, key: service.key });
@@ -167,34 +167,37 @@ test("a second Ctrl-C ends an import at once, and the same import adds only the 
 	assert.deepEqual(readdirSync(scratch), [], "temporary files are removed");
 	gate.onCreate = () => {};
 	const existing = await importAgain(file, { url: gate.url, key: service.key });
-	assert.ok(existing >= middle - 60 && existing < middle, String(existing));
+	assert.ok(existing >= middle - 250 && existing < middle, String(existing));
 	await assertAllOnce({ url: service.url, key: service.key });
 });
 
 test("without disturbance, animals are added in file order; with --in-order also when the service refuses some", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
-	const file = animals(context);
-	const namesNow = async () => (await listAll(service.url, service.key)).map(({ name }) => name);
-	const inOrder = Array.from({ length: count }, (_, n) => `animal ${n}`);
-	const plain = await beginImport(file, { url: service.url, key: service.key }).finished;
-	assert.match(plain.stdout, /: 2000 added, 0 already there, 0 rejected, in /, plain.stderr);
-	assert.deepEqual(await namesNow(), inOrder);
-
-	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:read", "pets:write"] });
-	gate.refuses = (n) => n === middle;
-	const refused = await beginImport(file, { url: gate.url, key }, "--in-order").finished;
-	assert.match(refused.stdout, /: 2000 added, 0 already there, 0 rejected, in /, refused.stderr);
-	assert.deepEqual(await namesNow(), [...inOrder, ...inOrder]);
-
-	const { key: third } = await createKey(service.issuer, { name: "third", scopes: ["pets:read", "pets:write"] });
-	gate.creates = 0;
-	const swapped = await beginImport(file, { url: gate.url, key: third }).finished;
+	const rows = 400;
+	const file = animals(context, rows);
+	const inOrder = Array.from({ length: rows }, (_, n) => `animal ${n}`);
+	async function importInto(url: string, ...more: string[]) {
+		const { key } = await createKey(service.issuer, { name: "own", scopes: ["pets:read", "pets:write"] });
+		gate.creates = 0;
+		const { stdout, stderr } = await beginImport(file, { url, key }, ...more).finished;
+		const names = (await listAll(service.url, service.key)).map(({ name }) => name).slice(-rows);
+		return { said: stdout + stderr, names };
+	}
+	const plain = await importInto(service.url);
+	assert.match(plain.said, /: 400 added, 0 already there, 0 rejected, in /);
+	assert.deepEqual(plain.names, inOrder);
+	gate.refuses = (n) => n === 200;
+	const refused = await importInto(gate.url, "--in-order");
+	assert.match(refused.said, /: 400 added, 0 already there, 0 rejected, in /);
+	assert.deepEqual(refused.names, inOrder);
+	const swapped = await importInto(gate.url);
 	assert.match(
-		swapped.stdout,
-		/: 2000 added, 0 already there, 0 rejected, [1-9]\d* not in file order, in /,
+		swapped.said,
+		/: 400 added, 0 already there, 0 rejected, [1-9]\d* not in file order, in /,
 		"and says so",
 	);
+	assert.notDeepEqual(swapped.names, inOrder);
 });
 
 test("--concurrency sets the number of concurrent requests of an import", async (context) => {

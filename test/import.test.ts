@@ -227,7 +227,7 @@ test("300 MB in one line, quote or string are refused with little memory", async
 test("a file of 40 MB takes no more memory than its rows under way", async (context) => {
 	const { environment, path } = await importer(context);
 	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
-	const nodeOptions = ["--import", `data:text/javascript,${watch}`];
+	const nodeOptions = ["--max-old-space-size=40", "--import", `data:text/javascript,${watch}`];
 	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
 	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
 	const parameters = ["import", "-", "--dry-run"];

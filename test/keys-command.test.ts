@@ -6,7 +6,8 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { keyTable, type ShownKey } from "../src/cli/key-table.ts";
 import { isWellFormedKey } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
@@ -46,7 +47,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 			name: "shop",
 			state: "working",
 			last4: key.slice(-4),
-			scopes: "pets:read",
+			scopes: ["pets:read"],
 			rate: "100000/1m",
 			created: "",
 			expires: "",
@@ -104,15 +105,28 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	await runProgram(["keys", "create", "--name", "a"], { environment });
 	const rows: [parameters: string[], said: RegExp][] = [
-		[["keys", "create"], /required option '--name <name>'/],
+		[
+			["keys", "create"],
+			/^animal-store: --name <name> is required: npx animal-store help keys create shows how to call it\n$/,
+		],
 		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
 		[["keys", "create", "--name", "a", "--scopes", "pets:fly"], /any of pets:read,pets:write/],
 		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
 		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
 		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
 		[["keys", "revoke", "key_none"], /there is no key "key_none"/],
-		[["keys", "forget"], /unknown command 'forget'/],
-		[["sevre"], /unknown command 'sevre'/],
+		[
+			["keys", "forget"],
+			/^animal-store: there is no command "keys forget": npx animal-store help keys lists its commands\n$/,
+		],
+		[["help", "nope"], /^animal-store: there is no command "nope": npx animal-store help lists all commands\n$/],
+		[["help", "keys", "nope"], /there is no command "keys nope"/],
+		[["keys", "list", "--jsn"], /there is no option --jsn \(did you mean --json\?\): npx animal-store help keys list/],
+		[["keys", "revoke", "a", "b"], /expected 1 argument, not 2 \(a, b\)/],
+		[["keys", "create", "--name"], /--name needs a value, --name <name>/],
+		[["keys", "list", "--database-url", "x"], /^animal-store: --database-url must be sqlite: and the path/],
+		[["completion", "csh"], /^animal-store: the shell must be bash, zsh or fish, not "csh"\n$/],
+		[["sevre"], /there is no command "sevre" \(did you mean serve\?\): npx animal-store help lists all commands/],
 	];
 	for (const [parameters, said] of rows) {
 		const { code, stdout, stderr } = await runProgram(parameters, { environment });
@@ -137,6 +151,51 @@ test("keys generate prints a key that API_KEY accepts", async (context) => {
 		JSON.parse(listed).map(({ name }: { name: string }) => name),
 		["API_KEY"],
 	);
+});
+
+test("a table of keys has at most 100 columns, and times as people say them", () => {
+	const nowMs = Date.UTC(2026, 10, 21);
+	const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString();
+	const key: ShownKey = {
+		id: "key_LMIomrN4wW4",
+		name: "the web shop of the animal park in the north",
+		state: "working",
+		last4: "BgEh",
+		scopes: ["pets:read", "pets:write", "metrics:read"],
+		rate: null,
+		created: at(-2),
+		expires: at(90 * 24),
+		revoked: null,
+		lastUsed: at(-0.001),
+	};
+	const rated = { ...key, rate: "100000/1m", created: at(-24 * 800), getPetLastUsed: at(-24 * 3) };
+	for (const keys of [[key], [key, rated]])
+		for (const line of stripVTControlCharacters(keyTable(keys, nowMs)).split("\n")) assert.ok(line.length <= 100, line);
+	assert.match(keyTable([key], nowMs), /^.*id +name +state +last4 +scopes +created +expires +used/);
+	assert.match(
+		keyTable([key], nowMs),
+		/the web shop of.*… {2}working {2}BgEh {3}read,write,metrics {2}2 h ago {2}in 90 d {2}just now\n$/,
+	);
+	assert.match(keyTable([rated], nowMs), /used +getPet.*\n.* 100000\/1m .* 3 d ago\n$/);
+});
+
+test("--json gives the results of commands to programs", async (context) => {
+	const folder = temporaryFolder(context);
+	const databaseUrl = `sqlite:${join(folder, "animals.db")}`;
+	const json = async (...parameters: string[]) => {
+		const { stdout, stderr, code } = await runProgram([...parameters, "--json"]);
+		assert.deepEqual([code, stderr.replace(/created a new store: .*\n/, "")], [0, ""]);
+		return JSON.parse(stdout);
+	};
+	const store = ["--database-url", databaseUrl];
+	const { id, key } = await json("keys", "create", "--name", "a", ...store);
+	assert.ok(isWellFormedKey(key));
+	assert.ok(isWellFormedKey((await json("keys", "rotate", id, ...store)).key));
+	assert.deepEqual(await json("keys", "revoke", id, ...store), { id, state: "revoked" });
+	assert.ok(isWellFormedKey((await json("keys", "generate")).key));
+	const [backup, restored] = [join(folder, "backup.db"), join(folder, "restored.db")];
+	assert.deepEqual(await json("backup", backup, ...store), { animals: 0, file: backup });
+	assert.deepEqual(await json("restore", backup, "--to", restored), { animals: 0, backup });
 });
 
 test("--help explains every command", async () => {
@@ -166,5 +225,5 @@ test("advice names the command as it is called: with npx in a checkout, by its o
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
 	assert.match(stdout, /^Usage: animal-store pets list/);
 	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);
-	assert.match((await runProgram(["nothing"])).stderr, /\(npx animal-store help lists all commands\)/);
+	assert.match((await runProgram(["nothing"])).stderr, /: npx animal-store help lists all commands\n$/);
 });

@@ -57,7 +57,7 @@ test("list shows one page and reports if there are more; --last shows the newest
 		["44\t1\t\tn44\n45\t1\t\tn45\n", "more animals precede: --all shows every animal\n"],
 	);
 	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
-	assert.match((await pets("list", "--last", "--all")).stderr, /cannot be used with/);
+	assert.match((await pets("list", "--last", "--all")).stderr, /--last and --all cannot be used together/);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
 });
@@ -95,11 +95,11 @@ test("an error shows the service's message and the next step on stderr, with exi
 		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
 		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
 		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
-		[["list", "--url", "ftp://here"], /ANIMAL_STORE_URL must be the http or https URL of a service/],
-		[["list", "--limit", "101"], /integer from 1 to 100/],
-		[["list", "--status", "Sold"], /Allowed choices are available, pending, sold/],
-		[["list", "--json", "--csv"], /cannot be used with/],
-		[["get", "1.5"], /an integer from -9223372036854775808/],
+		[["list", "--url", "ftp://here"], /^animal-store: --url must be the http or https URL of a service/],
+		[["list", "--limit", "101"], /^animal-store: --limit must be an integer from 1 to 100, not "101"\n$/],
+		[["list", "--status", "Sold"], /^animal-store: --status must be available, pending or sold, not "Sold"\n$/],
+		[["list", "--json", "--csv"], /--json and --csv cannot be used together/],
+		[["get", "abc"], /^animal-store: "abc" is not an animal id: an id is an integer, such as 42\n$/],
 		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
 	];
 	for (const [parameters, said] of rows) {
@@ -165,14 +165,17 @@ test("bash completes commands, options and their values", async (context) => {
 		return (await run("bash", ["-c", ask, "-", script, line])).stdout.trim();
 	};
 	assert.equal(await completed("animal-store pe"), "pets");
-	assert.equal(await completed("animal-store pets "), "list create get help --help");
+	assert.equal(await completed("animal-store pets "), "list create get --help");
 	assert.equal(await completed("animal-store pets list --st"), "--status");
 	assert.equal(await completed("animal-store pets list --status "), "available pending sold");
 	assert.equal(await completed("animal-store pets create --name list --cat"), "--category-id");
 	assert.equal(await completed("animal-store export --format n"), "ndjson");
 	assert.equal(await completed("animal-store keys create --sc"), "--scopes");
 	assert.equal(await completed("animal-store completion f"), "fish");
-	assert.equal(await completed("animal-store import --"), "--concurrency --retry-for --url --key --help");
+	assert.equal(
+		await completed("animal-store import --"),
+		"--map --strict --dry-run --json --in-order --concurrency --connections --retry-for --url --key --help",
+	);
 	assert.equal(await completed("animal-store import "), "", "a file");
 	assert.equal(await completed("animal-store import --retry-for "), "");
 });

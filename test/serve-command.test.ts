@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Environment } from "../src/config.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { assertFailure, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -121,6 +122,27 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 	const { code, stderr } = await runProgram(["serve"], { nodeOptions: ["--import", old] });
 	assert.equal(code, 1);
 	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
+});
+
+test("serve --help lists every setting with its variable and default; a flag overrides the variable", async (context) => {
+	const { stdout } = await runProgram(["serve", "--help"]);
+	const text = stdout.replaceAll(/\s+/g, " ");
+	for (const [name, schema] of Object.entries(Environment.properties)) {
+		const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value> ${name}: `;
+		const usual = Reflect.get(schema, "default") ?? "none";
+		if (name !== "API_KEY") assert.ok(text.includes(flag) && text.includes(`(default: ${usual})`), name);
+	}
+	assert.match(text, /without a flag, because other users can see flags: API_KEY/);
+	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const parameters = ["serve", "--port", "0", "--ops-port=0", "--database-url", databaseUrl, "--log-level", "info"];
+	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
+	const { url } = await startProgram(context, environment, { parameters });
+	assert.equal((await fetch(`${url}/livez`)).status, 200);
+	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
+	assert.match(
+		refused.stderr,
+		/^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/,
+	);
 });
 
 test("SIGTERM waits for requests: a slow body that arrives in time is answered", async (context) => {

@@ -3,17 +3,24 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { backupStore } from "../store/open.ts";
+import { withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
+import { countOf } from "./words.ts";
 
 export function backupCommand(): Command {
-	return new Command("backup")
+	const command = new Command("backup")
 		.description(
 			"copy the store that DATABASE_URL names to a new file, also while the service runs; restore brings it back",
 		)
 		.argument("<file>", "the new file")
-		.action(async (file: string) => {
-			const { databaseUrl } = readConfig();
+		.option("--json", "the result as JSON")
+		.action(async (file: string, { json, ...flags }: { json?: boolean; databaseUrl?: string }) => {
+			const { databaseUrl } = readConfig(undefined, flags);
 			const animals = await interruptible("no backup was made", (signal) => backupStore(databaseUrl, file, signal));
-			process.stdout.write(`${animals} animals are in ${file}\n`);
+			const are = animals === 1 ? "is" : "are";
+			process.stdout.write(
+				json ? `${JSON.stringify({ animals, file })}\n` : `${countOf(animals, "animal")} ${are} in ${file}\n`,
+			);
 		});
+	return withDatabase(command);
 }

@@ -106,14 +106,15 @@ complete -o bashdefault -o default -F _animal_store animal-store
 
 function zsh(places: Place[]): string {
 	return `#compdef animal-store
-# Completion of animal-store for zsh: source <(animal-store completion zsh)
+# Completion of animal-store for zsh: source <(animal-store completion zsh), or save it as _animal-store in the fpath
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
 _animal_store() {
 	local at="" word current="\${words[CURRENT]}" before="\${words[CURRENT-1]}"
 	local -a reply given=("\${(@)words[2,CURRENT-1]}")
 ${find(places)}
 	if (( \${#reply} )); then compadd -- "\${reply[@]}"; else _files; fi
 }
-compdef _animal_store animal-store
+if [[ "\${funcstack[1]}" == _animal-store ]]; then _animal_store "$@"; else compdef _animal_store animal-store; fi
 `;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { readConnection } from "../config.ts";
+import { defaultDatabaseUrl, readConnection } from "../config.ts";
 
 export interface ConnectionOptions {
 	url?: string;
@@ -15,8 +15,13 @@ export const retryForMs = 3_000;
 export function withConnection(command: Command): Command {
 	return command
 		.optionsGroup("Connection:")
-		.option("--url <url>", "address of the service; default: ANIMAL_STORE_URL, else http://127.0.0.1:8080")
-		.option("--key <key>", "the API key; default: ANIMAL_STORE_KEY, which is safer: other users can see flags");
+		.option("--url <url>", "address of the service (ANIMAL_STORE_URL; default: http://127.0.0.1:8080)")
+		.option("--key <key>", "the API key (ANIMAL_STORE_KEY, which is safer: other users can see flags)");
+}
+
+/** For the commands that open the store itself. */
+export function withDatabase(command: Command): Command {
+	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${defaultDatabaseUrl})`);
 }
 
 /** @throws ConfigError */

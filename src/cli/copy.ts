@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { isDatabaseUrl } from "../config.ts";
 import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
+import { countOf } from "./words.ts";
 
 export function copyCommand(): Command {
 	return new Command("copy")
@@ -17,10 +18,11 @@ export function copyCommand(): Command {
 			"an empty store, such as postgres://user:password@host:5432/database",
 			parseDatabaseUrl,
 		)
+		.option("--json", "the result as JSON")
 		.action(copy);
 }
 
-async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
 	const source = await openStore(from, Date.now, { isVerified: true, mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
@@ -42,7 +44,9 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 			});
 			bar.stop();
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-			const counts = `${copied.pets} animals, ${copied.keys} keys and ${copied.idempotencyKeys} Idempotency-Keys`;
+			if (json) return void process.stdout.write(`${JSON.stringify(copied)}\n`);
+			const [pets, keys] = [countOf(copied.pets, "animal"), countOf(copied.keys, "key")];
+			const counts = `${pets}, ${keys} and ${countOf(copied.idempotencyKeys, "Idempotency-Key")}`;
 			process.stdout.write(`copied ${counts} in ${seconds} s; both stores agree\n`);
 		} finally {
 			bar.stop();

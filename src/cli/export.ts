@@ -13,11 +13,13 @@ import { type ConnectionOptions, connect, withConnection } from "./connection.ts
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { examples, statusOption } from "./pets.ts";
 import { toStdout } from "./stdout.ts";
+import { countOf } from "./words.ts";
 
 interface ExportOptions extends ConnectionOptions {
 	status?: PetStatus;
 	format?: Format;
 	force?: boolean;
+	json?: boolean;
 }
 
 const formatOf: Record<string, Format> = { ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "json" };
@@ -29,10 +31,11 @@ export function exportCommand(): Command {
 		.description("write every animal to a file or to standard output; import reads it")
 		.argument("[file]", "a new file; standard output if absent")
 		.addOption(
-			new Option("--format <format>", "default: by the file's extension; standard output: ndjson").choices(formats),
+			new Option("--format <format>", "by the file's extension if absent, NDJSON on standard output").choices(formats),
 		)
 		.addOption(statusOption("only animals with this status"))
 		.option("--force", "replace the file if it exists")
+		.option("--json", "the number of animals as JSON; needs a file")
 		.addHelpText("after", examples("export animals.csv", "export --format csv --status sold | gzip > sold.csv.gz"))
 		.action(exportPets);
 	return withConnection(command);
@@ -40,6 +43,8 @@ export function exportCommand(): Command {
 
 async function exportPets(file: string | undefined, options: ExportOptions): Promise<void> {
 	const format = options.format ?? (file === undefined ? "ndjson" : formatOf[extname(file).toLowerCase()]);
+	if (options.json && file === undefined)
+		throw new CommandError("--json needs a file: standard output has the animals; --format json writes them as JSON");
 	if (!format)
 		throw new CommandError(
 			`the format of ${file} is unknown: add --format, or end the name with .csv, .ndjson or .json`,
@@ -60,7 +65,8 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 	} finally {
 		interruption.end();
 	}
-	console.error(`${count} animals exported${file === undefined ? "" : ` to ${file}`}`);
+	if (options.json) process.stdout.write(`${JSON.stringify({ animals: count, file })}\n`);
+	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
 async function* petPages(store: AnimalStore<"bigint">, status: PetStatus | undefined, { requested }: Interruption) {

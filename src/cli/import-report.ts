@@ -7,11 +7,7 @@ import { describeKind, type FileKind } from "../files/file-kind.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ImportReport, isKeyRefused } from "./import-send.ts";
-
-/** The number of animals with its noun: "1 animal", "2 animals". */
-export function countOf(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
+import { countOf } from "./words.ts";
 
 interface Reason {
 	reason: string;
@@ -96,7 +92,7 @@ export function incompleteError(
 	{ animals, path, isInterrupted }: { animals: number; path: string; isInterrupted: boolean },
 ): CommandError {
 	const done = added + alreadyThere;
-	const progress = `${done} of ${countOf(animals, "animal")} ${done === 1 ? "was" : "were"} added`;
+	const progress = `${done} of ${animals} animals ${done === 1 ? "was" : "were"} added`;
 	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
 	if (isKeyRefused(stoppedBy)) {
 		const others = `the others are in ${path}: import that file with another key`;

@@ -16,7 +16,6 @@ import { explainFileError, type ImportFile, openImportFile } from "./import-file
 import { importProgress } from "./import-progress.ts";
 import {
 	type Checked,
-	countOf,
 	countReasons,
 	describeFile,
 	describeReasons,
@@ -29,6 +28,7 @@ import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { formatTable } from "./pet-table.ts";
 import { examples } from "./pets.ts";
 import { type RejectedFile, rejectedFile } from "./rejected-file.ts";
+import { countOf } from "./words.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapping;
@@ -42,7 +42,7 @@ interface ImportOptions extends ConnectionOptions {
 }
 
 /** The service answers that many requests of a connection at once. */
-const concurrencyMax = 60;
+const concurrencyMax = 250;
 const connectionsMax = 64;
 const someRejectedExitCode = 2;
 const previewRows = 3;
@@ -59,7 +59,7 @@ export function importCommand(): Command {
 		.addOption(new Option("--in-order", "wait for each animal before the next one").conflicts(["connections"]))
 		.option(
 			"--concurrency <n>",
-			"requests under way on one connection",
+			`requests under way on one connection, 1 to ${concurrencyMax}`,
 			parseIntegerUpTo(concurrencyMax),
 			concurrencyMax,
 		)
@@ -97,7 +97,7 @@ function parseMapping(text: string, earlier: Mapping = {}): Mapping {
 async function importPets(path: string, options: ImportOptions): Promise<void> {
 	// Before anything is read: without a key, this throws.
 	const store = options.dryRun ? undefined : connect(options);
-	const interruption = watchInterrupt(() => console.error("\nstopping; press Ctrl-C again to end at once"));
+	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
 	try {

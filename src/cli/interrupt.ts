@@ -30,6 +30,8 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 	};
 	const onSignal = () => {
 		if (requested.signal.aborted) process.exit(interruptedExitCode);
+		// The terminal has written ^C.
+		if (process.stderr.isTTY) process.stderr.write("\n");
 		requested.abort();
 		stop();
 		onFirst();

@@ -1,9 +1,9 @@
 // `animal-store keys …` manages the API keys of the store that DATABASE_URL names, also while the service runs.
 
 import { randomBytes } from "node:crypto";
-import { Command, InvalidArgumentError } from "commander";
-import { readConfig } from "../config.ts";
-import { type Operation, operations, type Scope, scopes } from "../contract/operations.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { type Flags, readConfig } from "../config.ts";
+import { type Scope, scopes } from "../contract/operations.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import { keyFromRandom } from "../keys/key-format.ts";
@@ -12,6 +12,9 @@ import { openStore } from "../store/open.ts";
 import type { ListedKey, OpenOptions } from "../store/store.ts";
 import { parseDuration } from "./arguments.ts";
 import { adviseAsCalled } from "./command-name.ts";
+import { withDatabase } from "./connection.ts";
+import { deprecatedOperations, keyTable, type ShownKey } from "./key-table.ts";
+import { examples } from "./pets.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
@@ -19,89 +22,79 @@ export function keysCommand(): Command {
 		.command("create")
 		.description("create a key and print it; it is shown only this once")
 		.requiredOption("--name <name>", "what the key is for", parseName)
-		.option("--scopes <scopes>", `any of ${scopes.join(",")}`, parseScopes, [...scopes])
-		.option("--expires <duration>", "when it stops working, such as 90d", parseDuration)
-		.option("--rate <rate>", "requests in a window, such as 100/1m", checkRate)
+		.addOption(
+			new Option("--scopes <scopes>", `any of ${scopes.join(",")}`).argParser(parseScopes).default([...scopes], "all"),
+		)
+		.option("--expires <duration>", "when it stops working, such as 90d; never if absent", parseDuration)
+		.option("--rate <rate>", "requests in a window, such as 100/1m; the service's RATE_LIMIT if absent", checkRate)
+		.addHelpText("after", examples("keys create --name shop --scopes pets:read,pets:write --expires 90d"))
 		.action(create);
-	keys.command("list").description("list all keys").option("--json", "as JSON").action(list);
+	keys.command("list").description("list all keys").action(list);
 	keys
 		.command("rotate")
 		.description("replace a key's secret and print the new one; the old one works until the grace period ends")
 		.argument("<id>", "the key's id, from keys list")
-		.option("--grace <duration>", "how long the old secret works, such as 24h", parseDuration, 24 * 3_600_000)
-		.action((id: string, { grace }: { grace: number }) =>
-			withIssuer(async (issuer) => print(await rotateKey(issuer, id, grace))),
+		.addOption(
+			new Option("--grace <duration>", "how long the old secret works, such as 24h")
+				.argParser(parseDuration)
+				.default(24 * 3_600_000, "24h"),
+		)
+		.action((id: string, { grace, json, databaseUrl }: CommonOptions & { grace: number }) =>
+			withIssuer({ databaseUrl }, async (issuer) => printKey(await rotateKey(issuer, id, grace), { id, json })),
 		);
 	keys
 		.command("revoke")
 		.description("disable a key permanently, within a second")
 		.argument("<id>", "the key's id, from keys list")
-		.action((id: string) =>
-			withIssuer(async (issuer) => {
+		.action((id: string, { json, databaseUrl }: CommonOptions) =>
+			withIssuer({ databaseUrl }, async (issuer) => {
 				await revokeKey(issuer, id);
-				console.error(`${id} is revoked`);
+				if (json) printJson({ id, state: "revoked" });
+				else console.error(`${id} is revoked`);
 			}),
 		);
+	for (const command of keys.commands) withDatabase(command);
 	keys
 		.command("generate")
 		.description("print a new key without storing it, for API_KEY")
-		.action(() => print(keyFromRandom(randomBytes(32))));
+		.action(({ json }: CommonOptions) => printKey(keyFromRandom(randomBytes(32)), { json }));
+	for (const command of keys.commands) command.option("--json", "the result as JSON");
 	return keys;
 }
 
-interface CreateOptions {
+interface CommonOptions {
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+interface CreateOptions extends CommonOptions {
 	name: string;
 	scopes: Scope[];
 	expires?: number;
 	rate?: string;
 }
 
-async function create({ name, scopes, expires, rate }: CreateOptions): Promise<void> {
+async function create({ name, scopes, expires, rate, json, databaseUrl }: CreateOptions): Promise<void> {
 	const onCreate = (place: string) => console.error(`created a new store: ${place}`);
 	const issue = async (issuer: Issuer) => {
 		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
-		console.error(`created ${id}; its key is shown only this once:`);
-		print(key);
+		if (!json) console.error(`created ${id}; its key is shown only this once:`);
+		printKey(key, { id, json });
 	};
-	await withIssuer(issue, { onCreate });
+	await withIssuer({ databaseUrl }, issue, { onCreate });
 }
 
-/** The list shows when each key last called these operations. */
-const deprecated = Object.entries<Operation>(operations)
-	.filter(([, { deprecation }]) => deprecation)
-	.map(([name]) => name);
-
-async function list({ json = false }: { json?: boolean }): Promise<void> {
-	await withIssuer(async ({ rows, now }) => {
+async function list({ json = false, databaseUrl }: CommonOptions): Promise<void> {
+	await withIssuer({ databaseUrl }, async ({ rows, now }) => {
 		const keys = (await rows.list()).map((row) => describeKey(row, now()));
-		if (json) return print(JSON.stringify(keys, null, 2));
+		if (json) return printJson(keys);
 		if (keys.length === 0)
 			return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
-		const columns = [
-			"id",
-			"name",
-			"state",
-			"last4",
-			"scopes",
-			"rate",
-			"created",
-			"expires",
-			"lastUsed",
-			...deprecated.map((name) => `${name}LastUsed`),
-		];
-		const lines = [columns.map(String), ...keys.map((key) => columns.map((column) => String(key[column] ?? "-")))];
-		const widths = columns.map((_, index) => Math.max(...lines.map((line) => (line[index] ?? "").length)));
-		for (const line of lines)
-			print(
-				line
-					.map((cell, index) => cell.padEnd(widths[index] ?? 0))
-					.join("  ")
-					.trimEnd(),
-			);
+		process.stdout.write(keyTable(keys, now()));
 	});
 }
 
-function describeKey(row: ListedKey, nowMs: number): Record<string, string | null> {
+function describeKey(row: ListedKey, nowMs: number): ShownKey {
 	const uses = Object.values(row.usedAtMs);
 	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 	return {
@@ -109,22 +102,23 @@ function describeKey(row: ListedKey, nowMs: number): Record<string, string | nul
 		name: row.name,
 		state: row.revokedAtMs !== undefined ? "revoked" : isWorking(row, nowMs) ? "working" : "expired",
 		last4: row.secret.last4,
-		scopes: row.scopes.join(","),
+		scopes: row.scopes,
 		rate: row.rate ?? null,
 		created: time(row.createdAtMs),
 		expires: time(row.secret.expiresAtMs),
 		revoked: time(row.revokedAtMs),
 		lastUsed: time(uses.length > 0 ? Math.max(...uses) : undefined),
-		...Object.fromEntries(deprecated.map((name) => [`${name}LastUsed`, time(row.usedAtMs[name])])),
+		...Object.fromEntries(deprecatedOperations.map((name) => [`${name}LastUsed`, time(row.usedAtMs[name])])),
 	};
 }
 
 /** Refuses a mistyped DATABASE_URL, unless the command may create a store. */
 async function withIssuer(
+	flags: Flags,
 	work: (issuer: Issuer) => Promise<void>,
 	options: OpenOptions = { mustExist: true },
 ): Promise<void> {
-	const store = await openStore(readConfig().databaseUrl, Date.now, options);
+	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, options);
 	try {
 		await work({ rows: store.keys, now: Date.now, random: randomBytes });
 	} finally {
@@ -132,8 +126,14 @@ async function withIssuer(
 	}
 }
 
-function print(line: string): void {
-	process.stdout.write(`${line}\n`);
+/** The key alone, so that it can be piped. */
+function printKey(key: string, { id, json = false }: { id?: string; json?: boolean | undefined }): void {
+	if (json) printJson({ ...(id !== undefined && { id }), key });
+	else process.stdout.write(`${key}\n`);
+}
+
+function printJson(value: object): void {
+	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 function parseName(text: string): string {

@@ -7,6 +7,7 @@ import { limitDefault, limitMax } from "../contract/operations.ts";
 import { type Pet, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { formatPets, petJson } from "../files/pet-formats.ts";
 import { parseIntegerUpTo } from "./arguments.ts";
+import { CommandError } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { formatTable } from "./pet-table.ts";
 import { toStdout } from "./stdout.ts";
@@ -33,7 +34,7 @@ export function petsCommand(): Command {
 	const pets = new Command("pets").description("list, add and get animals of a running service");
 	withOutput(pets.command("list").description("show animals by ascending id"))
 		.addOption(statusOption("only animals with this status"))
-		.option("--limit <n>", `animals on a page, 1 to ${limitMax}`, parseIntegerUpTo(limitMax))
+		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
 		.addOption(new Option("--last", "the newest animals, not the first").conflicts("all"))
 		.addHelpText(
@@ -48,7 +49,7 @@ export function petsCommand(): Command {
 		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
 		.action(create);
 	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${sunsetDay(getPetDeprecation)}`))
-		.argument("<id>", "its id", parseInt64)
+		.argument("<id>", "its id", parsePetId)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);
 	return pets;
@@ -103,6 +104,13 @@ export function statusOption(description: string): Option {
 /** Formats the examples at the end of --help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
+}
+
+/** @throws CommandError */
+function parsePetId(text: string): bigint {
+	const id = int64FromDecimal(text);
+	if (id !== undefined) return id;
+	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);
 }
 
 function parseInt64(text: string): bigint {

@@ -3,21 +3,37 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { restoreStore } from "../store/open.ts";
+import { withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
+import { countOf } from "./words.ts";
 
 export function restoreCommand(): Command {
-	return new Command("restore")
+	const command = new Command("restore")
 		.description("make the store that DATABASE_URL names from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
-		.option("--to <file>", "the file of the store; default: the one of DATABASE_URL")
+		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
 		.option("--force", "replace an existing store")
+		.option("--json", "the result as JSON")
 		.action(restore);
+	return withDatabase(command);
 }
 
-async function restore(backup: string, { to, force = false }: { to?: string; force?: boolean }): Promise<void> {
-	const databaseUrl = to === undefined ? readConfig().databaseUrl : `sqlite:${to}`;
+interface RestoreOptions {
+	to?: string;
+	force?: boolean;
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+async function restore(backup: string, { to, force = false, json, ...flags }: RestoreOptions): Promise<void> {
+	const databaseUrl = to === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${to}`;
 	const animals = await interruptible("nothing was restored", (signal) =>
 		restoreStore(backup, databaseUrl, { force, signal }),
 	);
-	process.stdout.write(`${animals} animals were restored from ${backup}\n`);
+	const were = animals === 1 ? "was" : "were";
+	process.stdout.write(
+		json
+			? `${JSON.stringify({ animals, backup })}\n`
+			: `${countOf(animals, "animal")} ${were} restored from ${backup}\n`,
+	);
 }

@@ -2,23 +2,36 @@
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { Environment, type Flags, readConfig, settings } from "../config.ts";
 import type { Service } from "../service.ts";
 import { buildConsole } from "./build-console.ts";
 import { adviseAsCalled } from "./command-name.ts";
+import { examples } from "./pets.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
 
 export function serveCommand(): Command {
-	return new Command("serve")
-		.description("run the service; docs/settings.md lists its environment variables")
+	const command = new Command("serve")
+		.description("run the service until Ctrl-C or SIGTERM")
 		.option("--first-key", "if the store has no key, create one and print it once")
+		.optionsGroup("Settings (each also as the environment variable, which a flag overrides):");
+	for (const { name, flag, description, usual } of settings)
+		command.option(`${flag} <value>`, `${name}: ${description} (default: ${usual ?? "none"})`);
+	return command
+		.addHelpText(
+			"after",
+			`
+Environment variable without a flag, because other users can see flags:
+  API_KEY  ${Reflect.get(Environment.properties.API_KEY, "description")}
+A password in DATABASE_URL belongs in the variable, too.
+${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
+		)
 		.action(serve);
 }
 
-async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void> {
-	const config = readConfig();
+async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Flags): Promise<void> {
+	const config = readConfig(undefined, flags);
 	buildConsole();
 	const isOnTerminal = process.stdout.isTTY === true;
 	// Here and not above: the other commands start faster without the service.
@@ -26,6 +39,10 @@ async function serve({ firstKey = false }: { firstKey?: boolean }): Promise<void
 	const { log, flush } = createLog(config.logLevel, process.stdout, isOnTerminal);
 	const starting = startService({ config, log, issuesFirstKey: firstKey, isOnTerminal });
 	// Before the log says "listening": a reader of that line may send a signal at once.
+	process.once("SIGINT", () => {
+		// The terminal has written ^C.
+		if (isOnTerminal) process.stdout.write("\n");
+	});
 	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
 		await starting.then(({ stop }) => stop());

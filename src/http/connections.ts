@@ -17,7 +17,7 @@ export interface Connection extends Socket {
 }
 
 /** The most unanswered requests of a connection. A client that sends without reading would delay all others. */
-export const pipelinedMax = 64;
+export const pipelinedMax = 256;
 
 /** How long a connection with an unread request stays half open, so that its reply arrives. */
 export const lingerMs = 500;
