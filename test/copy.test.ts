@@ -156,5 +156,5 @@ test("a target with other data is refused and not changed", async (context) => {
 		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
 		/--from must be sqlite: and the path/,
 	);
-	assert.match((await runProgram(["copy", "--from", one])).stderr, /required option '--to <url>'/);
+	assert.match((await runProgram(["copy", "--from", one])).stderr, /--to <url> is required/);
 });
