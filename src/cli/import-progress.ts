@@ -19,7 +19,8 @@ export function importProgress(total: number): Progress {
 	const state = () => {
 		const nowMs = performance.now();
 		if (nowMs - changedAtMs > quietMs) return "waiting for the service";
-		return `${Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs))}/s`;
+		const rate = Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs));
+		return `${rate}/s${rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ""}`;
 	};
 	const draw = process.stderr.isTTY ? bar(total) : lines(total);
 	const timer = setInterval(() => draw.show(done, rejected, state()), draw.everyMs);
@@ -38,7 +39,7 @@ export function importProgress(total: number): Progress {
 
 function bar(total: number) {
 	const drawn = new cliProgress.SingleBar({
-		format: "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected | {eta_formatted} left",
+		format: "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected",
 		stream: process.stderr,
 		barsize: 30,
 		gracefulExit: false,
