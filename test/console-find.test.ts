@@ -71,6 +71,11 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
 	await shows(page, "1 animal with “animal 40” in the name.");
 	await page.keyboard.press("Control+k");
+	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
+	await page.getByLabel("Single keys work").waitFor();
+	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	await page.keyboard.press("Control+k");
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();

@@ -90,3 +90,11 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
 	const widths = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
 	assert.equal(widths[0], widths[1], `${where} is wider than its window`);
 }
+
+/** The same, light and dark. */
+export async function assertBothAccessible(page: Page, where: string): Promise<void> {
+	for (const colorScheme of ["light", "dark"] as const) {
+		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		await assertAccessible(page, `${where}, ${colorScheme}`);
+	}
+}

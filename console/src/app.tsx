@@ -113,6 +113,11 @@ function SignedIn({ session, route, adding, setAdding, job, setJob, signOut }: S
 		return () => removeEventListener("beforeunload", warn);
 	}, [job]);
 
+	/** The event of a dialog that closes comes late: another one may be open by then. */
+	function close(dialog: typeof open): void {
+		setOpen((now) => (now === dialog ? undefined : now));
+	}
+
 	function startAdding(): void {
 		if (route.view !== "animals") go(firstAnimals);
 		setIsAdding(true);
@@ -142,10 +147,8 @@ function SignedIn({ session, route, adding, setAdding, job, setJob, signOut }: S
 					totals={watch.readings > 0 ? history.animals : undefined}
 				/>
 			)}
-			{open === "keys" && <ShortcutSheet onClose={() => setOpen(undefined)} />}
-			{open === "palette" && (
-				<Palette commands={commands} commandsFor={commandsFor} onClose={() => setOpen(undefined)} />
-			)}
+			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}
+			{open === "palette" && <Palette commands={commands} commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
 	);
 }

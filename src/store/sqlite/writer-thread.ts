@@ -39,8 +39,9 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		// Checked after the commit and before it is acknowledged.
 		const path = files.findLostPath();
 		if (path === undefined) return post(outcome);
-		post({ kind: "lost", path });
+		// First, so that whoever sees a refusal may end the process: the log may have lost its name.
 		files.checkpointLog(database);
+		post({ kind: "lost", path });
 	});
 }
 
