@@ -1,4 +1,4 @@
-// Files of animals with arbitrary content: the check of a row against the service's own, and CSV against another parser.
+// Files of animals with arbitrary content: the check of a row against the service's own, and CSV read back as it was written.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
