@@ -2,7 +2,7 @@
 // the service. Closing it keeps what was entered.
 
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Adding, add, adviceOn, type Field, type Problem } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
@@ -23,7 +23,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 	const summary = useRef<HTMLDivElement>(null);
 	const isRefused = problems.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
-	useEffect(() => focusField("name"), []);
+	useLayoutEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
 		if (isRefused) summary.current?.focus();
 	}, [problems, failure]);

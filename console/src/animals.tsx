@@ -1,6 +1,6 @@
 // The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { AddPanel } from "./add-panel.tsx";
 import type { Adding } from "./adding.ts";
@@ -115,7 +115,7 @@ function useListKeys(route: AnimalsRoute, pets: Pet[], page: PetPage | undefined
 /** Whether the panel covers the list, as on a narrow screen. Then it takes the focus. */
 function useCovering(isOpen: boolean): boolean {
 	const isCovered = isOpen && matchMedia("(max-width: 900px)").matches;
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (isCovered) document.querySelector<HTMLElement>(".panel .close")?.focus();
 	}, [isCovered]);
 	return isCovered;

@@ -1,6 +1,6 @@
 // Takes a file that is dropped or chosen, or a text that is pasted.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 interface ChooseFileProps {
 	onChoose(blob: Blob, name: string): void;
@@ -67,7 +67,7 @@ export function ChooseFile({ onChoose }: ChooseFileProps) {
 
 /** Rows copied in a spreadsheet can be pasted anywhere on the page. */
 function usePaste(onText: (text: string) => void, onFiles: (files: FileList) => void): void {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const listen = ({ clipboardData, target }: ClipboardEvent) => {
 			if (!clipboardData || (target instanceof Element && target.matches("input, textarea"))) return;
 			if (clipboardData.files.length > 0) return onFiles(clipboardData.files);

@@ -1,6 +1,6 @@
 // The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import type { Job } from "./add-rows.ts";
 import { saveFile } from "./files.ts";
@@ -18,7 +18,7 @@ interface JobProgressProps {
 
 export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 	const [, setTurn] = useState(0);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		job.onChange = () => setTurn((turn) => turn + 1);
 		return () => {
 			job.onChange = () => {};

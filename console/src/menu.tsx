@@ -1,7 +1,7 @@
 // A button that opens a small panel below it. It closes with Esc, after a choice, and when the focus leaves it.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
 	label: ComponentChildren;
@@ -16,7 +16,7 @@ export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
 	const place = useRef<HTMLDivElement>(null);
 	const button = useRef<HTMLButtonElement>(null);
 	const id = useId();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (!isOpen) return;
 		const leave = ({ target }: Event) => {
 			if (target instanceof Node && !place.current?.contains(target)) setIsOpen(false);

@@ -1,6 +1,6 @@
 // The palette (Ctrl-K): every command of the console, found by its words, and what to do with the text itself.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface Command {
 	label: string;
@@ -20,7 +20,7 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
 		// Outside of its content, a click is on the dialog itself.

@@ -1,14 +1,14 @@
 // The field that finds animals by name, or opens one by its id.
 
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type AnimalsRoute, go } from "./route.ts";
 import { useShortcuts } from "./shortcuts.ts";
 
 export function SearchField({ route }: { route: AnimalsRoute }) {
 	const field = useRef<HTMLInputElement>(null);
 	useShortcuts({ "/": () => field.current?.select() });
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (field.current) field.current.value = route.name ?? "";
 	}, [route.name]);
 

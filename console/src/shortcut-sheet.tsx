@@ -1,6 +1,6 @@
 // The sheet of keys (?), where single keys can be turned off.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";
 
 const keys: [string, string][] = [
@@ -22,7 +22,7 @@ const keys: [string, string][] = [
 export function ShortcutSheet({ onClose }: { onClose(): void }) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [isOn, setIsOn] = useState(areShortcutsOn);
-	useEffect(() => dialog.current?.showModal(), []);
+	useLayoutEffect(() => dialog.current?.showModal(), []);
 	return (
 		<dialog class="keys" aria-labelledby="keys-heading" ref={dialog} onClose={onClose}>
 			<div class="head">

@@ -1,7 +1,7 @@
 // Keys that do something wherever the focus is, except in a field. Single keys can be turned off (WCAG 2.1.4), because
 // they get in the way of speech input.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** What to do for a key such as `j`, for two in a row such as `g a`, or for `Ctrl+k`. */
 export type Shortcuts = Record<string, () => void>;
@@ -30,7 +30,7 @@ export function turnShortcuts(isOn: boolean): void {
 export function useShortcuts(shortcuts: Shortcuts): void {
 	const latest = useRef(shortcuts);
 	latest.current = shortcuts;
-	useEffect(() => {
+	useLayoutEffect(() => {
 		let first = "";
 		let firstAtMs = 0;
 		function listen(event: KeyboardEvent): void {

@@ -1,7 +1,7 @@
 // The sign-in form: takes an API key, checks it against the service, and passes the session to the app.
 
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import { Mark } from "./mark.tsx";
 import { Heading, sentenceOf, Waiting } from "./notes.tsx";
@@ -18,7 +18,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 	const [problem, setProblem] = useState<string>();
 	const field = useRef<HTMLInputElement>(null);
 	const leaving = useRef(new AbortController());
-	useEffect(() => {
+	useLayoutEffect(() => {
 		field.current?.focus();
 		return () => leaving.current.abort();
 	}, []);
