@@ -76,6 +76,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
 	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();

@@ -7,7 +7,7 @@ import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { post, proveCrashes } from "./crash-proof.ts";
+import { isShed, post, proveCrashes } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import { requireStandby, testDatabase } from "./postgres.ts";
@@ -63,6 +63,7 @@ function load(urls: string[], key: string, clients = 8): Load {
 		const sentAtMs = performance.now();
 		const answer = await post(urls[number % urls.length] ?? "", key, agent, mine);
 		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
+		if (isShed(answer)) return sleep(20, false);
 		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
 		if (answer.status === 201) {
 			ledger.acknowledge(mine, idOf(answer));

@@ -91,8 +91,11 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 		const isNextRequest = current?.request.complete && !current.response.writableFinished;
 		const refuseIt = () => refuseOn(connection, parserFailure(error), error);
 		if (error.code === "ECONNRESET" || !connection.writable || (isReplying && !isNextRequest)) connection.destroy();
-		else if (isNextRequest) current.response.once("close", refuseIt);
-		else refuseIt();
+		else if (isNextRequest) {
+			// The parser reports each further piece of the connection, too.
+			connection.isRefused = true;
+			current.response.once("close", refuseIt);
+		} else refuseIt();
 	}
 
 	return { answer, refuse, refuseOn, refuseInTurn };

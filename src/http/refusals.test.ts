@@ -1,0 +1,39 @@
+// A malformed request behind one that is still being answered.
+
+import assert from "node:assert/strict";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Duplex } from "node:stream";
+import { test } from "node:test";
+import { pino } from "pino";
+import type { Connection } from "./connections.ts";
+import { createRefusals } from "./refusals.ts";
+
+test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
+	const written: string[] = [];
+	const stream = new Duplex({
+		read() {},
+		write(chunk, _encoding, done) {
+			written.push(String(chunk));
+			done();
+		},
+	});
+	const connection = stream as Connection;
+	const request = new IncomingMessage(connection);
+	request.complete = true;
+	const response = new ServerResponse(request);
+	connection.latest = { request, response };
+	const replies: number[] = [];
+	const refusals = createRefusals({
+		log: pino({ level: "silent" }),
+		requestId: () => "id",
+		fixedHeaders: {},
+		onReply: ({ status }) => replies.push(status),
+	});
+	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
+	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
+	assert.equal(response.listenerCount("close"), 1);
+	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
+	response.emit("close");
+	assert.deepEqual(replies, [400]);
+	assert.match(written.join(""), /^HTTP\/1\.1 400 malformed_request\r\n[^]*"status":400\}$/);
+});
