@@ -18,8 +18,8 @@ export function buildClient(folder: string): void {
 
 /** Runs the TypeScript compiler. @throws Error with what it printed */
 export function compile(...parameters: string[]): void {
-	const { status, stdout } = spawnSync(process.execPath, [tsc, ...parameters], { encoding: "utf8" });
-	if (status !== 0) throw new Error(stdout);
+	const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, ...parameters], { encoding: "utf8" });
+	if (status !== 0) throw new Error(stdout + stderr);
 }
 
 if (import.meta.main) buildClient(join(client, "dist"));

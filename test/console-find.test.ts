@@ -32,7 +32,7 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await row(page, "Animal 3").waitFor();
 	await page.getByLabel("Find by name").fill("no such name");
 	await page.keyboard.press("Enter");
-	await shows(page, "No name contains “no such name”.");
+	await shows(page, "No name of an animal with the status sold contains “no such name”.");
 });
 
 test("a search can be stopped, says how far it came, and starts again", async (context) => {

@@ -54,7 +54,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	assert.equal((await saved).suggestedFilename(), "tiere.csv.rejected.csv");
 	assert.match(
 		await textOf(saved),
-		/^line;reason;Name;Category ID;Weight \(kg\);Status\n5;categoryId is not an integer;Rex;one;/,
+		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;categoryId is not an integer;Rex;one;/,
 	);
 	const pets = await petsOf(service);
 	const added = Array.from({ length: 30 }, (_, at) => at).filter((at) => at !== 3 && at !== 4);
@@ -68,7 +68,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await row(page, "Müller 1").waitFor();
 	for (const [label, name, start] of [
-		["CSV, for spreadsheets", "animals-sold.csv", "id,name,categoryId,status\n2,Müller 1,1,sold\n"],
+		["CSV, for spreadsheets", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
 		[
 			"NDJSON, one animal per line",
 			"animals-sold.ndjson",
@@ -93,7 +93,7 @@ test("the same file added again adds nothing, and columns are matched by hand wh
 	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
 	for (const words of ["2 of 2 animals added", "2 of 2 animals added, 2 of them earlier"]) {
 		await choose(page, "zoo.tsv", text);
-		await shows(page, /No column is named name|no column is named name/);
+		await shows(page, "Choose in the menus above which column holds the name, and which the category.");
 		await page.getByLabel("Column Tier holds").selectOption("name");
 		await page.getByLabel("Column Art holds").selectOption("categoryId");
 		await shows(page, "2 good, 0 to fix.");
@@ -127,6 +127,8 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	const { page } = await opened(context, browser, []);
 	await choose(page, "empty.csv", "");
 	await shows(page, "The file is empty: there is nothing to import.");
+	await choose(page, "animals.xlsx", Buffer.from("504b0304140006000800000021", "hex"));
+	await shows(page, /The file is a workbook or another archive: save it as CSV in the spreadsheet program\./);
 	await choose(page, "broken.csv", 'name,categoryId\nRex,1\n"Mia,2\n');
 	await shows(page, /Line 3: a quote opens here/);
 });

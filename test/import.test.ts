@@ -67,6 +67,19 @@ test("importing a file again adds nothing; two equal lines in a file are two ani
 	assert.equal((await pets()).length, 4);
 });
 
+test("the same file read in another way changes nothing and rejects nothing", async (context) => {
+	const { write, run, pets } = await importer(context);
+	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");
+	assertImported(await run("a.csv"), /2 added/);
+	const { code, stdout } = await run("a.csv", { more: ["--map", "status="] });
+	assert.equal(code, 2);
+	assert.match(stdout, /^a\.csv: 0 added, 1 already there, 1 there with other values and not changed, 0 rejected, in /);
+	assert.deepEqual(await pets(), [
+		{ name: "Rex", categoryId: 1n, status: "available" },
+		{ name: "Mia", categoryId: 2n },
+	]);
+});
+
 test("bad lines of CSV go to a file with the reason, the others are added, and the corrected file is imported", async (context) => {
 	const { write, read, run, pets } = await importer(context);
 	write(

@@ -28,6 +28,8 @@ export interface JobState {
 	added: number;
 	/** Added before, from the same file. */
 	alreadyThere: number;
+	/** Added before from the same file with other values; they stay as they are. */
+	differing: number;
 	rejected: number;
 	/** The first rejected rows, to be shown. */
 	shown: Rejected[];
@@ -64,9 +66,17 @@ export const shownMax = 200;
 export const changeEveryMs = 100;
 const paceOverMs = 2_000;
 /** What concerns one row only; any other failure would hit the next one too. */
-const rowErrors: string[] = ["invalid_json", "invalid_body", "body_too_large", "idempotency_key_reused"];
+const rowErrors: string[] = ["invalid_json", "invalid_body", "body_too_large"];
 
-const atStart: JobState = { phase: "paused", added: 0, alreadyThere: 0, rejected: 0, shown: [], perSecond: 0 };
+const atStart: JobState = {
+	phase: "paused",
+	added: 0,
+	alreadyThere: 0,
+	differing: 0,
+	rejected: 0,
+	shown: [],
+	perSecond: 0,
+};
 
 export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	const rejectedTexts: string[] = [];
@@ -139,7 +149,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	return job;
 }
 
-type Outcome = "added" | "alreadyThere" | { faults: Fault[]; reason: string };
+type Outcome = "added" | "alreadyThere" | "differing" | { faults: Fault[]; reason: string };
 
 function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobState> {
 	if (typeof outcome === "string") return { [outcome]: state[outcome] + 1 };
@@ -159,6 +169,7 @@ async function addRow(
 		const { response } = await store.createPet(row.pet, { idempotencyKey, signal }).withResponse();
 		return response.headers.get("idempotency-replayed") === "true" ? "alreadyThere" : "added";
 	} catch (error) {
+		if (error instanceof ApiError && error.code === "idempotency_key_reused") return "differing";
 		if (!(error instanceof ApiError && rowErrors.includes(error.code))) throw error;
 		return { faults: faultsIn(error.message), reason: error.message };
 	}

@@ -3,6 +3,7 @@
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
+import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { NewPet, Pet, PetStatus } from "../../src/contract/pet.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
@@ -56,7 +57,9 @@ export async function add({ store }: Session, adding: Adding, show: (next: Addin
 /** Problems that the client cannot put into a request. The service checks everything else. */
 function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
 	if (/^-?\d{1,19}$/.test(categoryId.trim())) return [];
-	const problems: Problem[] = [{ field: "categoryId", rule: "must be a whole number, such as 7" }];
+	const isTooLong = /^-?\d{20,}$/.test(categoryId.trim());
+	const rule = isTooLong ? `must be an integer from ${int64Min} to ${int64Max}` : "must be a whole number, such as 7";
+	const problems: Problem[] = [{ field: "categoryId", rule }];
 	return name.trim() === "" ? [{ field: "name", rule: "must not be empty" }, ...problems] : problems;
 }
 

@@ -132,7 +132,7 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 				{may(session, "pets:read") && <ExportMenu session={session} status={route.status} />}
 				{mayAdd ? (
 					<>
-						<a class="button wide-only" href="#/add-many">
+						<a class="button" href="#/add-many">
 							Add many
 						</a>
 						<button type="button" class="primary" onClick={() => setIsAdding(true)}>

@@ -26,6 +26,8 @@ export function App() {
 	const [storedKey, setStoredKey] = useState(loadKey);
 	const [adding, setAdding] = useState<Adding>(emptyForm);
 	const [job, setJob] = useState<Job>();
+	/** Outlives the session: the form is open again after signing in with another key. */
+	const [isAdding, setIsAdding] = useState(false);
 	const current = useRef(session);
 	current.current = session;
 
@@ -59,9 +61,10 @@ export function App() {
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding, job, setJob }}
+				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding }}
 				signOut={() => {
 					setAdding(emptyForm);
+					setIsAdding(false);
 					job?.pause();
 					setJob(undefined);
 					endSession();
@@ -87,6 +90,8 @@ interface SignedInProps {
 	route: Route;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
+	isAdding: boolean;
+	setIsAdding(isAdding: boolean): void;
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
 	signOut(): void;
@@ -96,9 +101,9 @@ interface SignedInProps {
 const totalsEveryMs = 5_000;
 const plotsEveryMs = 2_000;
 
-function SignedIn({ session, route, adding, setAdding, job, setJob, signOut }: SignedInProps) {
+function SignedIn(props: SignedInProps) {
+	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, signOut } = props;
 	const [history] = useState(createHistory);
-	const [isAdding, setIsAdding] = useState(false);
 	const [open, setOpen] = useState<"palette" | "keys">();
 	const watch = useWatch(session, history, route.view === "activity" ? plotsEveryMs : totalsEveryMs);
 	const commands = commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding });
@@ -168,7 +173,7 @@ function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Comman
 	return [
 		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals) },
 		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
-		{ label: "Go to the reference", keys: "g d", run: () => location.assign("/docs") },
+		{ label: "Go to the reference", keys: "g d", run: () => open("/docs") },
 		...(may(session, "pets:write") ? writing : []),
 		...petStatuses.map((status) => ({
 			label: `Show animals with the status ${status}`,

@@ -87,7 +87,8 @@ async function exportPets(
 			onCount(count);
 		}
 	}
-	const parts: string[] = [];
+	// The mark by which spreadsheets know UTF-8.
+	const parts = format === "csv" ? ["\ufeff"] : [];
 	for await (const part of formatPets(pages(), format)) parts.push(part);
 	saveFile(`animals${status ? `-${status}` : ""}.${format}`, parts);
 	return count;

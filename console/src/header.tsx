@@ -34,7 +34,9 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
 					</>
 				)}
-				<a href="/docs">Reference</a>
+				<a href="/docs" target="_blank" title="Opens a new tab: this one keeps the key" rel="noopener">
+					Reference
+				</a>
 			</nav>
 			{session && (
 				<>

@@ -25,7 +25,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 		};
 	}, [job]);
 	const { state, file, total } = job;
-	const { phase, added, alreadyThere, rejected, shown, failure, perSecond } = state;
+	const { phase, added, alreadyThere, differing, rejected, shown, failure, perSecond } = state;
 	const done = added + alreadyThere;
 	return (
 		<>
@@ -39,6 +39,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			<p class="num">
 				<strong>{digits.format(done)}</strong> of {countOf(total)} added
 				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} of them earlier`}
+				{differing > 0 && `, ${digits.format(differing)} there with other values and not changed`}
 				{rejected > 0 && `, ${digits.format(rejected)} rejected`}
 				<span class="soft">{phase === "running" && perSecond > 0 && ` ${digits.format(perSecond)}/s`}</span>
 			</p>
@@ -88,5 +89,8 @@ async function showNewest({ store }: Session): Promise<void> {
 }
 
 function saveRejected({ file, rejectedText }: Job): void {
-	saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, rejectedText());
+	const format = rejectedFormat(file.kind);
+	// The mark by which spreadsheets know UTF-8.
+	const mark = format === "csv" ? ["\ufeff"] : [];
+	saveFile(`${file.name}.rejected.${format}`, [...mark, ...rejectedText()]);
 }

@@ -2,7 +2,7 @@
 
 import { FileError } from "../../src/files/file-error.ts";
 import type { FileKind, Source } from "../../src/files/file-kind.ts";
-import type { Preview } from "../../src/files/rows.ts";
+import { ColumnError, type Preview } from "../../src/files/rows.ts";
 import { digits, sentenceOf } from "./notes.tsx";
 
 export interface OpenFile {
@@ -15,6 +15,8 @@ export interface OpenFile {
 /** The sentence of a failure of the file, with its line. */
 export function describe(failure: unknown): string {
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
+	if (failure instanceof ColumnError && /^no column/.test(failure.message))
+		return "Choose in the menus above which column holds the name, and which the category.";
 	const sentence = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
 	return failure.line === undefined ? sentence : `Line ${failure.line}: ${failure.message}.`;
 }

@@ -72,7 +72,7 @@ function optionsFor(element: HTMLElement, lines: Line[], onPoint: (index: number
 	return {
 		width: element.clientWidth,
 		height,
-		padding: [10, 12, 0, 0],
+		padding: [10, 24, 0, 0],
 		legend: { show: false },
 		cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
 		scales: {

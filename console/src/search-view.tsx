@@ -45,7 +45,11 @@ export function Search({ search: { state, stop, restart }, route, totals }: Sear
 			{state.found.length > 0 ? (
 				<PetTable pets={state.found} route={route} newest={undefined} isPending={isRunning} />
 			) : (
-				!isRunning && <p class="empty">No name contains “{route.name}”.</p>
+				!isRunning && (
+					<p class="empty">
+						No name {route.status && `of an animal with the status ${route.status} `}contains “{route.name}”.
+					</p>
+				)
 			)}
 		</>
 	);

@@ -17,7 +17,7 @@ const marks = /\p{M}/gu;
 
 /** Text as it is compared: without regard to case, accents and the form in which Unicode writes them. */
 export function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase();
+	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
 }
 
 /**

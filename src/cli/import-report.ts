@@ -78,12 +78,13 @@ export interface Finished {
 }
 
 export function summary({ name, report, rejected: { count, path }, seconds }: Finished): string {
-	const { added, alreadyThere, outOfOrder } = report;
+	const { added, alreadyThere, differing, outOfOrder } = report;
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const order = outOfOrder > 0 ? `, ${outOfOrder} not in file order` : "";
+	const kept = differing > 0 ? `, ${differing} there with other values and not changed` : "";
 	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
-	return `${name}: ${added} added, ${alreadyThere} already there, ${refused}${order}, ${pace}`;
+	return `${name}: ${added} added, ${alreadyThere} already there${kept}, ${refused}${order}, ${pace}`;
 }
 
 /** The error of an import that ended before the end of the file. */

@@ -28,6 +28,8 @@ export interface ImportReport {
 	added: number;
 	/** Added by an earlier import of the same file. */
 	alreadyThere: number;
+	/** Added by an earlier import of the same file with other values, such as another `--map`; they stay as they are. */
+	differing: number;
 	/** Animals with an id below that of an earlier row: the service did not take all requests on the way. */
 	outOfOrder: number;
 	/** Whether every row was added, already there, or rejected. */
@@ -45,7 +47,7 @@ interface Sent {
 }
 
 /** Failures that concern one animal only; any other would hit the next animal too. */
-const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large", "idempotency_key_reused"];
+const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large"];
 
 /** Sends until the rows end, a request fails for good, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
@@ -76,7 +78,7 @@ export async function sendRows(sending: Sending): Promise<ImportReport> {
 
 /** Keeps the rows under way in the order of the file, and counts what became of them. */
 function createSender({ store, pipeline, digest, concurrency, reject, interruption, onProgress }: Sending) {
-	const report: ImportReport = { added: 0, alreadyThere: 0, outOfOrder: 0, isComplete: false };
+	const report: ImportReport = { added: 0, alreadyThere: 0, differing: 0, outOfOrder: 0, isComplete: false };
 	const underWay: Sent[] = [];
 	const failed: { row: FileRow; isUnsettled: boolean }[] = [];
 	let highestId = 0n;
@@ -85,8 +87,8 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 	function count({ id, isReplayed }: Created): void {
 		if (isReplayed) report.alreadyThere++;
 		else report.added++;
-		if (BigInt(id) < highestId) report.outOfOrder++;
-		else highestId = BigInt(id);
+		if (!isReplayed && BigInt(id) < highestId) report.outOfOrder++;
+		else if (!isReplayed) highestId = BigInt(id);
 		onProgress(report);
 	}
 
@@ -125,6 +127,10 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 			count({ id: data.id, isReplayed: response.headers.get("idempotency-replayed") === "true" });
 		} catch (error) {
 			if (error instanceof ApiError && rowErrors.includes(error.code)) return reject(row, error.message);
+			if (error instanceof ApiError && error.code === "idempotency_key_reused") {
+				report.differing++;
+				return onProgress(report);
+			}
 			failed.push({ row, isUnsettled: !(error instanceof ApiError) || error.isUnsettled });
 			report.stoppedBy = error;
 			interruption.stop();

@@ -200,15 +200,19 @@ async function addPets(
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const isInterrupted = interruption.requested.aborted;
 	if (!report.isComplete) throw incompleteError(report, { animals, path: rejected.path, isInterrupted });
-	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
+	if (rejected.count + report.differing > 0) process.exitCode = someRejectedExitCode;
 	if (json) return printJson(resultOf(report, rejected, reasons));
 	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds })}\n`);
 	printReasons(file, reasons);
 }
 
-function resultOf({ added, alreadyThere, outOfOrder }: ImportReport, { count, path }: RejectedFile, reasons: Reasons) {
+function resultOf(
+	{ added, alreadyThere, differing, outOfOrder }: ImportReport,
+	{ count, path }: RejectedFile,
+	reasons: Reasons,
+) {
 	const rejectedFile = count > 0 ? path : null;
-	return { added, alreadyThere, outOfOrder, rejected: count, rejectedFile, reasons: reasons.list() };
+	return { added, alreadyThere, differing, outOfOrder, rejected: count, rejectedFile, reasons: reasons.list() };
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {

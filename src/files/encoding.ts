@@ -34,14 +34,22 @@ const headSize = 512;
 /** By the byte order mark, or by the zeros of text in UTF-16 without one. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
+	if (String.fromCharCode(...head.subarray(0, 4)) === "PK\u0003\u0004")
+		throw new FileError("the file is a workbook or another archive: save it as CSV in the spreadsheet program");
 	if (first === 0xff && second === 0xfe) return "utf-16le";
 	if (first === 0xfe && second === 0xff) return "utf-16be";
 	const zeros = (parity: number) => head.filter((byte, index) => byte === 0 && index % 2 === parity).length;
 	const [even, odd] = [zeros(0), zeros(1)];
+	const controls = head.filter((byte) => byte > 0 && byte < 0x20 && (byte < 0x09 || byte > 0x0d)).length;
+	if (controls > head.length / 20) throw notText();
 	if (head.length < 2 || even + odd < head.length / 4) return undefined;
 	if (odd > 9 * even) return "utf-16le";
 	if (even > 9 * odd) return "utf-16be";
-	throw new FileError("the file is not text: save it as CSV, NDJSON or JSON");
+	throw notText();
+}
+
+function notText(): FileError {
+	return new FileError("the file is not text: save it as CSV, NDJSON or JSON");
 }
 
 interface Utf8Scan {
