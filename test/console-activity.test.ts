@@ -87,9 +87,10 @@ test("tiles, charts and the table by operation show real traffic, and the same a
 	});
 	await nextReadings(page, 5);
 	await page.getByText("One node answers, running since").waitFor();
-	const pixels = await page.evaluate<number[]>(colouredPixels);
-	assert.equal(pixels.length, 2);
-	for (const count of pixels) assert.ok(count > 50, `coloured pixels: ${pixels}`);
+	await until("coloured lines in both charts", async () => {
+		const pixels = await page.evaluate<number[]>(colouredPixels);
+		return pixels.length === 2 && pixels.every((count) => count > 50);
+	});
 	await until("lists, creates and refused requests", async () => {
 		const { listPets = 0, createPet = 0, "refused (4xx)": refused = 0 } = await figuresOf(page, "Requests per second");
 		return listPets > 0 && createPet > listPets && refused > 0;
