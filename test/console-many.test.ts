@@ -113,6 +113,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	await shows(page, "1 good, 1 to fix.");
 	await shows(page, "name is not text; categoryId is missing");
 	await button(page, "Another file").click();
+	assert.match(await page.getByLabel("Or paste rows, with their header").inputValue(), /"name":7/, "to be corrected");
 	await page.evaluate(`(() => {
 		const clipboardData = new DataTransfer();
 		clipboardData.setData("text/plain", "name\\tcategory\\nMia\\t3");

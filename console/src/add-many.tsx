@@ -27,6 +27,8 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [file, setFile] = useState<OpenFile>();
 	const [failure, setFailure] = useState<unknown>();
 	const [isPending, setIsPending] = useState(false);
+	/** Kept, so that pasted rows can be corrected. */
+	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
 	async function open(blob: Blob, name: string): Promise<void> {
@@ -63,7 +65,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 					<p>{describe(failure)}</p>
 				</FailureNote>
 			)}
-			<ChooseFile onChoose={open} />
+			<ChooseFile text={text} setText={setText} onChoose={open} />
 			<Waiting isPending={isPending} />
 		</>
 	);

@@ -3,12 +3,14 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
 interface ChooseFileProps {
+	/** In the field for pasted rows. */
+	text: string;
+	setText(text: string): void;
 	onChoose(blob: Blob, name: string): void;
 }
 
-export function ChooseFile({ onChoose }: ChooseFileProps) {
+export function ChooseFile({ text, setText, onChoose }: ChooseFileProps) {
 	const [isOver, setIsOver] = useState(false);
-	const [text, setText] = useState("");
 	const choose = (files: FileList | undefined | null) => {
 		const [file] = files ?? [];
 		if (file) onChoose(file, file.name);
