@@ -109,7 +109,7 @@ test("tiles, charts and the table by operation show real traffic, and the same a
 	const list = page.getByRole("region", { name: "By operation" }).getByRole("row", { name: "listPets" });
 	await until("the table by operation", async () => Number(await list.locator("td").first().textContent()) > 0);
 	await page.getByText("The same figures as a table").click();
-	assert.equal(await page.locator("details tbody tr").count(), 10);
+	await until("ten rows", async () => (await page.locator("details tbody tr").count()) === 10);
 	await page.getByText("The same figures as a table").click();
 	assert.match(
 		(await page.getByRole("img", { name: "Latency, last 5 minutes" }).getAttribute("aria-label")) ?? "",
