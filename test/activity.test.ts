@@ -62,6 +62,15 @@ test("activity counts every reply by its operation, its latency, every create an
 	assert.ok(now.uptimeMs > then.uptimeMs && after.node === before.node);
 });
 
+test("a caller that names this node gets its figures without the history", async (context) => {
+	const service = await testService(context);
+	const read = async (query: string) => JSON.parse((await service.send({ path: path + query })).body) as Activity;
+	const { node, history } = await read("");
+	assert.deepEqual(history, []);
+	for (const query of [`?known=${node}`, `?known=other,${node}`]) assert.ok(!("history" in (await read(query))), query);
+	for (const query of ["?known=", "?known=other", "?known=%"]) assert.ok("history" in (await read(query)), query);
+});
+
 test("every key may read its own name, scopes and expiry, and no other request gets them", async (context) => {
 	const service = await testService(context);
 	const expiresInMs = 86_400_000;

@@ -70,7 +70,7 @@ async function figureOf(page: Page, tile: string): Promise<number> {
 /** The next answers of the service to the view. */
 async function nextReadings(page: Page, count: number): Promise<void> {
 	for (let done = 0; done < count; done++)
-		await page.waitForResponse((reply) => reply.url().endsWith("/console/activity"));
+		await page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
 }
 
 test("tiles, charts and the table by operation show real traffic, and the same as text", async (context) => {
@@ -140,7 +140,12 @@ test("totals match the store, and the console asks for figures only while it is 
 	const { page } = await openConsole(context, browser, service.url, { hash: "#/activity" });
 	await page.clock.install();
 	const asked: string[] = [];
-	page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+	const known: (string | null)[] = [];
+	page.on("request", (request) => {
+		const url = new URL(request.url());
+		asked.push(url.pathname);
+		if (url.pathname === "/console/activity") known.push(url.searchParams.get("known"));
+	});
 	await signIn(page, service.key);
 	await until("the number of animals", async () => (await figureOf(page, "Animals")) === 4);
 	const askedInAMinute = async () => {
@@ -153,6 +158,11 @@ test("totals match the store, and the console asks for figures only while it is 
 	const next = nextReadings(page, 1);
 	await setVisibility(page, "visible");
 	await next;
+	const nextAgain = nextReadings(page, 1);
+	await page.clock.runFor(2_000);
+	await nextAgain;
+	assert.deepEqual([known[0], known.at(-2)], ["", ""], "the history is read at first, and after a while");
+	assert.notEqual(known.at(-1), "");
 	await page.getByRole("link", { name: "Animals" }).click();
 	await page.getByRole("button", { name: "Sold 2" }).waitFor();
 	await page.close();
@@ -177,7 +187,7 @@ test("a failed reply is a red line and a red figure; without failures there is n
 		return { node: "a", upToMs: [5], now, history: [], animals };
 	};
 	let seconds = 0;
-	await page.route("**/console/activity", (route) => {
+	await page.route("**/console/activity?*", (route) => {
 		seconds += 2;
 		return route.fulfill({ json: reply(seconds) });
 	});

@@ -20,6 +20,7 @@ function momentAt(seconds: number): Moment {
 			none: { requests: { "2xx": 99 * seconds, "3xx": 0, "4xx": 0, "5xx": 0 }, latency: [99 * seconds, 0, 0] },
 		},
 		creates: { animals: 6 * seconds, batches: 2 * seconds },
+		animals: 6 * seconds,
 	};
 }
 
@@ -43,7 +44,7 @@ test("rates are computed per node with the node's own clock, without pages and p
 	const sample = history.samples(short, 4_000).at(-1);
 	assert.ok(sample?.pace);
 	assert.deepEqual([classRate(sample.pace, "2xx"), classRate(sample.pace, "4xx")], [10, 1]);
-	assert.deepEqual([sample.pace.animals, sample.pace.batches, sample.animals], [6, 2, 10]);
+	assert.deepEqual([sample.pace.animals, sample.pace.batches, sample.animals], [6, 2, 624]);
 	assert.equal(latencyOf(sample.pace, history.upToMs, 0.5), 0.55);
 });
 
@@ -80,6 +81,18 @@ test("what the service remembers of the last hour is shown at the first reading"
 	history.add(snapshotAt(3_980, "a", past), 10_000_000);
 	const rates = ratesOf(history, 10_000_000, ranges["1 h"]);
 	assert.equal(rates.filter((rate) => rate === 11).length, 180);
+	assert.equal(history.samples(ranges["1 h"], 10_000_000)[0]?.animals, 6 * 400);
+});
+
+test("a node that is read again after a while adds what it remembers; one that was read just now is not asked for it", () => {
+	const history = createHistory();
+	history.add(snapshotAt(1_000), 0);
+	assert.deepEqual(history.recent(59_000), ["a"]);
+	assert.deepEqual(history.recent(61_000), []);
+	const quiet = { ...momentAt(1_000), uptimeMs: 1_100_000 };
+	history.add(snapshotAt(1_200, "a", [momentAt(900), quiet]), 200_000);
+	const rates = ratesOf(history, 200_000);
+	assert.deepEqual([rates.at(-52), rates.at(-50), rates.at(-1)], [0, 22, 22]);
 });
 
 test("what is older than an hour is forgotten", () => {

@@ -32,6 +32,8 @@ export interface History {
 	starts: { node: string; atMs: number }[];
 	/** @param atMs when the snapshot arrived */
 	add(snapshot: Activity, atMs: number): void;
+	/** The nodes that were read within the last minute: their own history would add nothing. */
+	recent(nowMs: number): string[];
 	/** Samples from `nowMs - rangeMs` to `nowMs`, one each `stepMs`. */
 	samples(range: Range, nowMs: number): Sample[];
 }
@@ -48,6 +50,7 @@ export const ranges = {
 
 /** A rate still counts for this long after its reading. A node that was not read again then has none. */
 export const heldMs = 15_000;
+const recentMs = 60_000;
 const keptMs = ranges["1 h"].rangeMs + heldMs;
 
 /** What happened between two readings. */
@@ -59,33 +62,41 @@ interface Span {
 
 interface Node {
 	last: Moment;
+	/** When `last` arrived. */
+	readAtMs: number;
 	spans: Span[];
 }
 
 export function createHistory(): History {
 	const nodes = new Map<string, Node>();
-	const totals: { atMs: number; animals: number }[] = [];
-	const history: History = { upToMs: [], nodes: [], starts: [], add, samples };
+	let totals: { atMs: number; animals: number }[] = [];
+	const history: History = { upToMs: [], nodes: [], starts: [], add, recent, samples };
 
-	function add({ node: name, upToMs, now, history: past, animals }: Activity, atMs: number): void {
+	function add({ node: name, upToMs, now, history: past = [], animals }: Activity, atMs: number): void {
 		history.upToMs = upToMs;
 		history.animals = animals;
-		const { available, pending, sold, none } = animals;
-		totals.push({ atMs, animals: available + pending + sold + none });
 		let node = nodes.get(name);
 		const isNew = node === undefined;
-		node ??= { last: past[0] ?? now, spans: [] };
+		node ??= { last: past[0] ?? now, readAtMs: atMs, spans: [] };
 		nodes.set(name, node);
-		for (const moment of isNew ? [...past.slice(1), now] : [now]) {
+		const timeOf = ({ uptimeMs }: Moment) => atMs - (now.uptimeMs - uptimeMs);
+		for (const moment of [...past, now]) {
+			if (moment.animals !== undefined) totals.push({ atMs: timeOf(moment), animals: moment.animals });
 			const pace = paceBetween(node.last, moment);
-			const readAtMs = ({ uptimeMs }: Moment) => atMs - (now.uptimeMs - uptimeMs);
-			if (pace) node.spans.push({ fromMs: readAtMs(node.last), toMs: readAtMs(moment), pace });
+			if (!pace) continue;
+			node.spans.push({ fromMs: timeOf(node.last), toMs: timeOf(moment), pace });
 			node.last = moment;
 		}
+		node.readAtMs = atMs;
 		node.spans = node.spans.filter(({ toMs }) => toMs > atMs - keptMs);
+		totals = totals.filter((total) => total.atMs > atMs - keptMs).sort((a, b) => a.atMs - b.atMs);
 		if (!isNew) return;
 		history.nodes = [...nodes.keys()];
 		history.starts = [...history.starts, { node: name, atMs: atMs - now.uptimeMs }];
+	}
+
+	function recent(nowMs: number): string[] {
+		return [...nodes].filter(([, { readAtMs }]) => readAtMs > nowMs - recentMs).map(([name]) => name);
 	}
 
 	function samples({ rangeMs, stepMs }: Range, nowMs: number): Sample[] {
@@ -114,7 +125,7 @@ function paceAt(spans: Span[], atMs: number): Pace | undefined {
 	return span && atMs <= span.toMs + heldMs ? span.pace : undefined;
 }
 
-/** The rates of one node between two of its moments; undefined when no time passed. */
+/** The rates of one node between two of its moments; undefined when the second is not later. */
 function paceBetween(before: Moment, after: Moment): Pace | undefined {
 	const seconds = (after.uptimeMs - before.uptimeMs) / 1000;
 	if (seconds <= 0) return undefined;

@@ -39,7 +39,7 @@ export function useWatch(session: Session, history: History, everyMs: number): W
 		/** Returns how long to wait before the next request; undefined when another one cannot succeed. */
 		async function readOnce(): Promise<number | undefined> {
 			try {
-				history.add(await session.activity(leaving.signal), Date.now());
+				history.add(await session.activity(history.recent(Date.now()), leaving.signal), Date.now());
 				failures = 0;
 				setState(({ readings }) => ({ readings: readings + 1 }));
 				return everyMs;

@@ -85,10 +85,13 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 	const isStopped = () => interruption.requested.aborted || report.stoppedBy !== undefined;
 
 	function count({ id, isReplayed }: Created): void {
-		if (isReplayed) report.alreadyThere++;
-		else report.added++;
-		if (!isReplayed && BigInt(id) < highestId) report.outOfOrder++;
-		else if (!isReplayed) highestId = BigInt(id);
+		if (isReplayed) {
+			report.alreadyThere++;
+		} else {
+			report.added++;
+			if (BigInt(id) < highestId) report.outOfOrder++;
+			else highestId = BigInt(id);
+		}
 		onProgress(report);
 	}
 

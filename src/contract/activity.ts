@@ -10,8 +10,8 @@ export interface Activity {
 	/** Upper bounds of the durations that `latency` counts, in milliseconds. */
 	upToMs: number[];
 	now: Moment;
-	/** The last hour, oldest first, without `now`. */
-	history: Moment[];
+	/** The last hour, oldest first, without `now`. Absent for a caller that has it, and so names this node in `known`. */
+	history?: Moment[];
 	/** Of the whole store. Before `isComplete`: those counted so far. */
 	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
 }
@@ -23,6 +23,8 @@ export interface Moment {
 	replies: Record<OperationName | "none", ReplyCounts>;
 	/** Animals added by this node, and the batches that held them. */
 	creates: { animals: number; batches: number };
+	/** Animals in the whole store; absent until they were counted. */
+	animals?: number;
 }
 
 export interface ReplyCounts {

@@ -1,6 +1,8 @@
 // When each error code is sent, and what the caller does then: the table of the OpenAPI document and of docs/errors.md.
 
+import { getPetDeprecation, sunsetDay } from "./deprecation.ts";
 import { type ErrorCode, errorCodes, errorStatus } from "./errors.ts";
+import { bodyMaxBytes } from "./operations.ts";
 
 const meanings: Record<ErrorCode, { when: string; fix: string }> = {
 	invalid_json: {
@@ -40,10 +42,10 @@ const meanings: Record<ErrorCode, { when: string; fix: string }> = {
 	method_not_allowed: { when: "the path does not accept this method", fix: "use a method that `Allow` names" },
 	request_timeout: { when: "the request did not arrive in time", fix: "send it again, faster" },
 	operation_removed: {
-		when: "getPet from 5 December 2030 on",
+		when: `getPet from ${sunsetDay(getPetDeprecation)} on`,
 		fix: "use listPets with the status filter",
 	},
-	body_too_large: { when: "more than 64 KiB", fix: "send less" },
+	body_too_large: { when: `more than ${bodyMaxBytes / 1024} KiB`, fix: "send less" },
 	uri_too_long: { when: "more than 12 KiB", fix: "shorten the URL" },
 	unsupported_media_type: {
 		when: "not `application/json` in UTF-8, or compressed",

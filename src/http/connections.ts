@@ -10,7 +10,7 @@ export interface Connection extends Socket {
 	latest?: { request: IncomingMessage; response: ServerResponse };
 	/** Number of requests that were sent before the previous reply and are not answered yet. */
 	pipelined?: number;
-	/** The last reply is sent: further requests are ignored. */
+	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
 	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */
 	parser?: { getCurrentBuffer?(): Buffer } | null;

@@ -14,8 +14,11 @@ const historyEveryMs = 20_000;
 const historyMax = 3_600_000 / historyEveryMs;
 
 export interface ActivityWatch {
-	/** @throws StorageUnavailable */
-	read(): Promise<Activity>;
+	/**
+	 * @param known the nodes whose history the caller has
+	 * @throws StorageUnavailable
+	 */
+	read(known: string[]): Promise<Activity>;
 	close(): void;
 }
 
@@ -23,20 +26,32 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 	const { store, metrics, node } = options;
 	const countAnimals = createCount(store);
 	const history: Moment[] = [];
+	let total: number | undefined;
 
+	async function countTotal(): Promise<Activity["animals"]> {
+		const animals = await countAnimals();
+		const { available, pending, sold, none, isComplete } = animals;
+		if (isComplete) total = available + pending + sold + none;
+		return animals;
+	}
 	async function moment(): Promise<Moment> {
 		const replies = await metrics.replies();
-		return { uptimeMs: Math.round(process.uptime() * 1000), replies, creates: { ...store.created } };
+		const animals = total === undefined ? {} : { animals: total };
+		return { uptimeMs: Math.round(process.uptime() * 1000), replies, creates: { ...store.created }, ...animals };
 	}
-	const recorder = setInterval(async () => {
+	async function record(): Promise<void> {
+		// The first count of a large store takes long: not before somebody looks.
+		if (total !== undefined) await countTotal().catch(() => {});
 		history.push(await moment());
 		if (history.length > historyMax) history.shift();
-	}, historyEveryMs).unref();
+	}
+	const recorder = setInterval(record, historyEveryMs).unref();
 
 	return {
-		async read() {
-			const animals = await countAnimals();
-			return { node, upToMs: metrics.upToMs, now: await moment(), history: [...history], animals };
+		async read(known) {
+			const animals = await countTotal();
+			const past = known.includes(node) ? {} : { history: [...history] };
+			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals };
 		},
 		close: () => clearInterval(recorder),
 	};

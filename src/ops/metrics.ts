@@ -2,8 +2,7 @@
 
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Moment, ReplyCounts } from "../contract/activity.ts";
-import type { OperationName } from "../contract/operations.ts";
-import { operations } from "../contract/operations.ts";
+import { type OperationName, operations } from "../contract/operations.ts";
 
 export interface Metrics {
 	observe(reply: { operation: string; status: number; seconds: number }): void;

@@ -13,8 +13,8 @@ import { sendJson } from "../send-json.ts";
 import { addFile, addFolder } from "./static-files.ts";
 
 export interface ConsoleOptions {
-	/** The figures for keys with the scope `metrics:read`. */
-	activity: () => Promise<object>;
+	/** The figures for keys with the scope `metrics:read`. `known`: the nodes whose history the caller has. */
+	activity: (known: string[]) => Promise<object>;
 	/** The folder of the built console. If it is missing, the console is not served. */
 	consoleFolder: string;
 }
@@ -32,8 +32,10 @@ export function addConsole(app: FastifyInstance, { activity, consoleFolder }: Co
 		{
 			method: "GET",
 			config: { access: "metrics:read" },
-			handler: async (_request, reply) =>
-				sendJson(reply.header("cache-control", "no-store"), JSON.stringify(await activity())),
+			handler: async (request, reply) => {
+				const known = new URL(request.url, "http://localhost").searchParams.get("known")?.split(",") ?? [];
+				return sendJson(reply.header("cache-control", "no-store"), JSON.stringify(await activity(known)));
+			},
 		},
 	]);
 	addPath(app, "/console/key", [
