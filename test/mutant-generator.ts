@@ -26,7 +26,7 @@ const starts: [kind: Span["kind"], whole: RegExp][] = [
 const mayPrecedeRegex = /(?:[(,=:[!&|?{};\n]|\breturn|=>)\s*$/;
 
 /** What of a text is not plain code. The code within a template's `${}` counts as code. */
-export function nonCode(text: string): Span[] {
+function nonCode(text: string): Span[] {
 	const spans: Span[] = [];
 	// For each open template, how many braces are open within its `${}`.
 	const braces: number[] = [];

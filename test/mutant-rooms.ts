@@ -69,7 +69,7 @@ const rooms: Record<string, string[]> = {
 	"client/src": ["test/client-calls.test.ts", "test/client-options.test.ts", "test/client.test.ts"],
 };
 
-export const roomNames = Object.keys(rooms);
+const roomNames = Object.keys(rooms);
 
 /** The test files for a source file, in the order in which they are tried. @throws Error where it is in no room */
 export function testsFor(file: string, root: string): string[] {

@@ -35,7 +35,7 @@ const behindKey: ErrorCode[] = [
  * taken for a body.
  * @throws AssertionError when it is not a row of complete replies
  */
-export function splitReplies(bytes: Buffer): Reply[] {
+function splitReplies(bytes: Buffer): Reply[] {
 	const replies: Reply[] = [];
 	let rest = bytes.toString("latin1");
 	while (rest !== "") {

@@ -33,7 +33,7 @@ export type Route = AnimalsRoute | { view: (typeof otherViews)[number] };
 export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
 
 /** Ignores unknown and invalid parameters, so that every URL opens a view. */
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
 	const [path, query] = hash.replace(/^#/, "").split("?", 2);
 	const view = otherViews.find((name) => path === `/${name}`);
 	if (view) return { view };

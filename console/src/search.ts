@@ -16,7 +16,7 @@ export const foundMax = 500;
 const marks = /\p{M}/gu;
 
 /** Text as it is compared: without regard to case, accents and the form in which Unicode writes them. */
-export function foldedText(text: string): string {
+function foldedText(text: string): string {
 	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
 }
 

@@ -7,7 +7,7 @@ import { int64Max, int64Min } from "./int64.ts";
 import { published } from "./published.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
-export const nameMaxLength = 255;
+const nameMaxLength = 255;
 
 /** Control characters U+0000–U+001F and U+007F, and lone surrogates: not allowed in names. */
 const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";

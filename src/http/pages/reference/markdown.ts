@@ -22,7 +22,7 @@ export function chapters(text: string): Chapter[] {
 		});
 }
 
-export function slug(title: string): string {
+function slug(title: string): string {
 	return title.toLowerCase().replaceAll(/\W+/g, "-");
 }
 
