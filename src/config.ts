@@ -79,7 +79,7 @@ export const ConnectionEnvironment = Type.Object({
 	}),
 	ANIMAL_STORE_KEY: Type.String({
 		description:
-			"an API key, also as --key; animal-store keys create --name me makes one on the machine that has the store",
+			"an API key, without spaces (flag --key); animal-store keys create --name me makes one where the store is",
 		pattern: "^[\\x21-\\x7e]{1,255}$",
 	}),
 });

@@ -58,6 +58,7 @@ const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url))
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now } = options;
 	let isStopping = false;
+	let isServing = false;
 	const store = await openStore(config.databaseUrl, now, {
 		isVerified: true,
 		onFatal: (reason) => log.fatal(reason),
@@ -75,14 +76,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	async function stopAll(graceMs: number): Promise<void> {
-		log.info("stopping");
+		if (isServing) log.info("stopping");
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		await app.close();
 		activity.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
 		await store.close();
-		log.info("stopped");
+		if (isServing) log.info("stopped");
 	}
 
 	try {
@@ -96,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
+		isServing = true;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");

@@ -28,6 +28,9 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await other.page.getByText('"id": 207').waitFor();
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name.");
+	await button(page, "Export").click();
+	await shows(page, "All animals with the status sold, not only those found");
+	await page.keyboard.press("Escape");
 	await button(page, "Clear").click();
 	await row(page, "Animal 3").waitFor();
 	await page.getByLabel("Find by name").fill("no such name");

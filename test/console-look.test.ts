@@ -60,7 +60,7 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 	assert.equal(await page.title(), "Sign in · animal-store");
 });
 
-for (const width of [1280, 375]) {
+for (const width of [1280, 768, 375]) {
 	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
 		const service = await testService(context);
 		await addPets(service, numbered(21));

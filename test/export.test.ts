@@ -78,7 +78,7 @@ test("an existing file is replaced only with --force, and an unknown extension n
 	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
 	assert.match((await run("a.txt")).stderr, /the format of a\.txt is unknown: add --format/);
 	assert.equal((await run("a.txt", "--format", "json")).code, 0);
-	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv\.part cannot be used: no such file or directory\n$/);
+	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv cannot be used: no such file or directory\n$/);
 });
 
 test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {

@@ -129,7 +129,9 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 			<p class="total num">{totals && digits.format(totalOf(totals))}</p>
 			<Filters route={route} totals={totals} />
 			<div class="actions">
-				{may(session, "pets:read") && <ExportMenu session={session} status={route.status} />}
+				{may(session, "pets:read") && (
+					<ExportMenu session={session} status={route.status} isSearch={route.name !== undefined} />
+				)}
 				{mayAdd ? (
 					<>
 						<a class="button" href="#/add-many">

@@ -20,7 +20,14 @@ interface ExportState {
 	failure?: unknown;
 }
 
-export function ExportMenu({ session, status }: { session: Session; status: PetStatus | undefined }) {
+interface ExportProps {
+	session: Session;
+	status: PetStatus | undefined;
+	/** A search shows a part of them only. */
+	isSearch: boolean;
+}
+
+export function ExportMenu({ session, status, isSearch }: ExportProps) {
 	const [state, setState] = useState<ExportState>();
 	const running = useRef(new AbortController());
 	useEffect(() => () => running.current.abort(), []);
@@ -44,7 +51,10 @@ export function ExportMenu({ session, status }: { session: Session; status: PetS
 		<Menu label={isRunning ? <span class="num">Exporting {digits.format(state.count)} …</span> : "Export"} isQuiet>
 			{() => (
 				<>
-					<p class="soft">{status ? `All animals with the status ${status}` : "All animals"}</p>
+					<p class="soft">
+						{status ? `All animals with the status ${status}` : "All animals"}
+						{isSearch && ", not only those found"}
+					</p>
 					{isRunning ? (
 						<button type="button" onClick={() => running.current.abort()}>
 							Cancel

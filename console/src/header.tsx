@@ -67,7 +67,6 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "
 function KeyMenu({ session: { key, info }, signOut }: { session: Session; signOut(): void }) {
 	const label = (
 		<>
-			<span class="dot" aria-hidden="true" />
 			<span class="key-name">{info.name}</span> <code>…{key.slice(-4)}</code>
 		</>
 	);

@@ -88,7 +88,7 @@ async function toFile(file: string, pieces: AsyncIterable<string>, force: boolea
 		throw new CommandError(`${file} exists already: name another file, or replace it with --force`);
 	const part = `${file}.part`;
 	const handle = await open(part, force ? "w" : "wx").catch((error: NodeJS.ErrnoException) => {
-		if (error.code !== "EEXIST") throw error;
+		if (error.code !== "EEXIST") throw new CommandError(describeError(Object.assign(error, { path: file })).join("; "));
 		throw new CommandError(
 			`${part} exists: another export is writing it, or one was killed; remove it, or use --force`,
 		);
