@@ -150,6 +150,7 @@ test("a target with other data is refused and not changed", async (context) => {
 	const half = await emptyPostgres(context);
 	const store = await openStore(half, Date.now);
 	await store.rows.markCopy("something");
+	await assert.rejects(store.rows.markCopy("another"), "of two copies that begin together, one fails");
 	await store.close();
 	assert.match((await runProgram(["copy", "--from", one, "--to", half])).stderr, /unfinished copy of another store/);
 	assert.match(

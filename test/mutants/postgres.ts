@@ -142,6 +142,12 @@ const moving: Mutant[] = [
 		to: "JSON.stringify(row.slice(0, 3).map(",
 		tests: copy,
 	},
+	{
+		file: "src/store/postgres/rows.ts",
+		from: "void (await all(\"INSERT INTO settings VALUES ('copy_of', $1)\", [Buffer.from(mark)]))",
+		to: "void all(\"INSERT INTO settings VALUES ('copy_of', $1)\", [Buffer.from(mark)])",
+		tests: copy,
+	},
 	{ file: "src/store/postgres/rows.ts", from: "SET last_id = $1 WHERE", to: "SET last_id = $1 - 1 WHERE", tests: copy },
 	{ file: "src/store/sqlite/rows.ts", from: "lastId: lastIssuedId", to: "lastId: 0n", tests: copy },
 	{
