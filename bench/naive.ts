@@ -37,7 +37,7 @@ const app = buildApp({
 	refusals: createRefusals(replies),
 	server: { timeouts: defaultTimeouts },
 	isStopping: () => false,
-	checkReady: async () => {},
+	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: async () => ({}),
 	isOnTerminal: false,
 	consoleFolder: "",

@@ -42,7 +42,8 @@ export function run(parameters) {
 	}
 	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice, and the second one means "now".
 	const child = spawn(node, parameters, { detached: true, stdio: ["inherit", "inherit", "inherit", "ipc"] });
-	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal));
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
+		process.on(signal, () => child.kill(signal));
 	child.on("exit", (code, signal) => {
 		process.exitCode = code ?? 128 + constants.signals[signal];
 	});

@@ -4,7 +4,7 @@ import { type Static, type TObject, Type } from "typebox";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
-import { parseRate, type Rate } from "./keys/rate.ts";
+import { parseDurationMs, parseRate, type Rate } from "./keys/rate.ts";
 
 const port = (usual: number) =>
 	Type.Integer({
@@ -18,6 +18,9 @@ const host = Type.String({
 	pattern: "^[A-Za-z0-9.:_-]+$",
 	default: "127.0.0.1",
 });
+
+/** Up to 999 minutes; timers can wait 24 days. */
+const duration = "[1-9][0-9]{0,2}[sm]";
 
 const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/[^/]+\/[^/?]+(\?.*)?)$/;
 
@@ -63,6 +66,21 @@ export const Environment = Type.Object({
 		maximum: 10_000,
 		default: 1000,
 	}),
+	CREATE_WAIT_MAX: Type.String({
+		description: "how long a create may wait before it is refused, such as 5s or 1m",
+		pattern: `^${duration}$`,
+		default: "5s",
+	}),
+	STOP_DELAY: Type.String({
+		description: "how long a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
+		pattern: `^(0s|${duration})$`,
+		default: "0s",
+	}),
+	WHEN_WRITES_STOP: Type.Enum(["serve", "exit"], {
+		type: "string",
+		description: "serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
+		default: "serve",
+	}),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -97,6 +115,9 @@ export interface Config {
 	rateLimit: Rate | undefined;
 	corsOrigins: string[];
 	connectionsPerAddress: number;
+	createWaitMaxMs: number;
+	stopDelayMs: number;
+	exitsWhenWritesStop: boolean;
 	logLevel: string;
 }
 
@@ -182,6 +203,9 @@ export function readConfig(
 		rateLimit,
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
 		connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
+		createWaitMaxMs: parseDurationMs(env.CREATE_WAIT_MAX) ?? 0,
+		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
+		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
 		logLevel: env.LOG_LEVEL,
 	});
 }

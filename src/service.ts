@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
@@ -11,6 +12,7 @@ import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
 import { drain } from "./http/drain.ts";
 import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
+import type { LoadLimits } from "./http/overload.ts";
 import { createRefusals } from "./http/refusals.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -20,7 +22,7 @@ import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
-import { createReadyCheck } from "./ops/ready.ts";
+import { createProbes } from "./ops/probes.ts";
 import { openStore } from "./store/open.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
 
@@ -30,12 +32,14 @@ export interface ServiceOptions {
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	timeouts?: Timeouts;
-	/** Requests are refused as overloaded above this mean delay of the event loop. */
-	delayMaxMs?: number;
+	/** Requests are refused as overloaded above them. */
+	loadLimits?: LoadLimits;
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	/** The log is read by people on a terminal. */
 	isOnTerminal?: boolean;
+	/** Called once, when only a restart lets creates work again. The log has the reason. */
+	onWritesStopped?: () => void;
 }
 
 export interface Service {
@@ -45,8 +49,12 @@ export interface Service {
 	/** The key that was created because the store had none. */
 	firstKey: string | undefined;
 	store: Store;
-	/** Answers accepted requests, then closes everything. Requests that take longer than `graceMs` are cut off. */
-	stop(graceMs?: number): Promise<void>;
+	/**
+	 * Takes requests for the configured delay while `/readyz` is 503, answers accepted ones, then closes everything.
+	 * Requests that take longer than `graceMs` are cut off.
+	 * @param cause for the log
+	 */
+	stop(graceMs?: number, cause?: object): Promise<void>;
 }
 
 /** How long a connection may stay idle while the service stops. */
@@ -61,7 +69,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let isServing = false;
 	const store = await openStore(config.databaseUrl, now, {
 		isVerified: true,
-		onFatal: (reason) => log.fatal(reason),
+		onFatal: (reason) => {
+			log.fatal(reason);
+			options.onWritesStopped?.();
+		},
+		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
 	});
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
@@ -69,14 +81,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { app, opsServer, activity } = buildServers(options, { store, keyCheck, now, isStopping: () => isStopping });
 
 	let stopped: Promise<void> | undefined;
-	function stop(graceMs = 10_000): Promise<void> {
+	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
 		isStopping = true;
-		stopped ??= stopAll(graceMs);
+		stopped ??= stopAll(graceMs, cause);
 		return stopped;
 	}
 
-	async function stopAll(graceMs: number): Promise<void> {
-		if (isServing) log.info("stopping");
+	async function stopAll(graceMs: number, cause: object): Promise<void> {
+		if (isServing) {
+			log.info(cause, "stopping");
+			await sleep(config.stopDelayMs);
+		}
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		await app.close();
 		activity.close();
@@ -118,8 +133,8 @@ interface Parts {
 /** Both ports, which do not listen yet. */
 function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
-	const checkReady = createReadyCheck(store, isStopping);
-	const metrics = createMetrics(() => store.queueLength);
+	const probes = createProbes(store, isStopping);
+	const metrics = createMetrics(() => store.queue.length);
 	const node = randomBytes(6).toString("base64url");
 	const activity = watchActivity({ store, metrics, node });
 	const replies = {
@@ -144,14 +159,14 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 			connectionsPerAddressMax: config.connectionsPerAddress,
 			isTrustedProxy: config.isTrustedProxy,
 		},
-		delayMaxMs: options.delayMaxMs,
+		loadLimits: options.loadLimits,
 		isOnTerminal: options.isOnTerminal ?? false,
 		isStopping,
-		checkReady,
+		probes,
 		activity: activity.read,
 		consoleFolder,
 	});
-	const answerOps = createOpsHandler({ metrics, checkReady, host: config.opsHost, fail: refusals.answer });
+	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity };
 }
 

@@ -25,7 +25,7 @@ test("sqlite: no create is acknowledged before its commit, with and without an I
 	context.after(() => store.close());
 	const other = new Database(file);
 	context.after(() => other.close());
-	await store.check();
+	await store.keys.touch([]);
 	other.exec("BEGIN IMMEDIATE");
 	const creates = {
 		plain: store.createPet({ name: "a", categoryId: 1n }),
@@ -33,7 +33,7 @@ test("sqlite: no create is acknowledged before its commit, with and without an I
 	};
 	const acknowledged = watched(creates);
 	for (let turn = 0; turn < 20; turn++) await stat(file);
-	assert.deepEqual([acknowledged, store.queueLength], [[], 2]);
+	assert.deepEqual([acknowledged, store.queue.length], [[], 2]);
 	other.exec("ROLLBACK");
 	await Promise.all(Object.values(creates));
 	assert.deepEqual(acknowledged, ["plain", "keyed"]);
@@ -77,7 +77,7 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 	const last = other.prepare("SELECT coalesce(max(id), 0) FROM pets").pluck();
 	const pause = new Int32Array(new SharedArrayBuffer(4));
 	for (let id = 1; id <= 5; id++) {
-		await store.check(); // No batch is under way: the next one goes to the writer at once, also while this thread waits.
+		await store.keys.touch([]); // No batch is under way: the next one goes to the writer at once, also while this thread waits.
 		// This continues in the callback of a thread; the writer's message is the next callback of the same turn.
 		await stat(file);
 		assert.equal(await store.getPet(BigInt(id)), undefined);
@@ -101,9 +101,9 @@ function failNextBatch(context: TestContext, code: string): void {
 	});
 }
 
-test("after a failed sync nothing is acknowledged, one fatal line is logged, readiness fails, and reads work", async (context) => {
+test("after a failed sync nothing is acknowledged, one fatal line is logged, liveness fails, and reads work", async (context) => {
 	const { send, store, log } = await testService(context);
-	await store.check();
+	await store.keys.touch([]);
 	const plain = create({ name: "a", categoryId: 1 });
 	const keyed = create({ name: "a", categoryId: 1 }, { "Idempotency-Key": "k" });
 	for (const request of [plain, keyed]) assert.equal((await send(request)).status, 201);
@@ -112,7 +112,8 @@ test("after a failed sync nothing is acknowledged, one fatal line is logged, rea
 	assert.equal((await send(plain)).status, 201, "another failure may pass");
 	failNextBatch(context, "SQLITE_IOERR_FSYNC");
 	for (const request of [plain, plain, keyed]) assertFailure(await send(request), "storage_unavailable");
-	assertFailure(await send({ path: "/readyz" }), "storage_unavailable");
+	assertFailure(await send({ path: "/livez" }), "storage_unavailable");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"stopped"}');
 	assert.equal((await send({ path: "/v1/pets" })).status, 200);
 	const fatal = log.filter(({ level }) => level === "fatal").map(({ msg }) => msg);
 	assert.equal(fatal.length, 1);

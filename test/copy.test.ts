@@ -120,25 +120,26 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 
 test("an interrupted copy resumes, and no service starts on an unfinished copy", async (context) => {
 	const { url } = await filled(context);
-	const target = await emptyPostgres(context);
 	const from = await openStore(url, Date.now);
-	const to = await openStore(target, Date.now);
-	const interrupted = copyStore({
-		from,
-		to,
-		onProgress({ done }) {
-			if (done >= 10_000) throw new Error("interrupted");
-		},
-	});
-	await assert.rejects(interrupted, /interrupted/);
-	const refused = await runProgram(["serve"], { environment: { DATABASE_URL: target, PORT: "0", OPS_PORT: "0" } });
-	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /is an unfinished copy: run (npx )?animal-store copy again to its end/);
-	const seen: number[] = [];
-	await copyStore({ from, to, onProgress: ({ table, done }) => void (table === "pets" && seen.push(done)) });
-	assert.deepEqual(seen, [10_000, count]);
-	await from.close();
-	await to.close();
+	context.after(() => from.close());
+	for (const target of [await emptyPostgres(context), `sqlite:${join(temporaryFolder(context), "to.db")}`]) {
+		const to = await openStore(target, Date.now);
+		context.after(() => to.close());
+		const interrupted = copyStore({
+			from,
+			to,
+			onProgress({ done }) {
+				if (done >= 10_000) throw new Error("interrupted");
+			},
+		});
+		await assert.rejects(interrupted, /interrupted/);
+		const refused = await runProgram(["serve"], { environment: { DATABASE_URL: target, PORT: "0", OPS_PORT: "0" } });
+		assert.equal(refused.code, 1);
+		assert.match(refused.stderr, /is an unfinished copy: run (npx )?animal-store copy again to its end/);
+		const seen: number[] = [];
+		await copyStore({ from, to, onProgress: ({ table, done }) => void (table === "pets" && seen.push(done)) });
+		assert.deepEqual(seen, [10_000, count]);
+	}
 });
 
 test("a target with other data is refused and not changed", async (context) => {

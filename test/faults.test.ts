@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { writesWaitingMax } from "../src/http/overload.ts";
 import { createKey } from "../src/keys/issue.ts";
+import { lengthMax } from "../src/store/group-commit.ts";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
@@ -89,40 +89,69 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 });
 
 /** A service, and the thread on which its store writes. */
-async function serviceAndWriter(context: TestContext): Promise<{ service: TestService; writer: Worker }> {
+async function serviceAndWriter(
+	context: TestContext,
+	environment: Record<string, string> = {},
+): Promise<{ service: TestService; writer: Worker }> {
 	const threads: Worker[] = [];
 	const note = (thread: Worker) => void threads.push(thread);
 	process.on("worker", note);
-	const service = await testService(context).finally(() => process.off("worker", note));
+	const service = await testService(context, { environment }).finally(() => process.off("worker", note));
 	const [writer] = threads;
 	assert.ok(writer && threads.length === 1, "the writer is the only thread");
 	return { service, writer };
 }
 
-test("too many waiting creates are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
-	const { service, writer } = await serviceAndWriter(context);
-	const { send, store } = service;
-	const one = create({ name: "a", categoryId: 1 });
-	// A disk that hangs: the writer hears of nothing.
+/** A disk that hangs: the writer hears of nothing. @returns what ends it */
+function hang(context: TestContext, writer: Worker): () => void {
 	const post = writer.postMessage.bind(writer);
 	const held: unknown[] = [];
-	const hang = context.mock.method(writer, "postMessage", (message: unknown) => void held.push(message));
-	const waiting = Promise.all(
-		Array.from({ length: writesWaitingMax }, () => store.createPet({ name: "a", categoryId: 1n })),
-	);
+	const mock = context.mock.method(writer, "postMessage", (message: unknown) => void held.push(message));
+	return () => {
+		mock.mock.restore();
+		for (const message of held.splice(0)) post(message);
+	};
+}
+
+test("too many waiting creates are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
+	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "10m" });
+	const { send, store } = service;
+	const one = create({ name: "a", categoryId: 1 });
+	const goOn = hang(context, writer);
+	const waiting = Promise.all(Array.from({ length: lengthMax }, () => store.createPet({ name: "a", categoryId: 1n })));
 	assertFailure(await send(one), "overloaded");
 	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads go on");
-	assert.equal(await waitingWrites(service), writesWaitingMax);
-	hang.mock.restore();
-	for (const message of held) post(message);
+	assert.equal(await waitingWrites(service), lengthMax);
+	goOn();
 	await within("what waited to be kept", waiting);
 	await until("a create to be taken again", async () => (await send(one)).status === 201, { withinMs: 2000 });
-	assert.equal(
-		(await listAll(service.url, service.key)).length,
-		writesWaitingMax + 1,
-		"and nothing of what was refused",
-	);
+	const kept = await listAll(service.url, service.key);
+	assert.equal(kept.length, lengthMax + 1, "and nothing of what was refused");
 	assert.equal(await waitingWrites(service), 0);
+});
+
+test("while a commit hangs, creates are refused once they have waited for the longest time, later ones at once, and none of them is stored", async (context) => {
+	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
+	const { send } = service;
+	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));
+	const goOn = hang(context, writer);
+	const first = named("first");
+	await until("the first to be under way", () => service.store.queue.length === 1);
+	const late = await within("a refusal", named("waiting"));
+	assertFailure(late, "overloaded");
+	const startedAt = performance.now();
+	const refused = await named("refused");
+	assertFailure(refused, "overloaded");
+	assert.ok(performance.now() - startedAt < 900, "it did not wait");
+	assert.ok(Number(refused.headers["retry-after"]) >= 2, "the queue drains that slowly");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"slow"}');
+	goOn();
+	assert.equal((await within("the first", first)).status, 201);
+	await until("writes to work", async () => (await send({ path: "/readyz" })).body.includes('"working"'));
+	const retried = await named("waiting");
+	assert.deepEqual([retried.status, retried.headers["idempotency-replayed"]], [201, undefined]);
+	const names = (await listAll(service.url, service.key)).map(({ name }) => name);
+	assert.deepEqual(names, ["first", "waiting"]);
 });
 
 async function waitingWrites({ opsUrl }: TestService): Promise<number> {
@@ -130,13 +159,13 @@ async function waitingWrites({ opsUrl }: TestService): Promise<number> {
 	return Number(/^animal_store_writes_waiting (\d+)$/m.exec(metrics)?.[1]);
 }
 
-test("after the writer thread is lost, creates get 503, reads work, and readyz fails", async (context) => {
+test("after the writer thread is lost, creates get 503, reads work, and livez fails", async (context) => {
 	const { service, writer } = await serviceAndWriter(context);
 	const { send } = service;
 	assert.equal((await send(create({ name: "a", categoryId: 1 }))).status, 201);
 	await writer.terminate();
 	assertFailure(await send(create({ name: "b", categoryId: 1 })), "storage_unavailable");
-	assertFailure(await send({ path: "/readyz" }), "storage_unavailable");
-	assert.equal((await send({ path: "/livez" })).status, 200);
+	assertFailure(await send({ path: "/livez" }), "storage_unavailable");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"stopped"}');
 	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
 });

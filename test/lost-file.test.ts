@@ -68,9 +68,11 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Reads go on, readiness and one line of the log tell the state, and the service stops as ever. */
+/** Reads go on, the probes and one line of the log tell the state, and the service stops as ever. */
 async function assertStopped({ service, key }: Loaded, path: string): Promise<void> {
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
+	const ready = await fetch(`${service.url}/readyz`);
+	assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
 	await listAll(service.url, key); // Reads go on.
 	service.process.kill("SIGTERM");
 	const { code, stdout } = await within("the service to stop", service.finished);
@@ -130,16 +132,36 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);
 		});
-		assert.equal((await fetch(`${it.service.url}/readyz`)).status, 503);
+		assert.equal((await fetch(`${it.service.url}/livez`)).status, 503);
 		it.service.process.kill("SIGKILL");
 		await it.service.finished;
 		it.ledger.verify(await listed(context, it.file, it.key));
 	});
 }
 
-test("readiness fails when the store's file is gone, even before a create", async (context) => {
+test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
 	const it = await loaded(context);
-	assert.equal((await fetch(`${it.service.url}/readyz`)).status, 200);
+	const live = async () => (await fetch(`${it.service.url}/livez`)).status;
+	assert.equal(await live(), 200);
 	rmSync(dirname(it.file), { recursive: true });
+	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
 	await assertStopped(it, it.file);
+});
+
+test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {
+	const folder = join(temporaryFolder(context), "data");
+	const service = await startProgram(context, {
+		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
+		WHEN_WRITES_STOP: "exit",
+	});
+	rmSync(folder, { recursive: true });
+	const ask = () =>
+		fetch(`${service.url}/livez`).then(
+			({ status }) => status,
+			() => undefined,
+		);
+	await until("the service to end", async () => (await ask()) === undefined, { everyMs: 100 });
+	const { code, stdout } = await within("the service to end", service.finished);
+	assert.equal(code, 1);
+	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);
 });

@@ -95,7 +95,7 @@ async function specialServices(context: TestContext): Promise<Partial<Record<Err
 	return {
 		request_timeout: await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } }),
 		// Any delay of the event loop is more than this.
-		overloaded: await testService(context, { delayMaxMs: -1000 }),
+		overloaded: await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } }),
 	};
 }
 

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { Environment } from "../src/config.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { assertFailure, temporaryFolder, testService } from "./service.ts";
-import { until } from "./until.ts";
+import { until, within } from "./until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
@@ -79,6 +79,9 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		),
 		[{ CONNECTIONS_PER_ADDRESS: "-1" }, [/CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/]],
 		[{ CONNECTIONS_PER_ADDRESS: "many" }, [/CONNECTIONS_PER_ADDRESS must be/]],
+		[{ CREATE_WAIT_MAX: "0s" }, [/CREATE_WAIT_MAX must be how long a create may wait/]],
+		[{ STOP_DELAY: "-1s" }, [/STOP_DELAY must be how long/]],
+		[{ WHEN_WRITES_STOP: "panic" }, [/WHEN_WRITES_STOP must be serve/]],
 		[{ LOG_LEVEL: "loud" }, [/LOG_LEVEL must be fatal, error/]],
 		[
 			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
@@ -170,6 +173,36 @@ test("SIGTERM waits for requests: a slow body that arrives in time is answered",
 	assert.match(received.join(""), /HTTP\/1.1 201 Created/);
 	assert.equal(code, 0);
 	assert.match(stdout, /"msg":"stopped"/);
+});
+
+test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a service nor open the debugger", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const service = await startProgram(context, environment);
+	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+	for (const signal of ignored) service.process.kill(signal);
+	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
+	assert.equal((await fetch(`${service.url}/livez`)).status, 200);
+	service.process.kill("SIGTERM");
+	const { code, stdout, stderr } = await service.finished;
+	assert.deepEqual([code, stderr], [0, ""], "Node says that the debugger listens");
+	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
+});
+
+test("SIGHUP ends what npm start has started, because the terminal is closed", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const service = await startProgram(context, { DATABASE_URL, npm_lifecycle_event: "start" });
+	service.process.kill("SIGHUP");
+	const { code, stdout } = await within("the service to end", service.finished);
+	assert.equal(code, 0);
+	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
+});
+
+test("STOP_DELAY adds to the time that a stop may take", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const service = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
+	service.process.kill("SIGTERM");
+	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
+	assert.equal((await service.finished).code, 0);
 });
 
 test("every request is one log line with its id, key id, operation, status and duration, and no key", async (context) => {

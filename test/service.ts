@@ -10,6 +10,7 @@ import { readConfig } from "../src/config.ts";
 import { type ErrorCode, errorStatus } from "../src/contract/errors.ts";
 import { scopes } from "../src/contract/operations.ts";
 import { defaultTimeouts, type Timeouts } from "../src/http/listen.ts";
+import type { LoadLimits } from "../src/http/overload.ts";
 import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
@@ -46,7 +47,7 @@ export interface TestServiceOptions {
 	environment?: Record<string, string>;
 	timeouts?: Partial<Timeouts>;
 	isOnTerminal?: boolean;
-	delayMaxMs?: number;
+	loadLimits?: LoadLimits;
 }
 
 /** Starts a service that ends with the test, and leaves nothing behind. */
@@ -62,7 +63,7 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
 		// The event loop is the test's too, and late whenever another program takes the CPU.
-		delayMaxMs: options.delayMaxMs ?? Infinity,
+		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
 	});
 	// A service that does not start leaves no database behind either.
 	context.after(async () => {

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createReadyCheck } from "../src/ops/ready.ts";
-import { type TestService, testService } from "./service.ts";
+import { createProbes } from "../src/ops/probes.ts";
+import { create, type TestService, testService } from "./service.ts";
 import { within } from "./until.ts";
 
 test("livez and readyz answer on both ports, and requests are counted", async (context) => {
@@ -14,7 +14,7 @@ test("livez and readyz answer on both ports, and requests are counted", async (c
 	for (const url of [service.url, service.opsUrl]) {
 		for (const path of ["/livez", "/readyz"]) {
 			const reply = await fetch(url + path);
-			assert.deepEqual([reply.status, await reply.text()], [200, '{"status":"ok"}']);
+			assert.deepEqual([reply.status, await reply.text()], [200, '{"status":"ok","writes":"working"}']);
 		}
 	}
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
@@ -78,8 +78,33 @@ test("idle connections do not delay the stop", async (context) => {
 });
 
 test("readyz is 503 when the store does not answer in time", async () => {
-	const isReady = createReadyCheck({ check: () => new Promise(() => {}) }, () => false, 50);
-	await assert.rejects(within("the answer", isReady(), 20_000), { code: "storage_unavailable" });
-	const answers = createReadyCheck({ check: async () => {} }, () => false, 50);
-	await answers();
+	const writeState = () => "working" as const;
+	const silent = createProbes({ check: () => new Promise(() => {}), writeState }, () => false, 50);
+	await assert.rejects(within("the answer", silent.ready(), 20_000), { code: "storage_unavailable" });
+	const answers = createProbes({ check: async () => {}, writeState }, () => false, 50);
+	await answers.ready();
+});
+
+test("readyz tells about reads only; livez fails only when creates need a restart", async () => {
+	for (const state of ["working", "slow", "failing", "stopped"] as const) {
+		const probes = createProbes({ check: async () => {}, writeState: () => state }, () => false);
+		const reply = { status: "ok", writes: state };
+		assert.deepEqual(await probes.ready(), reply);
+		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });
+		else assert.deepEqual(probes.live(), reply);
+	}
+});
+
+test("with STOP_DELAY, a stopping service takes requests on new connections while readyz is 503, and then ends", async (context) => {
+	const service = await testService(context, { environment: { STOP_DELAY: "1s" } });
+	const startedAt = performance.now();
+	const stopped = service.stop(2000, { signal: "SIGTERM" });
+	assert.equal((await service.send({ path: "/readyz" })).status, 503);
+	const list = await service.send({ path: "/v1/pets" });
+	assert.deepEqual([list.status, list.headers["connection"]], [200, "close"]);
+	assert.equal((await service.send(create({ name: "a", categoryId: 1 }))).status, 201);
+	assert.ok(performance.now() - startedAt < 1000, "this machine is too slow for this test");
+	await within("the stop", stopped);
+	assert.ok(performance.now() - startedAt >= 1000);
+	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
 });

@@ -37,20 +37,37 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	// Here and not above: the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush } = createLog(config.logLevel, process.stdout, isOnTerminal);
-	const starting = startService({ config, log, issuesFirstKey: firstKey, isOnTerminal });
+	const starting = startService({
+		config,
+		log,
+		issuesFirstKey: firstKey,
+		isOnTerminal,
+		onWritesStopped: () => config.exitsWhenWritesStop && closing.close(),
+	});
 	// Before the log says "listening": a reader of that line may send a signal at once.
 	process.once("SIGINT", () => {
 		// The terminal has written ^C.
 		if (isOnTerminal) process.stdout.write("\n");
 	});
-	closeWithGrace({ delay: stopGraceMs, logger: false }, async ({ err }) => {
+	// The listener of SIGUSR1 replaces Node's own, which would open the debugger.
+	const ignored: ("SIGUSR2" | "SIGHUP")[] = isOnTerminal || isUnderNpm() ? ["SIGUSR2"] : ["SIGUSR2", "SIGHUP"];
+	for (const signal of ["SIGUSR1", ...ignored])
+		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
+	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip: ignored } as const;
+	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
-		await starting.then(({ stop }) => stop());
+		await starting.then(({ stop }) => stop(undefined, signal ? { signal } : {}));
 		flush();
+		if (isFailure) process.exit(1);
 	});
 	const service = await starting;
 	flush();
 	if (firstKey) await introduce(service);
+}
+
+/** Then a person started it, and SIGHUP says that the terminal is closed. Services of a system are reloaded with it. */
+function isUnderNpm(): boolean {
+	return ["start", "npx"].includes(process.env["npm_lifecycle_event"] ?? "");
 }
 
 function print(text: string): void {

@@ -10,7 +10,7 @@ import { createChecks, type RouteRules, routeNotFound, runChecks } from "./check
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
-import { watchOverload } from "./overload.ts";
+import { type LoadLimits, watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import type { RefusalOptions, Refusals } from "./refusals.ts";
@@ -26,8 +26,7 @@ export interface AppOptions extends RefusalOptions, ReplyLogOptions, LinkOptions
 	now: () => number;
 	server: ServerOptions;
 	refusals: Refusals;
-	/** Requests are refused above this mean delay of the event loop. */
-	delayMaxMs?: number | undefined;
+	loadLimits?: LoadLimits | undefined;
 	isStopping: () => boolean;
 }
 
@@ -48,7 +47,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	app.decorateRequest("idempotencyKey");
 	for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
-	const overload = watchOverload(() => store.queueLength, options.delayMaxMs);
+	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits });
 	app.addHook("onClose", async () => overload.stop());
 	const baseUrlOf = createBaseUrlOf(options);
 	const limits = createRateLimits(options.defaultRate);

@@ -3,9 +3,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
-import { StorageUnavailable } from "../store/store.ts";
+import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import { challenge } from "./auth.ts";
 import { bodyTooLarge, hasUnreadBody } from "./framing.ts";
+import { overloaded } from "./overload.ts";
 import { sendJson } from "./send-json.ts";
 
 const retryAfterSeconds = 1;
@@ -42,6 +43,7 @@ function bodyTooShort(): ApiError {
 /** Converts errors of Fastify and the store to an ApiError. */
 export function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
+	if (error instanceof StoreBusy) return overloaded(error.retryAfterMs);
 	if (error instanceof StorageUnavailable) {
 		return new ApiError(
 			"storage_unavailable",

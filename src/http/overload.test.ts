@@ -1,12 +1,13 @@
-// The two causes of overload: a delayed event loop, and too many creates that wait for their commit.
+// The two causes of overload: an event loop that is late by its own work, and creates that would wait too long.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../test/until.ts";
-import { watchOverload, writesWaitingMax } from "./overload.ts";
+import { watchOverload } from "./overload.ts";
 
 const overloaded = { code: "overloaded", status: 503, retryAfterSeconds: 1 };
+const calm = { isFull: false, expectedMs: 0 };
 
 function isRefused(refuse: () => void): boolean {
 	try {
@@ -17,28 +18,51 @@ function isRefused(refuse: () => void): boolean {
 	}
 }
 
-test("a delayed event loop is detected within seconds, reads are refused too, and accepted again after the delay", async (context) => {
-	const overload = watchOverload(() => 0);
+/** Delays the event loop. Shorter than a sample takes, so that each sample has a delay in it. */
+async function keepBusy(): Promise<void> {
+	const endsAt = performance.now() + 200;
+	while (performance.now() < endsAt);
+	await sleep(1);
+}
+
+test("an event loop that is late by its own work is detected within seconds, reads are refused too, and accepted again afterwards", async (context) => {
+	// Other tests use the processor too: all time counts as this thread's.
+	const cpuUsage = () => ({ user: performance.now() * 1000, system: 0 });
+	const overload = watchOverload({ queue: calm, cpuUsage });
 	context.after(() => overload.stop());
 	const read = () => overload.refuse(false);
-	const keepBusy = async () => {
-		// Shorter than a sample takes, so that each sample has a delay in it.
-		const endsAt = performance.now() + 200;
-		while (performance.now() < endsAt);
-		await sleep(1);
+	const isDetected = async () => {
+		await keepBusy();
 		return isRefused(read);
 	};
-	await until("a delayed event loop to be detected", keepBusy, { withinMs: 20_000, everyMs: 0 });
+	await until("a late event loop to be detected", isDetected, { withinMs: 20_000, everyMs: 0 });
 	assert.throws(read, overloaded);
 	await until("reads to be accepted again", () => !isRefused(read));
 });
 
-test("creates are refused while too many wait for their commit, and reads are not", (context) => {
-	let waiting = writesWaitingMax - 1;
-	const overload = watchOverload(() => waiting);
+test("an event loop that is late because others use the processor, or because the process was stopped, refuses nothing", async (context) => {
+	const tenth = () => ({ user: performance.now() * 100, system: 0 });
+	const overload = watchOverload({ queue: calm, cpuUsage: tenth });
+	context.after(() => overload.stop());
+	for (let turn = 0; turn < 10; turn++) {
+		await keepBusy();
+		overload.refuse(false);
+	}
+});
+
+test("creates are refused while too many wait for their commit, for as long as the store needs, and reads are not", (context) => {
+	const queue = { ...calm };
+	const overload = watchOverload({ queue });
 	context.after(() => overload.stop());
 	overload.refuse(true);
-	waiting++;
-	assert.throws(() => overload.refuse(true), overloaded);
+	queue.isFull = true;
+	for (const [expectedMs, retryAfterSeconds] of [
+		[0, 1],
+		[5_001, 6],
+		[3_600_000, 60],
+	]) {
+		Object.assign(queue, { expectedMs });
+		assert.throws(() => overload.refuse(true), { ...overloaded, retryAfterSeconds });
+	}
 	overload.refuse(false);
 });

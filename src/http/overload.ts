@@ -1,16 +1,13 @@
 // Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
-// the event loop stalls.
+// the event loop stalls. Delays that other programs cause, by taking the CPU or by stopping this process, are not overload.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";
+import type { WriteQueue } from "../store/store.ts";
 
-/** Maximum creates that wait for their commit: more than a second of work, and a few megabytes. */
-export const writesWaitingMax = 20_000;
-/** Requests are refused above this mean delay of the event loop; about 4,000 concurrent requests. */
-const defaultDelayMaxMs = 150;
 const sampleEveryMs = 250;
 const resolutionMs = 10;
-const retryAfterSeconds = 1;
+const retryAfterMaxSeconds = 60;
 
 export interface Overload {
 	/** @throws ApiError `overloaded` */
@@ -18,24 +15,53 @@ export interface Overload {
 	stop(): void;
 }
 
-/** @param writesWaiting returns the number of creates that wait for their commit */
-export function watchOverload(writesWaiting: () => number, delayMaxMs = defaultDelayMaxMs): Overload {
+/** Requests are refused above both. */
+export interface LoadLimits {
+	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
+	delayMs: number;
+	/** The share of the time in which this thread used the CPU. With less, it waited for the CPU, or was stopped. */
+	ownShare: number;
+}
+
+const defaultLimits: LoadLimits = { delayMs: 150, ownShare: 0.7 };
+
+export interface OverloadOptions {
+	/** Creates that wait for their commit. */
+	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
+	limits?: LoadLimits | undefined;
+	/** CPU time of this thread since its start, in microseconds. */
+	cpuUsage?: () => { user: number; system: number };
+}
+
+export function watchOverload(options: OverloadOptions): Overload {
+	const { queue, limits = defaultLimits, cpuUsage = () => process.threadCpuUsage() } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
+	const cpuMs = () => (cpuUsage().user + cpuUsage().system) / 1000;
 	let isLate = false;
+	let before = { atMs: performance.now(), cpuMs: cpuMs() };
 	const sampler = setInterval(() => {
-		isLate = delay.mean / 1e6 - resolutionMs > delayMaxMs;
+		const now = { atMs: performance.now(), cpuMs: cpuMs() };
+		const ownShare = (now.cpuMs - before.cpuMs) / (now.atMs - before.atMs);
+		isLate = delay.mean / 1e6 - resolutionMs > limits.delayMs && ownShare >= limits.ownShare;
+		before = now;
 		delay.reset();
 	}, sampleEveryMs).unref();
 
 	return {
 		refuse(isWrite) {
-			if (!isLate && !(isWrite && writesWaiting() >= writesWaitingMax)) return;
-			throw new ApiError("overloaded", "the service is overloaded: try again in a moment", retryAfterSeconds);
+			if (isLate) throw overloaded(0);
+			if (isWrite && queue.isFull) throw overloaded(queue.expectedMs);
 		},
 		stop() {
 			clearInterval(sampler);
 			delay.disable();
 		},
 	};
+}
+
+/** @param afterMs when the service has caught up */
+export function overloaded(afterMs: number): ApiError {
+	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
+	return new ApiError("overloaded", "the service is overloaded: try again in a moment", seconds);
 }

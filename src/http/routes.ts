@@ -20,16 +20,17 @@ export interface RouteTableOptions extends ConsoleOptions {
 	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;
 	baseUrlOf: BaseUrlOf;
-	/** @throws ApiError while the service is not ready */
-	checkReady: () => Promise<void>;
+	/** Their replies, as JSON. @throws ApiError when the service is not ready, or not live */
+	probes: { live(): object; ready(): Promise<object> };
 }
 
 export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
 	addOperations(app, options);
 	const openApi = openApiText(options.baseUrl);
 	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
-	addPath(app, "/livez", [openRoute(async () => '{"status":"ok"}')]);
-	addPath(app, "/readyz", [openRoute(() => options.checkReady().then(() => '{"status":"ok"}'))]);
+	const { live, ready } = options.probes;
+	addPath(app, "/livez", [openRoute(async () => JSON.stringify(live()))]);
+	addPath(app, "/readyz", [openRoute(async () => JSON.stringify(await ready()))]);
 	addDocsPage(app, options.baseUrl);
 	addConsole(app, options);
 }

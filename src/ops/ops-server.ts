@@ -4,22 +4,22 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Probes } from "./probes.ts";
 
 export interface OpsOptions {
 	metrics: Metrics;
-	/** @throws ApiError while the service is not ready */
-	checkReady: () => Promise<void>;
+	probes: Probes;
 	/** The host name or address that the port listens on. */
 	host: string;
 	/** Replies with the Error object. */
 	fail: (request: IncomingMessage, response: ServerResponse, failure: ApiError) => void;
 }
 
-export function createOpsHandler({ metrics, checkReady, host, fail }: OpsOptions): RequestListener {
+export function createOpsHandler({ metrics, probes, host, fail }: OpsOptions): RequestListener {
 	const routes: Record<string, () => Promise<{ type: string; body: string }>> = {
 		"/metrics": async () => ({ type: metrics.contentType, body: await metrics.text() }),
-		"/livez": async () => ok,
-		"/readyz": () => checkReady().then(() => ok),
+		"/livez": async () => json(probes.live()),
+		"/readyz": async () => json(await probes.ready()),
 	};
 	const allow = "GET, HEAD, OPTIONS";
 
@@ -65,4 +65,6 @@ function isOwnName(sent: string | undefined, ownName: string): boolean {
 	return name.startsWith("[") || isIP(name) !== 0 || !name.includes(".") || name === ownName.toLowerCase();
 }
 
-const ok = { type: "application/json", body: '{"status":"ok"}' };
+function json(value: object): { type: string; body: string } {
+	return { type: "application/json", body: JSON.stringify(value) };
+}

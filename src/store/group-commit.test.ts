@@ -2,18 +2,20 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createGroupCommit } from "./group-commit.ts";
+import { until } from "../../test/until.ts";
+import { createGroupCommit, lengthMax } from "./group-commit.ts";
+import { StoreBusy } from "./store.ts";
 
 type Outcome = { value: string } | { reason: string };
 
 /** A group commit whose batches the test resolves or rejects. */
-function commits() {
+function commits(waitMaxMs?: number) {
 	const batches: { writes: string[]; done: PromiseWithResolvers<string[]> }[] = [];
 	const group = createGroupCommit<string, string>((writes) => {
 		const done = Promise.withResolvers<string[]>();
 		batches.push({ writes, done });
 		return done.promise;
-	});
+	}, waitMaxMs);
 	const outcomes = new Map<string, Outcome>();
 	const write = (name: string) =>
 		void group.write(name).then(
@@ -38,13 +40,13 @@ test("only one batch is committed at a time, and writes that arrive meanwhile fo
 	const { group, write, writes, finish, outcomes } = commits();
 	for (const name of ["a", "b", "c"]) write(name);
 	assert.deepEqual(writes(), [["a"]]);
-	assert.equal(group.length, 3);
+	assert.equal(group.queue.length, 3);
 	await finish(0);
 	assert.deepEqual(writes(), [["a"], ["b", "c"]]);
 	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" } });
 	await finish(1);
 	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" }, b: { value: "b!" }, c: { value: "c!" } });
-	assert.equal(group.length, 0);
+	assert.equal(group.queue.length, 0);
 });
 
 test("a write is not acknowledged before the commit of its batch ends", async () => {
@@ -93,7 +95,7 @@ test("if every commit fails, all waiting writes are rejected, including the last
 	const outcomes = await Promise.allSettled(names.map((name) => group.write(name)));
 	assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === refusal));
 	await assert.rejects(group.write("later"), refusal);
-	assert.equal(group.length, 0);
+	assert.equal(group.queue.length, 0);
 });
 
 test("a batch with a wrong number of results, or with ids that do not ascend, is rejected", async () => {
@@ -124,4 +126,40 @@ test("created animals, and the batches with created animals, are counted after t
 	await Promise.all(all);
 	await group.write("reused");
 	assert.deepEqual(group.created, { animals: 3, batches: 2 });
+});
+
+test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way wait on", async () => {
+	const { group, write, writes, finish, outcomes } = commits(50);
+	for (const name of ["a", "b", "c"]) write(name);
+	await until("both to be rejected", () => outcomes.size === 2);
+	const reason = new StoreBusy(0).message;
+	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });
+	assert.ok(group.queue.oldestMs >= 50 && group.queue.length === 1);
+	write("d");
+	await finish(0);
+	await finish(1);
+	assert.deepEqual(writes(), [["a"], ["d"]]);
+	assert.deepEqual(outcomes.get("a"), { value: "a!" });
+	assert.equal(group.queue.oldestMs, 0);
+});
+
+test("the queue is full while a commit takes too long, or as long as the latest ones did, and never when it is empty", async () => {
+	const { group, write, finish } = commits(50);
+	write("a");
+	assert.equal(group.queue.isFull, false);
+	await until("the commit to take too long", () => group.queue.isFull);
+	assert.ok(group.queue.expectedMs > 50, "the delay after which a refused create is repeated");
+	await finish(0);
+	assert.equal(group.queue.isFull, false);
+	write("b");
+	assert.equal(group.queue.isFull, true, "a create now would wait for two commits of that duration");
+	await finish(1);
+});
+
+test("the queue is full when it has its maximum length", async () => {
+	const { group, write } = commits();
+	for (let number = 1; number < lengthMax; number++) write(String(number));
+	assert.equal(group.queue.isFull, false);
+	write("last");
+	assert.equal(group.queue.isFull, true);
 });

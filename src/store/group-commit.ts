@@ -1,32 +1,49 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
 // that one disk sync serves many writers. Both engines use it.
 
-import type { CreatedCount, CreateResult } from "./store.ts";
+import { type CreatedCount, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
+/** Limits the memory for writes that wait, together with the HTTP requests that wait for them. */
+export const lengthMax = 20_000;
 /** Limits the duration of one transaction. */
 const batchMax = 1000;
+/** The share of the latest commit in the expected duration of the next one. */
+const latestShare = 0.3;
 
 export interface GroupCommit<Write, Result> {
-	/** Resolves when the commit with this write is on disk. */
+	/**
+	 * Resolves when the commit with this write is on disk.
+	 * @throws StoreBusy if that commit did not begin within the limit; nothing is stored then
+	 */
 	write(request: Write): Promise<Result>;
-	/** Number of writes that wait for their commit. */
-	readonly length: number;
+	readonly queue: WriteQueue;
 	readonly created: CreatedCount;
 }
 
 interface PendingWrite<Write, Result> {
 	request: Write;
+	/** When it was added, on the monotonic clock. */
+	sinceMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
 }
 
-/** @param commit commits a batch in one transaction; resolves when it is on disk, rejects if none was acknowledged */
+/**
+ * @param commit commits a batch in one transaction; resolves when it is on disk, rejects if none was acknowledged
+ * @param waitMaxMs how long a write may wait until its commit begins
+ */
 export function createGroupCommit<Write, Result>(
 	commit: (batch: Write[]) => Promise<Result[]>,
+	waitMaxMs = Infinity,
 ): GroupCommit<Write, Result> {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
 	const created: CreatedCount = { animals: 0, batches: 0 };
+	/** When the commit under way began. */
+	let startedAtMs = 0;
+	/** The expected duration of a commit. */
+	let commitMs = 0;
+	let expiry: NodeJS.Timeout | undefined;
 
 	function countCreated(pets: CreateResult[]): void {
 		created.animals += pets.length;
@@ -37,6 +54,7 @@ export function createGroupCommit<Write, Result>(
 		const batch = waiting.splice(0, batchMax);
 		committing = batch;
 		if (batch.length === 0) return;
+		startedAtMs = performance.now();
 		const fail = (error: unknown) => {
 			commitNext();
 			for (const { reject } of batch) reject(error);
@@ -45,22 +63,56 @@ export function createGroupCommit<Write, Result>(
 			const pets = (results as unknown[]).filter(isCreated);
 			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
 			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));
+			const tookMs = performance.now() - startedAtMs;
+			commitMs = commitMs === 0 ? tookMs : commitMs + latestShare * (tookMs - commitMs);
 			commitNext();
 			countCreated(pets);
 			for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
 		}, fail);
 	}
 
-	return {
-		write: (request) =>
-			new Promise((resolve, reject) => {
-				waiting.push({ request, resolve, reject });
-				if (committing.length === 0) commitNext();
-			}),
-		created,
+	/** Rejects what has waited too long, when a commit takes longer than expected. */
+	function expire(): void {
+		expiry = undefined;
+		const nowMs = performance.now();
+		while (waiting[0] && nowMs - waiting[0].sinceMs >= waitMaxMs)
+			waiting.shift()?.reject(new StoreBusy(queue.expectedMs));
+		expireLater();
+	}
+	function expireLater(): void {
+		const [oldest] = waiting;
+		if (!oldest || expiry || waitMaxMs === Infinity) return;
+		expiry = setTimeout(expire, oldest.sinceMs + waitMaxMs - performance.now() + 1).unref();
+	}
+
+	const queue: WriteQueue = {
 		get length() {
 			return waiting.length + committing.length;
 		},
+		get oldestMs() {
+			const [oldest] = [...committing.slice(0, 1), ...waiting.slice(0, 1)];
+			return oldest ? performance.now() - oldest.sinceMs : 0;
+		},
+		get expectedMs() {
+			const runningMs = committing.length > 0 ? performance.now() - startedAtMs : 0;
+			const eachMs = Math.max(commitMs, runningMs);
+			const batchesBefore = Math.floor(waiting.length / batchMax);
+			return (committing.length > 0 ? eachMs - runningMs : 0) + (batchesBefore + 1) * eachMs;
+		},
+		get isFull() {
+			return committing.length > 0 && (queue.expectedMs > waitMaxMs || queue.length >= lengthMax);
+		},
+	};
+
+	return {
+		write: (request) =>
+			new Promise((resolve, reject) => {
+				waiting.push({ request, sinceMs: performance.now(), resolve, reject });
+				if (committing.length === 0) commitNext();
+				else expireLater();
+			}),
+		created,
+		queue,
 	};
 }
 

@@ -20,6 +20,7 @@ export interface Store {
 	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
 	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
 	 * they are concurrent or the animal was changed meanwhile. Key and animal are stored in one transaction.
+	 * @throws StoreBusy, StorageUnavailable
 	 */
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
@@ -37,15 +38,35 @@ export interface Store {
 	/** The number of animals and batches that this process has created. */
 	readonly created: Readonly<CreatedCount>;
 
-	/** Number of creates that wait for their commit. */
-	readonly queueLength: number;
+	/** Writes that wait for their commit. */
+	readonly queue: WriteQueue;
 
-	/** Resolves when reads and writes work. */
+	/** Whether creates are committed, as the latest write showed. If it is old, a small write finds out for the next call. */
+	writeState(): WriteState;
+
+	/** Resolves when reads work. */
 	check(): Promise<void>;
 
 	/** Commits all accepted writes, then closes files and connections. */
 	close(): Promise<void>;
 }
+
+/** Durations are in milliseconds. */
+export interface WriteQueue {
+	readonly length: number;
+	/** Since the oldest of them was added; 0 if there is none. */
+	readonly oldestMs: number;
+	/** Until the commit of a write that is added now, judged by the latest commits. */
+	readonly expectedMs: number;
+	/** A create that is added now would wait too long, or there are too many. */
+	readonly isFull: boolean;
+}
+
+/**
+ * `slow`: creates wait too long, and new ones are refused. `failing`: the latest write failed. `stopped`: all writes fail
+ * until the service is restarted.
+ */
+export type WriteState = "working" | "slow" | "failing" | "stopped";
 
 /** How a store is opened. */
 export interface OpenOptions {
@@ -57,6 +78,8 @@ export interface OpenOptions {
 	onCreate?: (location: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
+	/** How long a write may wait until its commit begins; without a limit if absent. */
+	writeWaitMaxMs?: number | undefined;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
 	random?: () => number;
 }
@@ -123,6 +146,17 @@ export interface ListedKey extends KeyRow {
 /** A failure that may be temporary: a full disk, a lost server. Callers get 503. */
 export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
+}
+
+/** The store has too many writes to do. This one was not stored, and will not be. */
+export class StoreBusy extends Error {
+	override readonly name = "StoreBusy";
+	/** After how long, in milliseconds, the store will have caught up. */
+	readonly retryAfterMs: number;
+	constructor(retryAfterMs: number) {
+		super("the store is busy: the write was not stored");
+		this.retryAfterMs = retryAfterMs;
+	}
 }
 
 /** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */

@@ -239,14 +239,20 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/overload.ts",
-		from: "delay.mean / 1e6 - resolutionMs > delayMaxMs",
+		from: "delay.mean / 1e6 - resolutionMs > limits.delayMs",
 		to: "false",
 		tests: ["src/http/overload.test.ts"],
 	},
 	{
 		file: "src/http/overload.ts",
-		from: "writesWaiting() >= writesWaitingMax",
-		to: "writesWaiting() > 10 * writesWaitingMax",
+		from: "ownShare >= limits.ownShare",
+		to: "true",
+		tests: ["src/http/overload.test.ts"],
+	},
+	{
+		file: "src/http/overload.ts",
+		from: "isWrite && queue.isFull",
+		to: "false",
 		tests: ["src/http/overload.test.ts"],
 	},
 	{

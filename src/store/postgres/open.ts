@@ -11,6 +11,7 @@ import { toPetPage } from "../pet-page.ts";
 import type { CreateResult, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
+import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createKeyRows } from "./keys.ts";
 import { openPool, type Query } from "./pool.ts";
@@ -25,7 +26,11 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
-	const creates = createGroupCommit<Create, CreateResult>((batch) => createAll(pool, retry, batch));
+	const watch = watchWrites(() => query(probe, []));
+	const creates = createGroupCommit<Create, CreateResult>(
+		(batch) => watch.observe(createAll(pool, retry, batch)),
+		options.writeWaitMaxMs,
+	);
 	const stopSweeping = sweepIdempotencyKeys(
 		async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0,
 	);
@@ -52,15 +57,14 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			return toPetCount(rows as Parameters<typeof toPetCount>[0]);
 		},
 		created: creates.created,
-		get queueLength() {
-			return creates.length;
-		},
+		queue: creates.queue,
+		writeState: () => watch.state(creates.queue),
 		async check() {
-			await query({ name: "check", text: "UPDATE counters SET last_id = last_id WHERE name = 'none'" }, []);
+			await query({ name: "check", text: "SELECT last_id FROM counters WHERE name = 'none'" }, []);
 		},
 		async close() {
 			stopSweeping();
-			while (creates.length > 0) await sleep(10);
+			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};
@@ -71,6 +75,9 @@ const sweepExpiredKeys = {
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
 };
+
+/** Fails where writes do, such as on a replica, and changes nothing. */
+const probe = { name: "probe", text: "UPDATE counters SET last_id = last_id WHERE name = 'none'" };
 
 const toPet = createRecordReader<Pet>(tables.pets);
 

@@ -22,6 +22,8 @@ interface Commands {
 	rotateKey: { request: { keyId: string; secret: NewSecret; graceEndsAtMs: number }; result: undefined };
 	revokeKey: { request: { keyId: string; nowMs: number }; result: undefined };
 	touchKeys: { request: { uses: KeyUse[] }; result: undefined };
+	/** Writes a page without changing it. */
+	probe: { request: object; result: undefined };
 	addRows: { request: { table: TableName; rows: Row[] }; result: undefined };
 	setLastId: { request: { lastId: bigint }; result: undefined };
 	/** The value undefined removes the setting. */
@@ -45,7 +47,8 @@ type Appliers = { [Name in CommandName]: (request: Request<Name>) => Result<Name
  * is stored when it throws
  */
 export function prepareCommit(database: Database.Database): (batch: Write[]) => Result[] {
-	const appliers: Appliers = { ...petAppliers(database), ...keyAppliers(database), ...copyAppliers(database) };
+	const probe = () => void database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+	const appliers: Appliers = { ...petAppliers(database), ...keyAppliers(database), ...copyAppliers(database), probe };
 	function apply<Name extends CommandName>({ name, request }: { name: Name; request: Request<Name> }): Result<Name> {
 		return appliers[name](request);
 	}

@@ -16,6 +16,7 @@ import {
 	type Store,
 } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
+import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
 import { toStoreError } from "./errors.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
@@ -33,15 +34,23 @@ interface SqliteOptions extends OpenOptions {
  * @throws StoreRefused
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
-	const { file, now, onCreate, onFatal = () => {}, isVerified = false, mustExist = false } = options;
-	const writer = await startWriter({ file, isVerified, mustExist, onFatal: onFatal });
+	const { file, now, onCreate, isVerified = false, mustExist = false } = options;
+	const watch = watchWrites(() => write("probe", {}));
+	const onFatal = (reason: string) => {
+		watch.stop();
+		options.onFatal?.(reason);
+	};
+	const writer = await startWriter({ file, isVerified, mustExist, onFatal });
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
 	/** The snapshot ends before the commit is acknowledged. */
-	const writes = createGroupCommit<Write, Result>((batch) => writer.commit(batch).finally(snapshot.end));
+	const writes = createGroupCommit<Write, Result>(
+		(batch) => watch.observe(writer.commit(batch).finally(snapshot.end)),
+		options.writeWaitMaxMs,
+	);
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
@@ -56,13 +65,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		rows: createSqliteRows({ database, read: snapshot.read, write }),
 		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
 		created: writes.created,
-		get queueLength() {
-			return writes.length;
-		},
+		queue: writes.queue,
+		writeState: () => watch.state(writes.queue),
 		async check() {
 			snapshot.end();
 			snapshot.read(() => reads.getPet(0n));
-			await write("touchKeys", { uses: [] });
 		},
 		async close() {
 			stopSweeping();

@@ -1,0 +1,46 @@
+// The probes. Readiness: this node can answer reads. Liveness: a restart would not help. Whether creates work is part of
+// the body only: a balancer that took the node out of use because of it would take its reads away too.
+
+import { ApiError } from "../contract/errors.ts";
+import type { Store, WriteState } from "../store/store.ts";
+
+export interface Probes {
+	/** @throws ApiError `shutting_down` or `storage_unavailable` */
+	ready(): Promise<ProbeReply>;
+	/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
+	live(): ProbeReply;
+}
+
+export interface ProbeReply {
+	status: "ok";
+	/** Whether creates work. */
+	writes: WriteState;
+}
+
+/** @param timeoutMs how long the store may take to read */
+export function createProbes(
+	store: Pick<Store, "check" | "writeState">,
+	isStopping: () => boolean,
+	timeoutMs = 2000,
+): Probes {
+	return {
+		async ready() {
+			if (isStopping()) throw new ApiError("shutting_down", "the service is stopping", 1);
+			const late = Promise.withResolvers<never>();
+			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
+			try {
+				await Promise.race([store.check(), late.promise]);
+			} catch {
+				throw new ApiError("storage_unavailable", "the store does not read", 1);
+			} finally {
+				clearTimeout(timer);
+			}
+			return { status: "ok", writes: store.writeState() };
+		},
+		live() {
+			const writes = store.writeState();
+			if (writes !== "stopped") return { status: "ok", writes };
+			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted", 1);
+		},
+	};
+}

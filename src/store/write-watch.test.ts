@@ -1,0 +1,49 @@
+// What is said about writes, from the outcome of commits and of the small writes that ask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../../test/until.ts";
+import { StorageUnavailable, type WriteQueue } from "./store.ts";
+import { watchWrites } from "./write-watch.ts";
+
+const empty: WriteQueue = { length: 0, oldestMs: 0, expectedMs: 0, isFull: false };
+const unavailable = () => Promise.reject(new StorageUnavailable("full"));
+
+test("a failed commit is told, and the state asks with a small write until one succeeds", async () => {
+	let probes = 0;
+	let probe: () => Promise<unknown> = unavailable;
+	const watch = watchWrites(() => {
+		probes++;
+		return probe();
+	});
+	assert.equal(watch.state(empty), "working");
+	await assert.rejects(watch.observe(unavailable()));
+	assert.equal(watch.state(empty), "failing");
+	assert.equal(probes, 0, "a fresh failure is not asked again");
+	await until("a probe that fails", () => {
+		assert.equal(watch.state(empty), "failing");
+		return probes > 0;
+	});
+	probe = async () => {};
+	await until("a probe that succeeds", () => watch.state(empty) === "working");
+	assert.ok(probes < 20, `${probes} probes in seconds`);
+	assert.equal(await watch.observe(Promise.resolve("result")), "result");
+});
+
+test("a commit that fails for a reason of its own says nothing about the next one", async () => {
+	const watch = watchWrites(async () => {});
+	await assert.rejects(watch.observe(Promise.reject(new Error("a wrong number of results"))));
+	assert.equal(watch.state(empty), "working");
+});
+
+test("working writes are slow while the queue is full; stopped ones stay stopped, and nothing is asked any more", async () => {
+	let probes = 0;
+	const watch = watchWrites(async () => void probes++);
+	assert.equal(watch.state({ ...empty, isFull: true }), "slow");
+	await assert.rejects(watch.observe(unavailable()));
+	assert.equal(watch.state({ ...empty, isFull: true }), "failing");
+	watch.stop();
+	await watch.observe(Promise.resolve());
+	assert.equal(watch.state(empty), "stopped");
+	assert.equal(probes, 0);
+});
