@@ -234,3 +234,8 @@ function withDefaults(schema: TObject, environment: Record<string, string | unde
 	]);
 	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
+
+/** Whether `npm start` or `npx` runs this process, and so a person. */
+export function isUnderNpm(environment: Record<string, string | undefined> = process.env): boolean {
+	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");
+}

@@ -66,6 +66,19 @@ test("other methods and paths near the page get the usual replies", async (conte
 	);
 });
 
+test("every value that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
+	const { send } = await testService(context);
+	const { body: css } = await send({ path: "/docs/reference.css" });
+	const used = [...css.matchAll(/var\((--[\w-]+)/g)].map(([, name = ""]) => name);
+	assert.ok(used.length > 20);
+	for (const name of used) assert.ok(css.includes(`${name}:`), name);
+	const { body: page } = await send({ path: "/docs" });
+	const text = page.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+	assert.match(text, /id int64 required\b/);
+	assert.match(text, /limit int32 optional\b/);
+	for (const [, kind, status] of page.matchAll(/class="status s(.?)">(\d)\d\d</g)) assert.equal(kind, status);
+});
+
 test("only scripts of this server run on the page, and no other page may frame it", async (context) => {
 	const { send } = await testService(context);
 	const { headers, body } = await send({ path: "/docs", headers: withoutKey });

@@ -72,7 +72,8 @@ export async function newDatabase({ after }: Trial): Promise<TrialStore> {
 	return withKey(`${server.url}/postgres`);
 }
 
-async function withKey(databaseUrl: string): Promise<TrialStore> {
+/** The store at this URL with a key. */
+export async function withKey(databaseUrl: string): Promise<TrialStore> {
 	const environment = { DATABASE_URL: databaseUrl };
 	const { stdout, stderr } = await runProgram(["keys", "create", "--name", "proof"], { environment });
 	const key = stdout.trim();

@@ -2,7 +2,8 @@
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
-import { Environment, type Flags, readConfig, settings } from "../config.ts";
+import type { Logger } from "pino";
+import { Environment, type Flags, isUnderNpm, readConfig, settings } from "../config.ts";
 import type { Service } from "../service.ts";
 import { buildConsole } from "./build-console.ts";
 import { adviseAsCalled } from "./command-name.ts";
@@ -49,11 +50,8 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		// The terminal has written ^C.
 		if (isOnTerminal) process.stdout.write("\n");
 	});
-	// The listener of SIGUSR1 replaces Node's own, which would open the debugger.
-	const ignored: ("SIGUSR2" | "SIGHUP")[] = isOnTerminal || isUnderNpm() ? ["SIGUSR2"] : ["SIGUSR2", "SIGHUP"];
-	for (const signal of ["SIGUSR1", ...ignored])
-		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
-	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip: ignored } as const;
+	const skip = ignoreSignals(log, isOnTerminal);
+	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip } as const;
 	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
 		await starting.then(({ stop }) => stop(undefined, signal ? { signal } : {}));
@@ -65,9 +63,16 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	if (firstKey) await introduce(service);
 }
 
-/** Then a person started it, and SIGHUP says that the terminal is closed. Services of a system are reloaded with it. */
-function isUnderNpm(): boolean {
-	return ["start", "npx"].includes(process.env["npm_lifecycle_event"] ?? "");
+/**
+ * SIGHUP tells a person's service that the terminal is closed; those of a system are asked to reload with it. The
+ * listener of SIGUSR1 replaces Node's own, which would open the debugger.
+ * @returns signals that do not stop the service
+ */
+function ignoreSignals(log: Logger, isOnTerminal: boolean): ("SIGUSR2" | "SIGHUP")[] {
+	const ignored: ("SIGUSR2" | "SIGHUP")[] = isOnTerminal || isUnderNpm() ? ["SIGUSR2"] : ["SIGUSR2", "SIGHUP"];
+	for (const signal of ["SIGUSR1", ...ignored])
+		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
+	return ignored;
 }
 
 function print(text: string): void {

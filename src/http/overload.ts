@@ -1,5 +1,5 @@
 // Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
-// the event loop stalls. Delays that other programs cause, by taking the CPU or by stopping this process, are not overload.
+// the event loop stalls. Delays that others cause, by taking the CPU or by stopping this process, are not overload.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";

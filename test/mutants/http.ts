@@ -269,12 +269,12 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "createReadyCheck(store, isStopping)",
-		to: "createReadyCheck(store, () => false)",
+		from: "createProbes(store, isStopping)",
+		to: "createProbes(store, () => false)",
 		tests: ["test/stopping.test.ts"],
 	},
 	{
-		file: "src/ops/ready.ts",
+		file: "src/ops/probes.ts",
 		from: "Promise.race([store.check(), late.promise])",
 		to: "store.check()",
 		tests: ["test/stopping.test.ts"],

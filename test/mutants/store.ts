@@ -24,6 +24,30 @@ const batches: Mutant[] = [
 	},
 	{
 		file: "src/store/group-commit.ts",
+		from: "queue.expectedMs > waitMaxMs || ",
+		to: "",
+		tests: ["src/store/group-commit.test.ts"],
+	},
+	{
+		file: "src/store/group-commit.ts",
+		from: "else expireLater();",
+		to: "",
+		tests: ["src/store/group-commit.test.ts"],
+	},
+	{
+		file: "src/store/write-watch.ts",
+		from: 'if (state === "stopped") return;',
+		to: "",
+		tests: ["src/store/write-watch.test.ts"],
+	},
+	{
+		file: "src/store/write-watch.ts",
+		from: "error instanceof StorageUnavailable",
+		to: "true",
+		tests: ["src/store/write-watch.test.ts"],
+	},
+	{
+		file: "src/store/group-commit.ts",
 		from: "const batchMax = 1000;",
 		to: "const batchMax = 1001;",
 		tests: ["src/store/group-commit.test.ts"],

@@ -2,11 +2,15 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
+import { connect } from "node:net";
+import Database from "better-sqlite3";
 import { measure } from "../../bench/load.ts";
+import { lengthMax } from "../../src/store/group-commit.ts";
 import { post } from "../crash-proof.ts";
 import { attempt } from "../full-disk.ts";
 import { type Running, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program } from "../proof.ts";
+import { linux, newStore, type Proof, program, type Trial } from "../proof.ts";
+import { until } from "../until.ts";
 
 export const proof: Proof = {
 	shows: "a minute of overload leaves memory bounded, replies fast, and the service well",
@@ -31,11 +35,42 @@ export const proof: Proof = {
 		assert.ok(recoveryMs < 2000, `a create took ${recoveryMs} ms after the flood`);
 		assert.ok(mostBytes < 600e6, `memory grew to ${mostBytes} bytes`);
 		assert.ok(flood.p99Ms < 1000, `p99 was ${flood.p99Ms} ms`);
-		return { calm, flood, memoryMB: Math.round(mostBytes / 1e6), recoveryMs: Math.round(recoveryMs) };
+		const full = await fillQueue(trial);
+		trial.say(`with ${full.waiting} creates waiting: ${full.fullMB} MB, before them ${full.restMB} MB`);
+		assert.ok(full.waiting === lengthMax && full.fullMB < 600);
+		return { calm, flood, memoryMB: Math.round(mostBytes / 1e6), recoveryMs: Math.round(recoveryMs), full };
 	},
 };
 
-async function memory({ opsUrl }: Running): Promise<number> {
+async function memory(service: Running): Promise<number> {
+	return gauge(service, "process_resident_memory_bytes");
+}
+
+async function gauge({ opsUrl }: Running, name: string): Promise<number> {
 	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-	return Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]);
+	return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1]);
+}
+
+/** As many creates as may wait, each with the largest name, while another program holds the store's lock. */
+async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: number; fullMB: number }> {
+	const { environment, key } = await newStore("full-queue", trial.folder);
+	const service = await startProgram(trial, { ...environment, CREATE_WAIT_MAX: "10m" });
+	const restMB = Math.round((await memory(service)) / 1e6);
+	const holder = new Database(environment.DATABASE_URL.slice("sqlite:".length));
+	trial.after(() => holder.close());
+	holder.exec("BEGIN IMMEDIATE");
+	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+	for (let connection = 0; connection < lengthMax / 200; connection++) {
+		const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+		trial.after(() => socket.destroy());
+		socket.on("error", () => {}).resume();
+		socket.write(create.repeat(200));
+	}
+	const waiting = await until("a full queue", async () => {
+		const count = await gauge(service, "animal_store_writes_waiting");
+		return count >= lengthMax && count;
+	});
+	return { waiting, restMB, fullMB: Math.round((await memory(service)) / 1e6) };
 }

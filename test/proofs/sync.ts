@@ -41,7 +41,7 @@ export const proof: Proof = {
 			}
 		}
 		assert.ok((await listAll(service.url, key)).length >= ledger.acknowledged.size, "reads go on");
-		assert.equal((await fetch(`${service.url}/readyz`)).status, 503);
+		assert.equal((await fetch(`${service.url}/livez`)).status, 503);
 		agent.destroy();
 		service.process.kill("SIGTERM");
 		const { stdout } = await service.finished;

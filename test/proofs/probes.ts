@@ -1,0 +1,193 @@
+// What the probes, a list and a create answer in each state that operators meet, as one table.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { Agent } from "node:http";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { post } from "../crash-proof.ts";
+import { attempt } from "../full-disk.ts";
+import { startPostgres } from "../postgres-server.ts";
+import { type Running, startProgram } from "../program.ts";
+import { linux, type Need, newStore, type Proof, program, type Trial, withKey } from "../proof.ts";
+import { until } from "../until.ts";
+
+interface Row {
+	state: string;
+	list: number;
+	create: number;
+	readyz: number;
+	/** What the body of a ready node says. */
+	writes?: string | undefined;
+	livez: number;
+}
+
+interface Served {
+	service: Running;
+	key: string;
+}
+
+const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
+
+export const proof: Proof = {
+	shows: "what /readyz, /livez, a list and a create answer on a full disk, after a failed sync, and so on",
+	needs: [linux, root, program("mount"), program("strace")],
+	async prove(trial) {
+		const rows: Row[] = [];
+		for (const state of [working, fullDisk, failedSync, slowSync, lostDatabase, replicaOnly]) {
+			const row = await state(trial);
+			rows.push(row);
+			trial.say(lineOf(row));
+		}
+		// A create that comes when a commit has just ended is taken.
+		assert.match(String(rows[3]?.create), /^(201|503)$/);
+		const expected: Row[] = [
+			{ state: "working", list: 200, create: 201, readyz: 200, writes: "working", livez: 200 },
+			{ state: "full disk", list: 200, create: 503, readyz: 200, writes: "failing", livez: 200 },
+			{ state: "failed sync", list: 200, create: 503, readyz: 200, writes: "stopped", livez: 503 },
+			{ state: "slow sync", list: 200, create: rows[3]?.create ?? 0, readyz: 200, writes: "slow", livez: 200 },
+			{ state: "lost database", list: 503, create: 503, readyz: 503, writes: undefined, livez: 200 },
+			{ state: "replica only", list: 200, create: 503, readyz: 200, writes: "failing", livez: 200 },
+		];
+		assert.deepEqual(rows, expected);
+		const stopping = await whileStopping(trial);
+		trial.say(lineOf(stopping));
+		assert.deepEqual(stopping, {
+			state: "stopping",
+			list: 200,
+			create: 201,
+			readyz: 503,
+			writes: undefined,
+			livez: 200,
+		});
+		return { rows: [...rows, stopping].map(lineOf) };
+	},
+};
+
+const lineOf = ({ state, list, create, readyz, writes = "-", livez }: Row) =>
+	`${state.padEnd(14)} list ${list}  create ${create}  readyz ${readyz} writes ${writes.padEnd(8)} livez ${livez}`;
+
+/** A create comes first, so that the probes know its outcome. */
+async function rowOf(state: string, { service, key }: Served): Promise<Row> {
+	const agent = new Agent();
+	const create = (await post(service.url, key, agent, attempt(1))).status;
+	agent.destroy();
+	const status = async (path: string) => {
+		const reply = await fetch(service.url + path, { headers: { authorization: `Bearer ${key}` } });
+		return { status: reply.status, body: (await reply.json()) as { writes?: string } };
+	};
+	const [list, ready, live] = [await status("/v1/pets"), await status("/readyz"), await status("/livez")];
+	return { state, list: list.status, create, readyz: ready.status, writes: ready.body.writes, livez: live.status };
+}
+
+async function served(trial: Trial, name: string, more: { folder?: string; under?: string[]; env?: object } = {}) {
+	const { environment, key } = await newStore(name, more.folder ?? trial.folder);
+	const service = await startProgram(trial, { ...environment, ...more.env }, { under: more.under ?? [] });
+	return { service, key };
+}
+
+async function working(trial: Trial): Promise<Row> {
+	return rowOf("working", await served(trial, "working"));
+}
+
+async function fullDisk(trial: Trial): Promise<Row> {
+	const folder = join(trial.folder, "small");
+	mkdirSync(folder);
+	execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", folder]);
+	trial.after(() => execFileSync("umount", ["-l", folder]));
+	const disk = await served(trial, "full", { folder });
+	await createUntilRefused(disk);
+	return rowOf("full disk", disk);
+}
+
+async function failedSync(trial: Trial): Promise<Row> {
+	const under = onSync("error=EIO:when=40+");
+	const disk = await served(trial, "failed", { under });
+	await createUntilRefused(disk);
+	return rowOf("failed sync", disk);
+}
+
+/** Each sync takes two seconds, and creates come faster than they can be committed. */
+async function slowSync(trial: Trial): Promise<Row> {
+	const under = onSync("delay_enter=2000000:when=40+");
+	const disk = await served(trial, "slow", { under, env: { CREATE_WAIT_MAX: "3s", CONNECTIONS_PER_ADDRESS: "0" } });
+	const agent = new Agent({ keepAlive: true });
+	let isOver = false;
+	let slowestMs = 0;
+	const clients = Array.from({ length: 1500 }, async (_, number) => {
+		while (!isOver) {
+			const startedAt = performance.now();
+			const { status, headers } = await post(disk.service.url, disk.key, agent, attempt(number));
+			slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+			if (status === 503) await sleep(1000 * Number(headers["retry-after"]));
+		}
+	});
+	const load = Promise.all(clients);
+	const ready = async () => (await (await fetch(`${disk.service.url}/readyz`)).json()) as { writes: string };
+	await until("a queue that is full", async () => (await ready()).writes === "slow");
+	const row = await rowOf("slow sync", disk);
+	await sleep(10_000);
+	isOver = true;
+	await load;
+	agent.destroy();
+	trial.say(`slow sync: no create waited longer than ${Math.round(slowestMs)} ms`);
+	assert.ok(slowestMs < 3000 + 2 * 2000 + 1500, `a create waited ${slowestMs} ms`);
+	return row;
+}
+
+async function lostDatabase(trial: Trial): Promise<Row> {
+	const server = await startPostgres();
+	trial.after(() => server.remove());
+	const { environment, key } = await withKey(`${server.url}/postgres`);
+	const service = await startProgram(trial, environment);
+	await server.kill();
+	return rowOf("lost database", { service, key });
+}
+
+/** The primary is gone, and its address leads to a replica that nobody has promoted. */
+async function replicaOnly(trial: Trial): Promise<Row> {
+	const primary = await startPostgres();
+	trial.after(() => primary.remove());
+	const { key } = await withKey(`${primary.url}/postgres`);
+	const replica = await primary.replica();
+	trial.after(() => replica.remove());
+	let target = primary.port;
+	const proxy = createServer((client) => {
+		const server = connect(target, "127.0.0.1");
+		client.on("error", () => server.destroy()).pipe(server);
+		server.on("error", () => client.destroy()).pipe(client);
+		client.on("close", () => server.destroy());
+	}).listen(0, "127.0.0.1");
+	await once(proxy, "listening");
+	trial.after(() => proxy.close());
+	const { port } = proxy.address() as AddressInfo;
+	const url = `${primary.url.replace(`:${primary.port}`, `:${port}`)}/postgres`;
+	const service = await startProgram(trial, { DATABASE_URL: url });
+	target = replica.port;
+	await primary.kill();
+	const isReady = async () => (await fetch(`${service.url}/readyz`)).status === 200;
+	await until("reads from the replica", isReady);
+	return rowOf("replica only", { service, key });
+}
+
+async function whileStopping(trial: Trial): Promise<Row> {
+	const { service, key } = await served(trial, "stopping", { env: { STOP_DELAY: "20s" } });
+	service.process.kill("SIGTERM");
+	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
+	return rowOf("stopping", { service, key });
+}
+
+function onSync(fault: string): string[] {
+	const inject = `inject=fsync,fdatasync:${fault}`;
+	return ["strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", inject];
+}
+
+async function createUntilRefused({ service, key }: Served): Promise<void> {
+	const agent = new Agent({ keepAlive: true });
+	for (let number = 0; (await post(service.url, key, agent, attempt(number))).status === 201; number++)
+		assert.ok(number < 200_000, "no create was refused");
+	agent.destroy();
+}
