@@ -1,5 +1,5 @@
-// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is part of the
-// body only: a balancer that stopped using the node because of it would take its reads away too.
+// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is a part of
+// the body only: a balancer that stopped using the node because of it would take its reads away too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store, WriteState } from "../store/store.ts";
