@@ -41,7 +41,7 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether creates are committed, as the latest write showed. If it is old, a small write finds out for the next call. */
+	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
 	writeState(): WriteState;
 
 	/** Resolves when reads work. */
