@@ -63,8 +63,8 @@ export interface WriteQueue {
 }
 
 /**
- * `slow`: creates wait too long, and new ones are refused. `failing`: the latest write failed. `stopped`: all writes fail
- * until the service is restarted.
+ * `slow`: creates wait too long, and new ones are refused. `failing`: the latest write failed. `stopped`: all writes
+ * fail until the service is restarted.
  */
 export type WriteState = "working" | "slow" | "failing" | "stopped";
 
