@@ -1,5 +1,6 @@
 // Reads the environment into one frozen Config, or throws one error that lists every problem.
 
+import { readFileSync } from "node:fs";
 import { type Static, type TObject, Type } from "typebox";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
@@ -172,16 +173,75 @@ export function isDatabaseUrl(text: string): boolean {
 	return databaseUrl.test(text);
 }
 
-/** Empty variables are treated as absent. @throws ConfigError */
-export function readConfig(
+/** Settings that a file may hold instead, such as a secret of a container: `API_KEY_FILE` is the file of `API_KEY`. */
+const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies Setting["name"][];
+
+export interface GivenSetting {
+	name: keyof typeof Environment.properties;
+	/** As it was given; undefined if it is off. */
+	text: string | undefined;
+	from: "default" | "environment" | "file" | "flag";
+}
+
+/** Where each setting comes from: a flag, the environment, a file, or its default. Empty variables count as absent. */
+function collect(environment: Record<string, string | undefined>, flags: Flags) {
+	const problems: string[] = [];
+	const given = Object.entries(Environment.properties).map(([key, schema]): GivenSetting => {
+		const name = key as GivenSetting["name"];
+		const flag = flags[propertyOf(name)];
+		if (flag !== undefined) return { name, text: flag, from: "flag" };
+		const file = secretNames.includes(name) ? environment[`${name}_FILE`] : undefined;
+		if (file && environment[name]) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
+		if (environment[name]) return { name, text: environment[name], from: "environment" };
+		const usual = Reflect.get(schema, "default");
+		if (file) return { name, text: readSecret(name, file, problems) ?? usual, from: "file" };
+		return { name, text: usual === undefined ? undefined : String(usual), from: "default" };
+	});
+	return { given, problems };
+}
+
+function readSecret(name: string, file: string, problems: string[]): string | undefined {
+	try {
+		const text = readFileSync(file, "utf8").trim();
+		if (text === "") problems.push(`${name}_FILE names ${file}, which is empty`);
+		return text;
+	} catch (error) {
+		const reason = (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
+		problems.push(`${name}_FILE names ${file}, which ${reason}`);
+		return undefined;
+	}
+}
+
+/** Variables that Kubernetes sets for a service with the name animal-store. */
+const ofKubernetes = /^ANIMAL_STORE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
+
+/** One sentence for each variable that was probably meant as a setting. */
+function misspelt(environment: Record<string, string | undefined>): string[] {
+	const names = [...Object.keys(Environment.properties), ...secretNames.map((name) => `${name}_FILE`)];
+	const known = new Set([...names, ...Object.keys(ConnectionEnvironment.properties)]);
+	const plain = (name: string) => name.replaceAll("_", "").toUpperCase();
+	return Object.keys(environment).flatMap((name) => {
+		if (!environment[name] || known.has(name) || ofKubernetes.test(name)) return [];
+		const isOurs = name.startsWith("ANIMAL_STORE_");
+		const meant = isOurs ? name.slice("ANIMAL_STORE_".length) : name;
+		// PORT and HOST in another spelling belong to other programs.
+		const found = names.find((one) => plain(one) === plain(meant) && (isOurs || one.includes("_")));
+		if (!found && !isOurs) return [];
+		return [`${name} is not a setting: ${found ? `use ${found}` : "animal-store config lists them"}`];
+	});
+}
+
+/** @throws ConfigError */
+export function readSettings(
 	environment: Record<string, string | undefined> = process.env,
 	flags: Flags = {},
-): Readonly<Config> {
-	const given = Object.fromEntries(settings.map(({ name }) => [name, flags[propertyOf(name)]]));
-	const nameOf = (name = "") => (given[name] === undefined ? name : flagOf(name));
-	const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-	const values = integersFromText(Environment, withDefaults(Environment, { ...environment, ...set }));
-	const problems = brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`);
+): { config: Readonly<Config>; given: GivenSetting[] } {
+	const { given, problems } = collect(environment, flags);
+	const flagged = new Set(given.filter(({ from }) => from === "flag").map(({ name }) => name as string));
+	const nameOf = (name = "") => (flagged.has(name) ? flagOf(name) : name);
+	const texts = given.filter(({ text }) => text !== undefined).map(({ name, text }) => [name, text]);
+	const values = integersFromText(Environment, Object.fromEntries(texts));
+	problems.push(...brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`));
 	const env = values as Static<typeof Environment>;
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
@@ -189,8 +249,23 @@ export function readConfig(
 		`${nameOf(name)} must be ${Reflect.get(Environment.properties[name], "description")}`;
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
-	if (env.API_KEY !== undefined && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
+	if (env.API_KEY && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
+	if (env.PORT !== 0 && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
+		problems.push(`${nameOf("OPS_PORT")} must differ from ${nameOf("PORT")}`);
+	problems.push(...misspelt(environment));
 	if (problems.length > 0) throw new ConfigError(problems);
+	return { config: toConfig(env, { rateLimit, isTrustedProxy }), given };
+}
+
+/** Flags override the environment. @throws ConfigError */
+export function readConfig(environment?: Record<string, string | undefined>, flags?: Flags): Readonly<Config> {
+	return readSettings(environment, flags).config;
+}
+
+function toConfig(
+	env: Static<typeof Environment>,
+	{ rateLimit, isTrustedProxy }: Pick<Config, "rateLimit" | "isTrustedProxy">,
+): Readonly<Config> {
 	return Object.freeze({
 		host: env.HOST,
 		port: env.PORT,

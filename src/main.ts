@@ -8,6 +8,7 @@ import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
 import { completionCommand } from "./cli/completion.ts";
+import { configCommand } from "./cli/config.ts";
 import { copyCommand } from "./cli/copy.ts";
 import { exportCommand } from "./cli/export.ts";
 import { importCommand } from "./cli/import.ts";
@@ -29,6 +30,7 @@ const program = new Command("animal-store")
 	.addCommand(exportCommand())
 	.commandsGroup("The service and its store (DATABASE_URL):")
 	.addCommand(serveCommand())
+	.addCommand(configCommand())
 	.addCommand(keysCommand())
 	.addCommand(backupCommand())
 	.addCommand(restoreCommand())

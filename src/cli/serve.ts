@@ -17,9 +17,7 @@ export function serveCommand(): Command {
 		.description("run the service until Ctrl-C or SIGTERM")
 		.option("--first-key", "if the store has no key, create one and print it once")
 		.optionsGroup("Settings (each also as the environment variable, which a flag overrides):");
-	for (const { name, flag, description, usual } of settings)
-		command.option(`${flag} <value>`, `${name}: ${description} (default: ${usual ?? "none"})`);
-	return command
+	return withSettings(command)
 		.addHelpText(
 			"after",
 			`
@@ -29,6 +27,13 @@ A password in DATABASE_URL belongs in the variable, too.
 ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
 		)
 		.action(serve);
+}
+
+/** Adds a flag for each setting. */
+export function withSettings(command: Command): Command {
+	for (const { name, flag, description, usual } of settings)
+		command.option(`${flag} <value>`, `${name}: ${description} (default: ${usual ?? "none"})`);
+	return command;
 }
 
 async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Flags): Promise<void> {
