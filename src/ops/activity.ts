@@ -8,6 +8,7 @@ import type { Metrics } from "./metrics.ts";
 
 /** Small enough to delay other reads by one or two milliseconds only. */
 const countBatch = 5_000;
+const editBatch = 1_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
 const historyEveryMs = 20_000;
@@ -57,15 +58,34 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 	};
 }
 
-/** Animals never change, so each is counted once; a later count reads only new ones. */
+/** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
 function createCount(store: Store): () => Promise<Activity["animals"]> {
 	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	let countedTo = 0n;
+	let editedTo = 0n;
 	let counting: Promise<void> | undefined;
+
+	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
+	async function applyEdits(lastEdit: bigint): Promise<void> {
+		while (editedTo < lastEdit) {
+			const edits = await store.edits.list(editedTo, editBatch);
+			if (edits.length === 0) return;
+			for (const { id, petId, action, fromStatus, toStatus } of edits) {
+				if (id > lastEdit) break;
+				editedTo = id;
+				if (petId > countedTo || action === "rename") continue;
+				animals[fromStatus ?? "none"]--;
+				if (action === "set-status") animals[toStatus ?? "none"]++;
+			}
+			await turn();
+		}
+	}
 
 	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId } = await store.countPets(countedTo, countBatch);
+			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
+			if (countedTo === 0n) editedTo = lastEdit;
+			await applyEdits(lastEdit);
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
