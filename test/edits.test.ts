@@ -228,10 +228,10 @@ for (const [engine, make] of Object.entries(engines)) {
 				const read = await activity.read([]);
 				return read.animals.isComplete && read;
 			});
-			const { counts } = await store.countPets(0n, 1_000_000);
+			const { counts, lastEdit } = await store.countPets(0n, 1_000_000);
 			assert.deepEqual(
 				animals,
-				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
+				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true, edits: Number(lastEdit) },
 				`round ${round}`,
 			);
 		}
@@ -303,6 +303,7 @@ test("sqlite: while another program reads the log, a removal says that the name 
 	const remove = { petId: 1n, editor, action: "remove" } as const;
 	assert.deepEqual(await store.edits.apply(remove), { outcome: "edited", isErased: false });
 	assert.equal(await store.getPet(1n), undefined);
+	assert.ok(readFileSync(`${file}-wal`).includes("Ferdinand"), "the reader needs it");
 	reader.exec("COMMIT");
 	assert.deepEqual(await store.edits.apply(remove), { outcome: "removed", isErased: true });
 	for (const path of [file, `${file}-wal`]) assert.ok(!readFileSync(path).includes("Ferdinand"), path);

@@ -76,16 +76,17 @@ export function Animals(props: AnimalsProps) {
 	);
 }
 
-/** A page without a next one may have grown; all others never change. */
+/** A page without a next one may have grown; every other page changes only by an edit. */
 function useNewAnimals({ value, reload }: RequestState<PetPage | undefined>, totals: Totals | undefined): void {
-	const total = totals && totalOf(totals);
-	const shown = useRef(total);
+	const { total, edits } = { total: totals && totalOf(totals), edits: totals?.edits };
+	const shown = useRef({ total, edits });
 	useEffect(() => {
-		if (total === undefined || total === shown.current) return;
-		const isFirstTotal = shown.current === undefined;
-		shown.current = total;
-		if (!isFirstTotal && value && !value.next) reload();
-	}, [total]);
+		const before = shown.current;
+		if (total === undefined || (total === before.total && edits === before.edits)) return;
+		shown.current = { total, edits };
+		if (before.total === undefined || !value) return;
+		if (edits !== before.edits || !value.next) reload();
+	}, [total, edits]);
 }
 
 function useListKeys(route: AnimalsRoute, pets: Pet[], page: PetPage | undefined, closePanel: () => void): void {

@@ -25,7 +25,7 @@ function momentAt(seconds: number): Moment {
 }
 
 function snapshotAt(seconds: number, node = "a", history: Moment[] = []): Activity {
-	const animals = { available: 1, pending: 2, sold: 3, none: 4, isComplete: true };
+	const animals = { available: 1, pending: 2, sold: 3, none: 4, isComplete: true, edits: 0 };
 	return { node, upToMs: [1, 2], now: momentAt(seconds), history, animals };
 }
 

@@ -60,7 +60,7 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 
 /** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
 function createCount(store: Store): () => Promise<Activity["animals"]> {
-	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
+	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false, edits: 0 };
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let counting: Promise<void> | undefined;
@@ -86,6 +86,7 @@ function createCount(store: Store): () => Promise<Activity["animals"]> {
 			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
 			if (countedTo === 0n) editedTo = lastEdit;
 			await applyEdits(lastEdit);
+			animals.edits = Number(editedTo);
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;

@@ -139,13 +139,15 @@ export type NewEdit = { petId: bigint; editor: string } & (
 	| { action: "remove" }
 );
 
-/**
- * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
- * `absent`: no edit knows the animal. `isErased` is false if the erasing must be repeated: apply the edit again.
- */
-export type EditOutcome =
-	| { outcome: "edited" | "removed"; isErased: boolean }
-	| { outcome: "unchanged" | "absent"; isErased: true };
+export interface EditOutcome {
+	/**
+	 * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
+	 * `absent`: no edit knows the animal.
+	 */
+	outcome: "edited" | "unchanged" | "removed" | "absent";
+	/** False if other programs prevented that the old name was erased. Applying the edit again tries it again. */
+	isErased: boolean;
+}
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {

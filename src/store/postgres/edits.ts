@@ -1,6 +1,7 @@
 // The edits of a PostgreSQL store: each is one transaction, with an id from the counter row of the edits.
 
 import type pg from "pg";
+import { replacesName } from "../edits.ts";
 import { erasedFingerprint } from "../idempotency.ts";
 import type { EditRecord, IdempotencyKey } from "../records.ts";
 import type { EditOutcome, Edits, NewEdit } from "../store.ts";
@@ -37,8 +38,7 @@ export function createEdits({ pool, query, retry, now }: EditAccess): Edits {
 		async apply(edit) {
 			const key = edit.action === "remove" ? await retry(() => keyOfPet(pool, edit.petId)) : undefined;
 			const outcome = await inTransaction(pool, retry, (client) => editPet(client, edit, key, now()));
-			if (outcome === "unchanged" || outcome === "absent") return { outcome, isErased: true };
-			return { outcome, isErased: edit.action === "set-status" || (await vacuumPets(pool)) };
+			return { outcome, isErased: !replacesName(edit, outcome) || (await vacuumPets(pool)) };
 		},
 		list: async (after, limit) => (await query(page, [after, limit])).rows.map(toEdit),
 	};

@@ -1,6 +1,7 @@
 // The edits of a SQLite store.
 
 import type Database from "better-sqlite3";
+import { replacesName } from "../edits.ts";
 import type { EditRecord, IdempotencyKey } from "../records.ts";
 import type { Edits } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
@@ -31,10 +32,9 @@ export function createEdits({ file, database, readNow, write, now }: EditAccess)
 		async apply(edit) {
 			const idempotencyKey = edit.action === "remove" ? readNow(() => keyOfPet.get(edit.petId)) : undefined;
 			const result = await write("editPet", { edit, idempotencyKey, nowMs: now() });
-			if (result.outcome === "removed") return { outcome: "removed", isErased: eraseName(file) };
-			if (result.outcome !== "edited") return { outcome: result.outcome, isErased: true };
-			const { replacedName } = result;
-			return { outcome: "edited", isErased: replacedName === undefined || eraseName(file, replacedName) };
+			const { outcome } = result;
+			const name = outcome === "edited" ? result.replacedName : undefined;
+			return { outcome, isErased: !replacesName(edit, outcome) || eraseName(file, name) };
 		},
 		list: async (after, limit) => readNow(() => page.all(after, limit).map(toEdit)),
 	};

@@ -200,7 +200,8 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or set DATABASE_URL to another file`);
 }
 
-function migrate(database: Database.Database, file: string): void {
+/** @throws StoreRefused if the file is newer */
+export function migrate(database: Database.Database, file: string): void {
 	refuseNewer(versionOf(database), file); // Another process may have upgraded it meanwhile.
 	database.transaction(() => applyMigrations(database, migrations.length)).immediate();
 }
