@@ -2,7 +2,7 @@
 
 import type { EditOutcome, NewEdit } from "./store.ts";
 
-/** Whether a name must be erased after this edit: also after a repeated one, because the first may not have got so far. */
+/** Whether a name must be erased now: also after a repeated edit, because the first may not have got so far. */
 export function replacesName({ action }: NewEdit, outcome: EditOutcome["outcome"]): boolean {
 	if (action === "rename") return outcome === "edited" || outcome === "unchanged";
 	return action === "remove" && (outcome === "edited" || outcome === "removed");

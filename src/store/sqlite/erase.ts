@@ -60,7 +60,8 @@ function countIn(text: Buffer, bytes: Buffer): number {
 	return count;
 }
 
-function countInFile(file: string, bytes: Buffer): number {
+/** How often a file has these bytes. */
+export function countInFile(file: string, bytes: Buffer): number {
 	const descriptor = openSync(file, "r");
 	const buffer = Buffer.alloc(bytes.length - 1 + chunkBytes);
 	let count = 0;
