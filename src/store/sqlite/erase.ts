@@ -32,18 +32,20 @@ export function eraseName(file: string, name?: string): boolean {
 
 /** Compares the file with its animals while no other connection can write. */
 function hasCopies(database: Database.Database, file: string, name: string): boolean {
-	const other = new Database(file, { fileMustExist: true, timeout: busyTimeoutMs });
-	database.exec("BEGIN IMMEDIATE");
+	const containing = database.prepare<[string], string>("SELECT name FROM pets WHERE instr(name, ?) > 0").pluck();
+	const bytes = Buffer.from(name);
+	const copier = new Database(file, { fileMustExist: true, timeout: busyTimeoutMs });
 	try {
-		if (!isLogCopied(other, "PASSIVE")) return true;
-		const bytes = Buffer.from(name);
-		let expected = 0;
-		const containing = database.prepare<[string], string>("SELECT name FROM pets WHERE instr(name, ?) > 0").pluck();
-		for (const other of containing.iterate(name)) expected += countIn(Buffer.from(other), bytes);
-		return countInFile(file, bytes) > expected;
+		return database
+			.transaction(() => {
+				if (!isLogCopied(copier, "PASSIVE")) return true;
+				let expected = 0;
+				for (const other of containing.iterate(name)) expected += countIn(Buffer.from(other), bytes);
+				return countInFile(file, bytes) > expected;
+			})
+			.immediate();
 	} finally {
-		database.exec("ROLLBACK");
-		other.close();
+		copier.close();
 	}
 }
 
