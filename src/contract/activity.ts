@@ -12,8 +12,10 @@ export interface Activity {
 	now: Moment;
 	/** The last hour, oldest first, without `now`. Absent for a caller that has it, and so names this node in `known`. */
 	history?: Moment[];
-	/** Of the whole store, after its first `edits` edits. Before `isComplete`: those counted so far. */
-	animals: Record<PetStatus | "none", number> & { isComplete: boolean; edits: number };
+	/** Of the whole store. Before `isComplete`: those counted so far. */
+	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
+	/** How often operators had edited animals when `animals` was counted. */
+	edits: number;
 }
 
 /** Counters since the start of the node, as they stood after `uptimeMs`. */

@@ -25,12 +25,12 @@ export interface ActivityWatch {
 
 export function watchActivity(options: { store: Store; metrics: Metrics; node: string }): ActivityWatch {
 	const { store, metrics, node } = options;
-	const countAnimals = createCount(store);
+	const count = createCount(store);
 	const history: Moment[] = [];
 	let total: number | undefined;
 
 	async function countTotal(): Promise<Activity["animals"]> {
-		const animals = await countAnimals();
+		const animals = await count.animals();
 		const { available, pending, sold, none, isComplete } = animals;
 		if (isComplete) total = available + pending + sold + none;
 		return animals;
@@ -52,15 +52,21 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 		async read(known) {
 			const animals = await countTotal();
 			const past = known.includes(node) ? {} : { history: [...history] };
-			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals };
+			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals, edits: count.edits() };
 		},
 		close: () => clearInterval(recorder),
 	};
 }
 
+interface Count {
+	animals(): Promise<Activity["animals"]>;
+	/** The number of edits that the latest count includes. */
+	edits(): number;
+}
+
 /** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
-function createCount(store: Store): () => Promise<Activity["animals"]> {
-	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false, edits: 0 };
+function createCount(store: Store): Count {
+	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let counting: Promise<void> | undefined;
@@ -86,7 +92,6 @@ function createCount(store: Store): () => Promise<Activity["animals"]> {
 			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
 			if (countedTo === 0n) editedTo = lastEdit;
 			await applyEdits(lastEdit);
-			animals.edits = Number(editedTo);
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
@@ -95,13 +100,16 @@ function createCount(store: Store): () => Promise<Activity["animals"]> {
 		animals.isComplete = true;
 	}
 
-	return async () => {
-		counting ??= countNew().finally(() => {
-			counting = undefined;
-		});
-		counting.catch(() => {}); // A caller that awaits it still gets the error.
-		// The first count of a large store takes long.
-		await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
-		return { ...animals };
+	return {
+		async animals() {
+			counting ??= countNew().finally(() => {
+				counting = undefined;
+			});
+			counting.catch(() => {}); // A caller that awaits it still gets the error.
+			// The first count of a large store takes long.
+			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
+			return { ...animals };
+		},
+		edits: () => Number(editedTo),
 	};
 }
