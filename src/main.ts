@@ -4,12 +4,14 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { auditCommand } from "./cli/audit.ts";
 import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
 import { completionCommand } from "./cli/completion.ts";
 import { configCommand } from "./cli/config.ts";
 import { copyCommand } from "./cli/copy.ts";
+import { withEdits } from "./cli/edits.ts";
 import { exportCommand } from "./cli/export.ts";
 import { importCommand } from "./cli/import.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
@@ -25,13 +27,14 @@ const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "--version", "print the version")
 	.commandsGroup("The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):")
-	.addCommand(petsCommand())
+	.addCommand(withEdits(petsCommand()))
 	.addCommand(importCommand())
 	.addCommand(exportCommand())
 	.commandsGroup("The service and its store (DATABASE_URL):")
 	.addCommand(serveCommand())
 	.addCommand(configCommand())
 	.addCommand(keysCommand())
+	.addCommand(auditCommand())
 	.addCommand(backupCommand())
 	.addCommand(restoreCommand())
 	.addCommand(copyCommand())

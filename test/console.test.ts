@@ -122,7 +122,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	assert.deepEqual(await namesOn(page), names.slice(0, 10), "Back takes the filter away");
 });
 
-test("the newest animals are one click away, and the pages before them follow backwards to the first", async (context) => {
+test("the newest animals are one click away, the pages before them follow backwards to the first, and edits are shown", async (context) => {
 	const names = numbered(25);
 	const { service, page, errors } = await opened(context, browser, names, "#/animals?limit=10");
 	const goTo = async (label: string, expected: string[]) => {
@@ -145,6 +145,11 @@ test("the newest animals are one click away, and the pages before them follow ba
 	await row(page, "Newcomer").waitFor();
 	assert.deepEqual(await namesOn(page), [...names.slice(16), "Newcomer"], "the newest page follows by itself");
 	await goTo("First", names.slice(0, 10));
+	await service.store.edits.apply({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
+	await row(page, "Renamed").waitFor();
+	await service.store.edits.apply({ petId: 2n, editor: "operator", action: "remove" });
+	await row(page, names[10] as string).waitFor();
+	assert.deepEqual(await namesOn(page), [names[0], "Renamed", ...names.slice(3, 11)], "a full page follows edits");
 	assert.deepEqual(errors, []);
 });
 

@@ -20,6 +20,7 @@ const engines: Record<string, Made> = {
 		const file = join(temporaryFolder(context), "animals.db");
 		const database = new Database(file);
 		database.pragma("foreign_keys = OFF");
+		database.function("sha256", (text) => String(text)); // for migration 002
 		database.exec(`PRAGMA application_id = 0x50455453; ${read("sqlite-001.sql")}; PRAGMA user_version = 1; ${sql}`);
 		database.close();
 		return `sqlite:${file}`;
@@ -64,6 +65,29 @@ for (const [engine, make] of Object.entries(engines)) {
 			}
 			const next = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };
 			assert.deepEqual(await store.createPet({ name: "next", categoryId: 1n }, { caller: "a", key: "gone" }), next);
+			await store.close();
+		}
+	});
+
+	test(`${engine}: a store of schema 3 is upgraded at the start: nothing is lost, and its animals can be edited`, async (context) => {
+		const sql = `INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1), (2, 'Mia', 1);
+			${[2, 3].map((number) => read(`${engine}-00${number}.sql`)).join("\n")}
+			INSERT INTO keys (id, name, scopes, created_at_ms) VALUES ('key_a', 'a', 'pets:read', 5);
+			INSERT INTO secrets VALUES ('h', 'key_a', 1, '0001', 5, NULL);
+			INSERT INTO idempotency_keys VALUES ('a', 'k', 2, 'f', ${Date.now()});
+			${engine === "sqlite" ? "PRAGMA user_version = 3" : "UPDATE schema_version SET version = 3"};`;
+		const url = await make(context, sql);
+		for (let start = 0; start < 2; start++) {
+			const store = await openStore(url, Date.now);
+			assert.equal((await store.keys.list()).length, 1);
+			const edit = { petId: 2n, editor: "a", action: "remove" } as const;
+			assert.equal((await store.edits.apply(edit)).outcome, start === 0 ? "edited" : "removed");
+			assert.equal((await store.countPets(0n, 10)).lastEdit, 1n);
+			assert.deepEqual((await store.listPets({ after: 0n, limit: 9 })).pets, [{ id: 1n, name: "Rex", categoryId: 1n }]);
+			assert.deepEqual(await store.createPet({ name: "Bo", categoryId: 1n }, { caller: "a", key: "k" }), {
+				id: 2n,
+				outcome: "replayed",
+			});
 			await store.close();
 		}
 	});

@@ -56,6 +56,8 @@ const rooms: Record<string, string[]> = {
 		"test/refused-postgres.test.ts",
 		"test/schema.test.ts",
 		"test/migrations.test.ts",
+		"test/edits.test.ts",
+		"test/edits-command.test.ts",
 		"test/commit.test.ts",
 		"test/stopping.test.ts",
 		"test/idempotency.test.ts",

@@ -165,7 +165,7 @@ test("bash completes commands, options and their values", async (context) => {
 		return (await run("bash", ["-c", ask, "-", script, line])).stdout.trim();
 	};
 	assert.equal(await completed("animal-store pe"), "pets");
-	assert.equal(await completed("animal-store pets "), "list create get --help");
+	assert.equal(await completed("animal-store pets "), "list create get set-status rename remove --help");
 	assert.equal(await completed("animal-store pets list --st"), "--status");
 	assert.equal(await completed("animal-store pets list --status "), "available pending sold");
 	assert.equal(await completed("animal-store pets create --name list --cat"), "--category-id");

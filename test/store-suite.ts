@@ -285,10 +285,11 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.ok(await reopened.getPet(2500n));
 	});
 
-	test(`${engine}: any sequence of creates, filters, limits and pages agrees with a simple model`, async (context) => {
+	test(`${engine}: any sequence of creates, edits, filters, limits and pages agrees with a simple model`, async (context) => {
+		const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isName);
 		const newPet = fc.record(
 			{
-				name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isName),
+				name,
 				categoryId: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
 				status: fc.constantFrom(...petStatuses),
 			},
@@ -304,19 +305,48 @@ export function storeSuite({ name: engine, open }: Engine): void {
 				}),
 			}),
 			fc.record({ get: fc.bigInt(-1n, 60n) }),
+			fc.record({
+				edit: fc.record({
+					// From the newest: the last animal is removed, too.
+					back: fc.integer({ min: -1, max: 40 }),
+					change: fc.oneof(
+						fc.record({
+							action: fc.constant("set-status" as const),
+							status: fc.constantFrom(undefined, ...petStatuses),
+						}),
+						fc.record({ action: fc.constant("rename" as const), name }),
+						fc.record({ action: fc.constant("remove" as const) }),
+					),
+				}),
+			}),
 		);
 		const { store } = await open(context);
-		const model: Pet[] = [];
+		let model: Pet[] = [];
+		let lastId = 0n;
+		let edits = 0;
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-				for (const { create, walk, get } of steps as {
+				for (const { create, walk, get, edit } of steps as {
 					create?: NewPet[];
 					walk?: Walk;
 					get?: bigint;
+					edit?: { back: number; change: Change };
 				}[]) {
 					if (create) {
 						const created = await Promise.all(create.map((pet) => store.createPet(pet)));
+						for (const { id } of created) assert.equal(id, ++lastId);
 						model.push(...create.map((pet, index) => ({ id: created[index]?.id ?? 0n, ...pet })));
+					}
+					if (edit) {
+						const petId = lastId - BigInt(edit.back);
+						const { outcome } = await store.edits.apply({ petId, editor: "model", ...edit.change });
+						const edited = applyToModel(model, petId, edit.change);
+						assert.equal(outcome === "edited", edited !== undefined);
+						if (edited) {
+							model = edited;
+							edits++;
+						}
+						assert.equal((await store.countPets(0n, 1)).lastEdit, BigInt(edits));
 					}
 					if (walk) {
 						const expected = model.filter(({ status }) => walk.status === undefined || status === walk.status);
@@ -332,11 +362,28 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			}),
 			{ numRuns: 40 },
 		);
+		const rows = await store.edits.list(0n, edits + 1);
 		assert.deepEqual(
-			model.map(({ id }) => id),
-			model.map((_, index) => BigInt(index + 1)),
+			rows.map(({ id }) => id),
+			Array.from({ length: edits }, (_, index) => BigInt(index + 1)),
 		);
 	});
+}
+
+type Change =
+	| { action: "set-status"; status: Pet["status"] }
+	| { action: "rename"; name: string }
+	| { action: "remove" };
+
+/** @returns the animals after the edit; undefined if it changes nothing */
+function applyToModel(model: Pet[], petId: bigint, change: Change): Pet[] | undefined {
+	const pet = model.find(({ id }) => id === petId);
+	if (!pet) return undefined;
+	if (change.action === "remove") return model.filter(({ id }) => id !== petId);
+	const { status, ...others } = { ...pet, ...(change.action === "rename" ? { name: change.name } : change) };
+	const edited: Pet = { id: petId, name: others.name, categoryId: others.categoryId, ...(status && { status }) };
+	if (edited.name === pet.name && edited.status === pet.status) return undefined;
+	return model.map((other) => (other.id === petId ? edited : other));
 }
 
 function isName(name: string): boolean {

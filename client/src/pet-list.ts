@@ -12,7 +12,7 @@ export interface ListQuery {
 }
 
 export interface Page<Mode extends Int64Mode = "string"> {
-	/** By ascending id, the order in which they were added. */
+	/** By ascending id, the order in which they were added. Empty if an operator has removed all that were here. */
 	pets: Pet<Mode>[];
 	/** The cursor of the next page; absent on the last page. */
 	next?: string;

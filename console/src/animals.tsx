@@ -22,6 +22,8 @@ export interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
+	/** The number of edits so far. */
+	edits: number | undefined;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
 	isAdding: boolean;
@@ -38,7 +40,7 @@ export function Animals(props: AnimalsProps) {
 		[session, status, limit, cursor, name === undefined],
 	);
 	const search = useSearch(session, { name, status });
-	useNewAnimals(request, totals);
+	useNewAnimals(request, totals && totalOf(totals), props.edits);
 	const pets = name === undefined ? request.value?.pets : search.state?.found;
 	const closePanel = () => (isAdding ? setIsAdding(false) : replaceRoute({ ...route, id: undefined }));
 	useListKeys(route, pets ?? [], request.value, closePanel);
@@ -76,16 +78,20 @@ export function Animals(props: AnimalsProps) {
 	);
 }
 
-/** A page without a next one may have grown; all others never change. */
-function useNewAnimals({ value, reload }: RequestState<PetPage | undefined>, totals: Totals | undefined): void {
-	const total = totals && totalOf(totals);
-	const shown = useRef(total);
+/** A page without a next one may have grown; every other page changes only by an edit. */
+function useNewAnimals(
+	{ value, reload }: RequestState<PetPage | undefined>,
+	total: number | undefined,
+	edits: number | undefined,
+): void {
+	const shown = useRef({ total, edits });
 	useEffect(() => {
-		if (total === undefined || total === shown.current) return;
-		const isFirstTotal = shown.current === undefined;
-		shown.current = total;
-		if (!isFirstTotal && value && !value.next) reload();
-	}, [total]);
+		const before = shown.current;
+		if (total === undefined || (total === before.total && edits === before.edits)) return;
+		shown.current = { total, edits };
+		if (before.total === undefined || !value) return;
+		if (edits !== before.edits || !value.next) reload();
+	}, [total, edits]);
 }
 
 function useListKeys(route: AnimalsRoute, pets: Pet[], page: PetPage | undefined, closePanel: () => void): void {

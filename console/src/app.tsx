@@ -150,6 +150,7 @@ function SignedIn(props: SignedInProps) {
 					{...{ session, adding, setAdding, isAdding, setIsAdding }}
 					route={route}
 					totals={watch.readings > 0 ? history.animals : undefined}
+					edits={history.edits}
 				/>
 			)}
 			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}

@@ -26,7 +26,7 @@ function momentAt(seconds: number): Moment {
 
 function snapshotAt(seconds: number, node = "a", history: Moment[] = []): Activity {
 	const animals = { available: 1, pending: 2, sold: 3, none: 4, isComplete: true };
-	return { node, upToMs: [1, 2], now: momentAt(seconds), history, animals };
+	return { node, upToMs: [1, 2], now: momentAt(seconds), history, animals, edits: 0 };
 }
 
 const short = ranges["5 min"];

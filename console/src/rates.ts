@@ -26,6 +26,8 @@ export interface Sample {
 export interface History {
 	upToMs: number[];
 	animals?: Activity["animals"] | undefined;
+	/** How often operators had edited animals then. */
+	edits?: number;
 	/** Names of the nodes that were read, in the order of their first reading. */
 	nodes: string[];
 	/** Starts of nodes, in milliseconds since 1970. */
@@ -72,9 +74,10 @@ export function createHistory(): History {
 	let totals: { atMs: number; animals: number }[] = [];
 	const history: History = { upToMs: [], nodes: [], starts: [], add, recent, samples };
 
-	function add({ node: name, upToMs, now, history: past = [], animals }: Activity, atMs: number): void {
+	function add({ node: name, upToMs, now, history: past = [], animals, edits }: Activity, atMs: number): void {
 		history.upToMs = upToMs;
 		history.animals = animals;
+		history.edits = edits;
 		let node = nodes.get(name);
 		const isNew = node === undefined;
 		node ??= { last: past[0] ?? now, readAtMs: atMs, spans: [] };

@@ -31,7 +31,9 @@ interface CreateOptions extends OutputOptions {
 }
 
 export function petsCommand(): Command {
-	const pets = new Command("pets").description("list, add and get animals of a running service");
+	const pets = new Command("pets").description(
+		"list, add and get animals of a running service, or edit the stored ones",
+	);
 	withOutput(pets.command("list").description("show animals by ascending id"))
 		.addOption(statusOption("only animals with this status"))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
@@ -107,7 +109,7 @@ export function examples(...lines: string[]): string {
 }
 
 /** @throws CommandError */
-function parsePetId(text: string): bigint {
+export function parsePetId(text: string): bigint {
 	const id = int64FromDecimal(text);
 	if (id !== undefined) return id;
 	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);

@@ -3,6 +3,7 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { restoreStore } from "../store/open.ts";
+import { readAuditFile } from "./audit-file.ts";
 import { withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf } from "./words.ts";
@@ -13,6 +14,7 @@ export function restoreCommand(): Command {
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
 		.option("--force", "replace an existing store")
+		.option("--audit <file>", "the audit log of the store: what it removed is not restored")
 		.option("--json", "the result as JSON")
 		.action(restore);
 	return withDatabase(command);
@@ -21,14 +23,16 @@ export function restoreCommand(): Command {
 interface RestoreOptions {
 	to?: string;
 	force?: boolean;
+	audit?: string;
 	json?: boolean;
 	databaseUrl?: string;
 }
 
-async function restore(backup: string, { to, force = false, json, ...flags }: RestoreOptions): Promise<void> {
+async function restore(backup: string, { to, force = false, audit, json, ...flags }: RestoreOptions): Promise<void> {
 	const databaseUrl = to === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${to}`;
+	const auditLog = audit === undefined ? undefined : readAuditFile(audit);
 	const animals = await interruptible("nothing was restored", (signal) =>
-		restoreStore(backup, databaseUrl, { force, signal }),
+		restoreStore(backup, databaseUrl, { force, auditLog, signal }),
 	);
 	const were = animals === 1 ? "was" : "were";
 	process.stdout.write(

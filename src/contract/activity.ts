@@ -14,6 +14,8 @@ export interface Activity {
 	history?: Moment[];
 	/** Of the whole store. Before `isComplete`: those counted so far. */
 	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
+	/** How often operators had edited animals when `animals` was counted. */
+	edits: number;
 }
 
 /** Counters since the start of the node, as they stood after `uptimeMs`. */

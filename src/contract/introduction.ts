@@ -70,7 +70,9 @@ Link: <http://127.0.0.1:8080/v1/pets?cursor=pWm1ZfGk4Yb0vXq3>; rel="next"
 - **Read everything**: follow \`next\` unchanged until a reply has none. Animals are listed by ascending id, and \
 animals that are added meanwhile have larger ids: nothing is skipped, and nothing is seen twice.
 - **Learn what is new**: ask the \`last\` page again with its \`ETag\` in \`If-None-Match\`. 304 means that nothing is \
-new. After 200, follow \`prev\` to an id that you know.
+new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
+- A page that has a next page changes only when the operator of the service changes or removes an animal. A link can \
+then lead to an empty page. The other animals are neither skipped nor seen twice.
 - A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`.`;
 
 const retries = `## Safe retries

@@ -29,7 +29,8 @@ const version = "1.0.0";
 
 const tagDescription =
 	"An animal has a name, a category and, if it is known, a status. The service assigns its `id`. " +
-	"Over this interface, animals are added and read; they are neither changed nor removed.";
+	"Over this interface, animals are added and read. The operator of the service can change or remove one: the next " +
+	"reply shows it, with another `ETag`. Ids are never used again.";
 
 /** @param baseUrl the configured base address, if any */
 export function openApiDocument(baseUrl?: string): OpenApiDocument {

@@ -84,7 +84,7 @@ export function pageLinks(base: string, cursors: Cursors, { position, limit, sta
 	return links + link("last", cursors.last(status));
 }
 
-/** A removal by hand can leave no animals in a neighbour. That page is empty, and leads back. */
+/** A removal can leave no animals in a neighbour. That page is empty, and leads back. */
 function neighboursOf(
 	{ after, upTo }: PagePosition,
 	{ pets, hasMore }: PetPage,

@@ -8,6 +8,7 @@ import type { Metrics } from "./metrics.ts";
 
 /** Small enough to delay other reads by one or two milliseconds only. */
 const countBatch = 5_000;
+const editBatch = 1_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
 const historyEveryMs = 20_000;
@@ -24,12 +25,12 @@ export interface ActivityWatch {
 
 export function watchActivity(options: { store: Store; metrics: Metrics; node: string }): ActivityWatch {
 	const { store, metrics, node } = options;
-	const countAnimals = createCount(store);
+	const count = createCount(store);
 	const history: Moment[] = [];
 	let total: number | undefined;
 
 	async function countTotal(): Promise<Activity["animals"]> {
-		const animals = await countAnimals();
+		const animals = await count.animals();
 		const { available, pending, sold, none, isComplete } = animals;
 		if (isComplete) total = available + pending + sold + none;
 		return animals;
@@ -51,21 +52,46 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 		async read(known) {
 			const animals = await countTotal();
 			const past = known.includes(node) ? {} : { history: [...history] };
-			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals };
+			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals, edits: count.edits() };
 		},
 		close: () => clearInterval(recorder),
 	};
 }
 
-/** Animals never change, so each is counted once; a later count reads only new ones. */
-function createCount(store: Store): () => Promise<Activity["animals"]> {
+interface Count {
+	animals(): Promise<Activity["animals"]>;
+	/** The number of edits that the latest count includes. */
+	edits(): number;
+}
+
+/** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
+function createCount(store: Store): Count {
 	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	let countedTo = 0n;
+	let editedTo = 0n;
 	let counting: Promise<void> | undefined;
+
+	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
+	async function applyEdits(lastEdit: bigint): Promise<void> {
+		while (editedTo < lastEdit) {
+			const edits = await store.edits.list(editedTo, editBatch);
+			if (edits.length === 0) return;
+			for (const { id, petId, action, fromStatus, toStatus } of edits) {
+				if (id > lastEdit) break;
+				editedTo = id;
+				if (petId > countedTo || action === "rename") continue;
+				animals[fromStatus ?? "none"]--;
+				if (action === "set-status") animals[toStatus ?? "none"]++;
+			}
+			await turn();
+		}
+	}
 
 	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId } = await store.countPets(countedTo, countBatch);
+			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
+			if (countedTo === 0n) editedTo = lastEdit;
+			await applyEdits(lastEdit);
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
@@ -74,13 +100,16 @@ function createCount(store: Store): () => Promise<Activity["animals"]> {
 		animals.isComplete = true;
 	}
 
-	return async () => {
-		counting ??= countNew().finally(() => {
-			counting = undefined;
-		});
-		counting.catch(() => {}); // A caller that awaits it still gets the error.
-		// The first count of a large store takes long.
-		await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
-		return { ...animals };
+	return {
+		async animals() {
+			counting ??= countNew().finally(() => {
+				counting = undefined;
+			});
+			counting.catch(() => {}); // A caller that awaits it still gets the error.
+			// The first count of a large store takes long.
+			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
+			return { ...animals };
+		},
+		edits: () => Number(editedTo),
 	};
 }

@@ -3,7 +3,7 @@
 import { openPostgres } from "./postgres/open.ts";
 import { backupSqlite, restoreSqlite } from "./sqlite/backup.ts";
 import { openSqlite } from "./sqlite/open.ts";
-import { type OpenOptions, type Store, StoreRefused } from "./store.ts";
+import { type EditRecord, type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it
@@ -30,6 +30,8 @@ export async function backupStore(databaseUrl: string, to: string, signal: Abort
 export interface RestoreOptions {
 	/** Replaces an existing file. */
 	force: boolean;
+	/** The whole audit log: animals that it removes are not restored. */
+	auditLog?: readonly EditRecord[] | undefined;
 	signal: AbortSignal;
 }
 

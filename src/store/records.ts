@@ -1,4 +1,7 @@
-// The records besides pets: API keys, their secrets and uses, and Idempotency-Keys. Times are milliseconds since 1970.
+// The records besides pets: API keys, their secrets and uses, Idempotency-Keys, and edits. Times are milliseconds since
+// 1970.
+
+import type { PetStatus } from "../contract/pet.ts";
 
 /** Idempotency-Keys are scoped to the API key. */
 export interface IdempotencyKey {
@@ -10,7 +13,7 @@ export interface IdempotencyKey {
 /** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** Of the request that created the animal; later changes of the animal do not affect it. */
+	/** Of the request that created the animal; later changes do not affect it. Empty when the animal was removed. */
 	fingerprint: string;
 	createdAtMs: number;
 }
@@ -52,4 +55,19 @@ export interface KeyUse {
 	keyId: string;
 	operation: string;
 	usedAtMs: number;
+}
+
+/** An edit of an animal by an operator. It has no names, because they may have to be removed. */
+export interface EditRecord {
+	/** 1, 2, 3 … in commit order. */
+	id: bigint;
+	atMs: number;
+	/** Who did it. */
+	editor: string;
+	action: "set-status" | "rename" | "remove";
+	petId: bigint;
+	/** The status before a change of status and before a removal; absent if there was none. */
+	fromStatus?: PetStatus | undefined;
+	/** The status after a change of status; absent if there is none. */
+	toStatus?: PetStatus | undefined;
 }

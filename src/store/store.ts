@@ -1,15 +1,15 @@
 // The Store interface: the promises of every engine, and its two errors.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
-import type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
+import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 import type { Rows } from "./rows.ts";
 
-export type { IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
+export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 
 export interface Store {
 	/**
 	 * At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. A page that has
-	 * more animals behind it never changes again: animals are neither changed nor removed, and new ones get larger ids.
+	 * more animals behind it changes only by an edit, because new animals get larger ids.
 	 */
 	listPets(query: PageQuery): Promise<PetPage>;
 
@@ -29,10 +29,12 @@ export interface Store {
 
 	readonly keys: KeyRows;
 
+	readonly edits: Edits;
+
 	/** For copying the whole store (copy.ts). */
 	readonly rows: Rows;
 
-	/** Counts the next `limit` animals with ids above `after`, by status. */
+	/** Counts the next `limit` animals with ids above `after`, by status, as they are after the edit `lastEdit`. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
 
 	/** The number of animals and batches that this process has created. */
@@ -103,6 +105,8 @@ export interface PetCount {
 	counts: Partial<Record<PetStatus | "none", number>>;
 	/** The largest id counted; absent if there was none. */
 	lastId?: bigint;
+	/** The last edit that the count includes, 0 before the first. */
+	lastEdit: bigint;
 }
 
 /** Numbers of created animals, and of batches with created animals. */
@@ -115,6 +119,34 @@ export interface CreatedCount {
 export interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
+}
+
+/** Edits of animals by operators: changes and removals. The interface has neither. */
+export interface Edits {
+	/**
+	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. Then
+	 * erases what is left of a replaced or removed name in the store's files.
+	 */
+	apply(edit: NewEdit): Promise<EditOutcome>;
+	/** The next `limit` edits with ids above `after`, oldest first. */
+	list(after: bigint, limit: number): Promise<EditRecord[]>;
+}
+
+/** `status` is undefined for none. */
+export type NewEdit = { petId: bigint; editor: string } & (
+	| { action: "set-status"; status: PetStatus | undefined }
+	| { action: "rename"; name: string }
+	| { action: "remove" }
+);
+
+export interface EditOutcome {
+	/**
+	 * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
+	 * `absent`: no edit knows the animal.
+	 */
+	outcome: "edited" | "unchanged" | "removed" | "absent";
+	/** False if other programs prevented that the old name was erased. Applying the edit again tries it again. */
+	isErased: boolean;
 }
 
 /** The stored API keys. Times are milliseconds since 1970. */

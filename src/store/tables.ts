@@ -2,7 +2,7 @@
 // store are derived from it; the SQL of both engines is written by hand. Migrations create the columns.
 
 import type { Pet } from "../contract/pet.ts";
-import type { IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
+import type { EditRecord, IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
 
 /** A value that both engines store. */
 export type SqlValue = bigint | number | string | null;
@@ -97,6 +97,19 @@ export const tables = {
 			createdAtMs: number("created_at_ms"),
 		} satisfies Record<keyof IdempotencyKeyRecord, Column>,
 	},
+	edits: {
+		name: "edits",
+		keyLength: 1,
+		columns: {
+			id: int64("id"),
+			atMs: number("at_ms"),
+			editor: text("editor"),
+			action: text("action"),
+			petId: int64("pet_id"),
+			fromStatus: optional(text("from_status")),
+			toStatus: optional(text("to_status")),
+		} satisfies Record<keyof EditRecord, Column>,
+	},
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof tables;
@@ -120,6 +133,12 @@ export function columnList(table: Table, prefix = ""): string {
 	return columnsOf(table)
 		.map(({ name }) => prefix + name)
 		.join(", ");
+}
+
+/** An INSERT with one `?` per column. */
+export function insertSql(table: Table, verb = "INSERT"): string {
+	const parameters = columnsOf(table).map(() => "?");
+	return `${verb} INTO ${table.name} (${columnList(table)}) VALUES (${parameters.join(", ")})`;
 }
 
 export function keyList(table: Table): string {

@@ -104,7 +104,7 @@ const idempotencyKeys: Mutant[] = [
 	},
 	{
 		file: "src/store/idempotency.ts",
-		from: 'fingerprint === own ? "replayed" : "reused"',
+		from: 'isRepeat ? "replayed" : "reused"',
 		to: '"replayed"',
 		tests: ["src/store/idempotency.test.ts"],
 	},

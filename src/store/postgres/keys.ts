@@ -7,6 +7,7 @@ import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
 import type { Retry } from "./retries.ts";
+import { inTransaction } from "./transaction.ts";
 
 const byHashes = { name: "keysByHash", text: `${buildKeySelect("s.hash, ")} WHERE s.hash = ANY($1::text[])` };
 const newest = {
@@ -55,17 +56,8 @@ export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRow
 
 	/** Runs statements in one transaction. */
 	const runInTransaction = (statements: { name: string; text: string; values: unknown[] }[]): Promise<void> =>
-		retry(async () => {
-			const client = await pool.connect();
-			let isBroken = true;
-			try {
-				await client.query("BEGIN");
-				for (const statement of statements) await client.query(statement);
-				await client.query("COMMIT");
-				isBroken = false;
-			} finally {
-				client.release(isBroken);
-			}
+		inTransaction(pool, retry, async (client) => {
+			for (const statement of statements) await client.query(statement);
 		});
 
 	return {

@@ -13,6 +13,7 @@ import { columnList, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
+import { createEdits } from "./edits.ts";
 import { createKeyRows } from "./keys.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createRetry } from "./retries.ts";
@@ -51,10 +52,15 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		keys: createKeyRows(pool, query, retry),
+		edits: createEdits({ pool, query, retry, now }),
 		rows: createPostgresRows(pool),
 		async countPets(after, limit) {
 			const { rows } = await query(countByStatus, [after, limit]);
-			return toPetCount(rows as Parameters<typeof toPetCount>[0]);
+			const groups = rows.map(([, ...group]) => group) as Parameters<typeof toPetCount>[0];
+			return toPetCount(
+				groups.filter(([, count]) => count !== null),
+				rows[0]?.[0],
+			);
 		},
 		created: creates.created,
 		queue: creates.queue,
@@ -96,8 +102,12 @@ const pageUpToWithStatus = {
 
 const countByStatus = {
 	name: "countByStatus",
-	text: `SELECT status, count(*), max(id) AS last_id
-	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS counted GROUP BY status`,
+	text: `SELECT edits.last_id, counted.*
+	FROM counters AS edits LEFT JOIN (
+		SELECT status, count(*) AS animals, max(id) AS last_pet
+		FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next GROUP BY status
+	) AS counted ON true
+	WHERE edits.name = 'edits'`,
 };
 
 async function readPage(query: Query, pageQuery: PageQuery): Promise<PetPage> {

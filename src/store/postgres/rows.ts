@@ -34,6 +34,7 @@ export function createPostgresRows(pool: pg.Pool): Rows {
 		markCopy: async (mark) => void (await all("INSERT INTO settings VALUES ('copy_of', $1)", [Buffer.from(mark)])),
 		async finishCopy({ cursorSecret, lastIssuedId }) {
 			await all("UPDATE counters SET last_id = $1 WHERE name = 'pets'", [lastIssuedId]);
+			await all("UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'");
 			await all("UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", [cursorSecret]);
 			await all("DELETE FROM settings WHERE name = 'copy_of'");
 		},

@@ -4,6 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import type { EditRecord } from "../records.ts";
 import { StoreRefused } from "../store.ts";
 import {
 	draftName,
@@ -18,6 +19,7 @@ import {
 } from "./draft.ts";
 import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "./file.ts";
 import { identityOf } from "./identity.ts";
+import { applyLaterRemovals } from "./later-removals.ts";
 
 /** Pages copied per turn of the event loop, so that signals are handled during a backup. */
 const pagesPerTurn = 2000;
@@ -47,6 +49,8 @@ export interface Restore {
 	to: string;
 	/** Replaces an existing file. */
 	force: boolean;
+	/** The whole audit log: animals that it removes are not restored. */
+	auditLog?: readonly EditRecord[] | undefined;
 	signal: AbortSignal;
 }
 
@@ -56,7 +60,7 @@ export interface Restore {
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
-export async function restoreSqlite({ backup, to, force, signal }: Restore): Promise<number> {
+export async function restoreSqlite({ backup, to, force, auditLog, signal }: Restore): Promise<number> {
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);
 	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
@@ -69,7 +73,8 @@ export async function restoreSqlite({ backup, to, force, signal }: Restore): Pro
 		verifyHeader(backup, "r");
 		const unlock = doesExist ? lock(file) : () => {};
 		try {
-			const animals = await copySnapshot(backup, draft, signal);
+			const copied = await copySnapshot(backup, draft, signal);
+			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
 			if (doesExist) replace(file, draft);
 			else publish(draft, file);
 			dropCompanions(file);

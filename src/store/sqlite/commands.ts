@@ -12,12 +12,14 @@ import {
 } from "../idempotency.ts";
 import type { Row } from "../rows.ts";
 import type { CreateResult, KeyUse, NewKey, NewSecret } from "../store.ts";
-import { columnList, columnsOf, createRowWriter, pickColumns, type Table, type TableName, tables } from "../tables.ts";
+import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
+import { type EditRequest, type EditResult, prepareEdit } from "./edit-command.ts";
 
 interface Commands {
 	createPet: { request: Create; result: CreateResult };
 	/** @returns the number of removed keys */
 	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
+	editPet: { request: EditRequest; result: EditResult };
 	addKey: { request: { key: NewKey; secret: NewSecret }; result: undefined };
 	rotateKey: { request: { keyId: string; secret: NewSecret; graceEndsAtMs: number }; result: undefined };
 	revokeKey: { request: { keyId: string; nowMs: number }; result: undefined };
@@ -48,17 +50,17 @@ type Appliers = { [Name in CommandName]: (request: Request<Name>) => Result<Name
  */
 export function prepareCommit(database: Database.Database): (batch: Write[]) => Result[] {
 	const probe = () => void database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
-	const appliers: Appliers = { ...petAppliers(database), ...keyAppliers(database), ...copyAppliers(database), probe };
+	const appliers: Appliers = {
+		...petAppliers(database),
+		editPet: prepareEdit(database),
+		...keyAppliers(database),
+		...copyAppliers(database),
+		probe,
+	};
 	function apply<Name extends CommandName>({ name, request }: { name: Name; request: Request<Name> }): Result<Name> {
 		return appliers[name](request);
 	}
 	return database.transaction((batch: Write[]) => batch.map((write) => apply(write))).immediate;
-}
-
-/** An INSERT with one parameter per column. */
-function insertSql(table: Table, verb = "INSERT"): string {
-	const parameters = columnsOf(table).map(() => "?");
-	return `${verb} INTO ${table.name} (${columnList(table)}) VALUES (${parameters.join(", ")})`;
 }
 
 const toPetRow = createRowWriter(tables.pets);

@@ -18,6 +18,7 @@ import {
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
+import { createEdits } from "./edits.ts";
 import { toStoreError } from "./errors.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
 import { createKeyRows } from "./keys.ts";
@@ -62,8 +63,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		createPet: (pet, idempotencyKey) => write("createPet", { pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		keys: createKeyRows({ database, read: snapshot.read, write }),
-		rows: createSqliteRows({ database, read: snapshot.read, write }),
-		countPets: async (after, limit) => snapshot.read(() => reads.countPets(after, limit)),
+		edits: createEdits({ file, database, readNow: snapshot.readNow, write, now }),
+		rows: createSqliteRows({ database, read: snapshot.readNow, write }),
+		countPets: async (after, limit) => snapshot.readNow(() => reads.countPets(after, limit)),
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
@@ -113,7 +115,20 @@ function createTurnSnapshot(database: Database.Database) {
 		}
 	}
 
-	return { read, end };
+	/**
+	 * Reads in a snapshot of its own. For reads that no request asks for: they can happen in any phase of the event loop,
+	 * and requests of the next phase would read their snapshot, without what another process has committed meanwhile.
+	 */
+	function readNow<Result>(query: () => Result): Result {
+		end();
+		try {
+			return read(query);
+		} finally {
+			end();
+		}
+	}
+
+	return { read, readNow, end };
 }
 
 type PetRow = unknown[];
@@ -133,6 +148,7 @@ function prepareReads(database: Database.Database): Reads {
 		)
 		.safeIntegers()
 		.raw();
+	const lastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
@@ -145,7 +161,7 @@ function prepareReads(database: Database.Database): Reads {
 	}
 
 	return {
-		countPets: (after, limit) => toPetCount(countByStatus.all(after, limit)),
+		countPets: (after, limit) => toPetCount(countByStatus.all(after, limit), lastEdit.get() ?? 0n),
 		getPet: (id) => {
 			const row = petById.get(id);
 			return row && toPet(row);

@@ -1,0 +1,110 @@
+// `animal-store pets set-status`, `rename` and `remove`: what operators do to animals, in the store itself. A running
+// service shows it in its next reply.
+
+import { hostname, userInfo } from "node:os";
+import { Argument, type Command, InvalidArgumentError } from "commander";
+import { readConfig } from "../config.ts";
+import { ApiError } from "../contract/errors.ts";
+import { petStatuses } from "../contract/pet.ts";
+import { checkNewPet } from "../contract/validate.ts";
+import { openStore } from "../store/open.ts";
+import type { EditOutcome, NewEdit } from "../store/store.ts";
+import { CommandError } from "./command-error.ts";
+import { withDatabase } from "./connection.ts";
+import { examples, parsePetId } from "./pets.ts";
+
+interface EditOptions {
+	by?: string;
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+type Change = NewEdit extends infer Edit ? (Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never) : never;
+
+const noStatus = "none";
+
+/** Adds the commands to `pets`. */
+export function withEdits(pets: Command): Command {
+	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
+	const setStatus = pets
+		.command("set-status")
+		.description("change the status of an animal")
+		.argument("<id>", "its id", parsePetId)
+		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, noStatus]))
+		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))
+		.action((petId: bigint, text: string, options: EditOptions) => {
+			const status = petStatuses.find((status) => status === text);
+			return edit(petId, { action: "set-status", status }, `has the status ${text}`, options);
+		});
+	const rename = pets
+		.command("rename")
+		.description("correct the name of an animal")
+		.argument("<id>", "its id", parsePetId)
+		.argument("<name>", "its new name, 1 to 255 characters", parseName)
+		.addHelpText("after", examples("pets rename 42 Rex"))
+		.action((petId: bigint, name: string, options: EditOptions) =>
+			edit(petId, { action: "rename", name }, "has its new name", options),
+		);
+	const remove = pets
+		.command("remove")
+		.description("remove an animal for good, and erase its name; backups keep it until they expire")
+		.argument("<id>", "its id", parsePetId)
+		.addHelpText("after", examples("pets remove 42"))
+		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
+	for (const command of [setStatus, rename, remove])
+		withDatabase(command)
+			.option("--by <name>", "who does it, for the audit log; this user and host if absent", parseEditor)
+			.option("--json", "the result as JSON");
+	return pets;
+}
+
+/** @param result such as "is removed" */
+async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
+	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, { mustExist: true });
+	const { outcome, isErased } = await store.edits
+		.apply({ petId, editor: by ?? currentEditor(), ...change })
+		.finally(() => store.close());
+	refuseMissing(outcome, petId, change);
+	if (json) process.stdout.write(`{"id":${petId},"action":"${change.action}","outcome":"${outcome}"}\n`);
+	else process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
+	if (isErased) return;
+	throw new CommandError(
+		`the old name of animal ${petId} may still be in the files of the store, because another program was using them: ` +
+			"run the same command again to erase it",
+	);
+}
+
+/** @throws CommandError */
+function refuseMissing(outcome: EditOutcome["outcome"], petId: bigint, { action }: Change): void {
+	if (outcome === "absent") throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
+	if (outcome === "removed" && action !== "remove")
+		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
+}
+
+/** The user of the operating system and the host. */
+function currentEditor(): string {
+	return `${currentUser()}@${hostname()}`;
+}
+
+function currentUser(): string {
+	try {
+		return userInfo().username;
+	} catch {
+		// A container may run as a user without a name.
+		return `uid ${process.getuid?.() ?? "unknown"}`;
+	}
+}
+
+function parseName(name: string): string {
+	try {
+		return checkNewPet({ name, categoryId: 1 }).name;
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+		throw new CommandError(error.message);
+	}
+}
+
+function parseEditor(text: string): string {
+	if (/^\P{C}{1,100}$/u.test(text)) return text;
+	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
+}

@@ -1,0 +1,75 @@
+// Applies the removals that are later than a backup to a copy of it, so that a restore does not bring removed animals
+// back.
+
+import Database from "better-sqlite3";
+import type { EditRecord } from "../records.ts";
+import { StoreRefused } from "../store.ts";
+import { createRowWriter, insertSql, tables } from "../tables.ts";
+import { migrate } from "./file.ts";
+
+const toEditRow = createRowWriter(tables.edits);
+
+/**
+ * @param draft a copy of the backup that no other process opens, and that is dropped after an error
+ * @param log the whole audit log of the store, oldest first
+ * @returns the number of animals left
+ * @throws StoreRefused if the log does not continue that of the backup
+ */
+export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): number {
+	const database = new Database(draft);
+	try {
+		database.pragma("journal_mode = OFF"); // A journal would keep the names.
+		migrate(database, draft);
+		const later = laterEdits(database, log);
+		remove(
+			database,
+			later.filter(({ action }) => action === "remove"),
+		);
+		keepIds(database, later);
+		database.exec("VACUUM");
+		return Number(database.prepare("SELECT count(*) FROM pets").pluck().get());
+	} finally {
+		database.close();
+	}
+}
+
+/** The edits of the log that are not in the backup. */
+function laterEdits(database: Database.Database, log: readonly EditRecord[]): EditRecord[] {
+	const known = database
+		.prepare<[], [id: bigint, atMs: bigint, petId: bigint, action: string]>(
+			"SELECT id, at_ms, pet_id, action FROM edits ORDER BY id",
+		)
+		.safeIntegers()
+		.raw()
+		.all();
+	const isContinued =
+		known.every((row, index) => {
+			const { id, atMs, petId, action } = log[index] ?? {};
+			return String(row) === String([id, atMs, petId, action]);
+		}) && log.every(({ id }, index) => id === BigInt(index + 1));
+	if (isContinued) return log.slice(known.length);
+	throw new StoreRefused(
+		"the audit log does not continue that of the backup: " +
+			"name the whole log of the same store, from animal-store audit list --json",
+	);
+}
+
+/** Records also the removals of animals that are newer than the backup. */
+function remove(database: Database.Database, removals: EditRecord[]): void {
+	const ids = `[${removals.map(({ petId }) => petId).join()}]`;
+	const isRemoved = "IN (SELECT value FROM json_each(?))";
+	database.prepare(`DELETE FROM pets WHERE id ${isRemoved}`).run(ids);
+	database.prepare(`UPDATE idempotency_keys SET fingerprint = '' WHERE pet_id ${isRemoved}`).run(ids);
+	const nextId = database.prepare("SELECT coalesce(max(id), 0) + 1 FROM edits").pluck().safeIntegers();
+	const addEdit = database.prepare(insertSql(tables.edits));
+	for (const removal of removals) addEdit.run(...toEditRow({ ...removal, id: nextId.get() }));
+}
+
+/** The ids of edited animals are not used again, even if the backup is older than the animals. */
+function keepIds(database: Database.Database, edits: EditRecord[]): void {
+	const lastIssued = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pets'").pluck().safeIntegers();
+	let last = (lastIssued.get() as bigint | undefined) ?? 0n;
+	for (const { petId } of edits) if (petId > last) last = petId;
+	database.prepare("DELETE FROM sqlite_sequence WHERE name = 'pets'").run();
+	database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', ?)").run(last);
+}

@@ -1,0 +1,306 @@
+// `animal-store pets set-status`, `rename`, `remove`, `audit list` and `restore --audit`, while services run.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../src/store/open.ts";
+import { testDatabase } from "./postgres.ts";
+import { type Finished, runProgram, startProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+
+const json = { "content-type": "application/json" };
+
+interface Shop {
+	folder: string;
+	databaseUrl: string;
+	/** Runs a command on the store. */
+	run(...parameters: string[]): Promise<Finished>;
+	key: string;
+}
+
+async function shop(context: TestContext, engine: "sqlite" | "postgres"): Promise<Shop> {
+	const folder = temporaryFolder(context);
+	let databaseUrl = `sqlite:${join(folder, "animals.db")}`;
+	if (engine === "postgres") {
+		const database = await testDatabase();
+		context.after(() => database.drop());
+		databaseUrl = database.url;
+	}
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: databaseUrl } });
+	const { stdout } = await run("keys", "create", "--name", "shop");
+	return { folder, databaseUrl, run, key: stdout.trim() };
+}
+
+/** One node: requests with the key. */
+async function startNode(context: TestContext, { databaseUrl, key }: Shop) {
+	const { url } = await startProgram(context, { DATABASE_URL: databaseUrl });
+	const headers = { authorization: `Bearer ${key}` };
+	return {
+		get: (path: string, more: Record<string, string> = {}) =>
+			fetch(new URL(path, `${url}/`), { headers: { ...headers, ...more } }),
+		create: (pet: object, idempotencyKey: string) =>
+			fetch(`${url}/v1/pets`, {
+				method: "POST",
+				headers: { ...headers, ...json, "idempotency-key": idempotencyKey },
+				body: JSON.stringify(pet),
+			}),
+	};
+}
+
+type Node = Awaited<ReturnType<typeof startNode>>;
+
+for (const engine of ["sqlite", "postgres"] as const) {
+	test(`${engine}: an edit is in the next reply of every node, with another ETag; its create still gets the first reply`, async (context) => {
+		const store = await shop(context, engine);
+		const nodes = [await startNode(context, store), await startNode(context, store)];
+		const [one] = nodes as [Node];
+		const rex = { name: "Rex", categoryId: 1, status: "available" };
+		const first = await one.create(rex, "rex");
+		const firstBody = await first.text();
+		await one.create({ ...rex, name: "Mia" }, "mia");
+		await one.create({ ...rex, name: "Bo" }, "bo");
+		const paths = ["/v1/pets/1", "/v1/pets?limit=2", "/v1/pets?status=available"];
+		const edits = [
+			["pets", "set-status", "1", "sold"],
+			["pets", "rename", "1", "Rex the 2nd"],
+			["pets", "set-status", "1", "none"],
+			["pets", "remove", "1"],
+		];
+		const expected = [
+			{ id: 1, name: "Rex", categoryId: 1, status: "sold" },
+			{ id: 1, name: "Rex the 2nd", categoryId: 1, status: "sold" },
+			{ id: 1, name: "Rex the 2nd", categoryId: 1 },
+			undefined,
+		];
+		for (const [index, edit] of edits.entries()) {
+			const before = await Promise.all(paths.map(async (path) => (await one.get(path)).headers.get("etag") ?? ""));
+			const { code, stderr } = await store.run(...edit);
+			assert.equal(code, 0, stderr);
+			for (const node of nodes) {
+				const again = (path: string, place: number) => node.get(path, { "if-none-match": before[place] ?? "" });
+				const replies = await Promise.all(paths.map(again));
+				const bodies = await Promise.all(replies.map((reply) => reply.text()));
+				const pet = expected[index];
+				// The list of available animals changes once, when the animal leaves it.
+				assert.deepEqual(
+					replies.map(({ status }) => status),
+					[pet ? 200 : 404, 200, index === 0 ? 200 : 304],
+				);
+				if (pet) assert.deepEqual(JSON.parse(bodies[0] ?? ""), pet);
+				assert.deepEqual(JSON.parse(bodies[1] ?? "")[0], pet ?? { ...rex, id: 2, name: "Mia" });
+				const repeated = await node.create(rex, "rex");
+				assert.deepEqual([repeated.status, repeated.headers.get("idempotency-replayed")], [201, "true"]);
+				assert.equal(await repeated.text(), firstBody);
+			}
+		}
+		const { stdout } = await store.run("audit", "list", "--json");
+		const by = `${userInfo().username}@${hostname()}`;
+		const rows = JSON.parse(stdout) as { at: string }[];
+		for (const { at } of rows) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000);
+		assert.deepEqual(
+			rows.map((row) => ({ ...row, at: "" })),
+			[
+				{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
+				{ id: 2, at: "", by, petId: 1, action: "rename" },
+				{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
+				{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null },
+			],
+		);
+	});
+
+	test(`${engine}: a walk in either direction neither skips nor repeats the animals that were not edited`, async (context) => {
+		const store = await shop(context, engine);
+		const node = await startNode(context, store);
+		const operator = await openStore(store.databaseUrl, Date.now);
+		context.after(() => operator.close());
+		const editor = "operator";
+		const statuses = ["available", "pending", undefined] as const;
+		for (const [direction, query] of [
+			["next", "limit=3"],
+			["prev", "limit=3"],
+			["next", "limit=2&status=available"],
+			["prev", "limit=2&status=available"],
+		] as const) {
+			const created = await Promise.all(
+				Array.from({ length: 30 }, (_, index) =>
+					operator.createPet({ name: "Rex", categoryId: 1n, status: statuses[index % 3] }),
+				),
+			);
+			const ids = created.map(({ id }) => id);
+			const edited = new Set<bigint>();
+			const edit = async (id: bigint | undefined, place: number) => {
+				if (id === undefined || edited.has(id)) return;
+				edited.add(id);
+				const change = [
+					{ action: "remove" },
+					{ action: "set-status", status: "sold" },
+					{ action: "rename", name: "Max" },
+				] as const;
+				await operator.edits.apply({ petId: id, editor, ...(change[place % 3] ?? { action: "remove" }) });
+			};
+			const seen: bigint[] = [];
+			let path: string | undefined = `/v1/pets?${query}`;
+			if (direction === "prev") path = linkOf(await node.get(path), "last");
+			for (let pages = 0; path !== undefined; pages++) {
+				assert.ok(pages < 1000);
+				const reply = await node.get(path);
+				const page = ((await reply.json()) as { id: number }[]).map(({ id }) => BigInt(id));
+				if (direction === "prev") page.reverse();
+				seen.push(...page);
+				// The last animal of the page, whose id is in the cursor, the next one, and one far away.
+				const [last = 0n] = page.slice(-1);
+				const step = direction === "next" ? 1n : -1n;
+				for (const [place, id] of [last, last + step, last + step * 7n].entries())
+					if (ids.includes(id)) await edit(id, place + pages);
+				path = linkOf(reply, direction);
+			}
+			assert.equal(new Set(seen).size, seen.length, "no repeats");
+			assert.ok(edited.size > 5);
+			const inFilter = (_: bigint, index: number) => !query.includes("status") || index % 3 === 0;
+			const untouched = ids.filter(inFilter).filter((id) => !edited.has(id));
+			assert.ok(untouched.length > 0);
+			const found = seen.filter((id) => untouched.includes(id));
+			assert.deepEqual(direction === "prev" ? found.toReversed() : found, untouched, `${direction} ${query}`);
+			const petIds = (await operator.listPets({ after: 0n, limit: 1000 })).pets.map(({ id }) => id);
+			await Promise.all(petIds.map((petId) => operator.edits.apply({ petId, editor, action: "remove" })));
+		}
+	});
+}
+
+function linkOf(reply: Response, rel: string): string | undefined {
+	const [, url] = new RegExp(`<([^>]*)>; rel="${rel}"`).exec(reply.headers.get("link") ?? "") ?? [];
+	return url && new URL(url).pathname + new URL(url).search;
+}
+
+test("edits are refused with one sentence, record nothing then, and name who did them", async (context) => {
+	const store = await shop(context, "sqlite");
+	const database = await openStore(store.databaseUrl, Date.now);
+	for (const name of ["Rex", "Mia"]) await database.createPet({ name, categoryId: 1n });
+	await database.close();
+	const refusals: [string[], RegExp][] = [
+		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
+		[["pets", "remove", "x"], /^animal-store: "x" is not an animal id: .*\n$/],
+		[["pets", "set-status", "1", "Sold"], /^animal-store: the status must be available, pending, sold or none, .*\n$/],
+		[["pets", "rename", "1", " "], /^animal-store: name must be a string of 1 to 255 .*\n$/],
+		[["pets", "rename", "1", "Max", "--by", "a\tb"], /^animal-store: --by must be 1 to 100 printable characters, /],
+		[["pets", "remove", "1", "--database-url", "sqlite:/tmp/none/here"], /^animal-store: there is no store at /],
+	];
+	for (const [parameters, message] of refusals) {
+		const { code, stdout, stderr } = await store.run(...parameters);
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, message);
+	}
+	assert.deepEqual((await store.run("audit", "list")).stdout, "");
+	assert.deepEqual((await store.run("audit", "list", "--json")).stdout, "[]\n");
+
+	const outputs = [
+		[["pets", "set-status", "1", "sold", "--by", "Ann 犬"], "animal 1 has the status sold\n"],
+		[["pets", "set-status", "1", "sold"], "animal 1 has the status sold already\n"],
+		[["pets", "rename", "1", "Max"], "animal 1 has its new name\n"],
+		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited"}\n'],
+		[["pets", "remove", "2"], "animal 2 is removed already\n"],
+	] as const;
+	for (const [parameters, stdout] of outputs)
+		assert.deepEqual(await store.run(...parameters), { code: 0, signal: null, stdout, stderr: "" });
+	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
+	const rows = (await store.run("audit", "list")).stdout.split("\n").map((line) => line.split("\t").toSpliced(1, 1));
+	const by = `${userInfo().username}@${hostname()}`;
+	assert.deepEqual(rows, [
+		["1", "1", "set-status", "none → sold", "Ann 犬"],
+		["2", "1", "rename", "", by],
+		["3", "2", "remove", "none", by],
+		[""],
+	]);
+});
+
+test("restore --audit brings back no animal that was removed after the backup, and keeps its id and its key", async (context) => {
+	const store = await shop(context, "sqlite");
+	const path = (name: string) => join(store.folder, name);
+	const database = await openStore(store.databaseUrl, Date.now);
+	const key = { caller: "a", key: "k" };
+	const remove = (petId: bigint) => database.edits.apply({ petId, editor: "operator", action: "remove" });
+	for (let number = 1; number <= 200; number++)
+		await database.createPet({ name: `Animal number ${number}.`, categoryId: 1n }, number === 7 ? key : undefined);
+	await remove(5n);
+	assert.equal((await store.run("backup", path("b.db"))).code, 0);
+	await remove(7n);
+	await database.edits.apply({ petId: 8n, editor: "operator", action: "set-status", status: "sold" });
+	for (let number = 201; number <= 203; number++) await database.createPet({ name: "New", categoryId: 1n });
+	await remove(200n);
+	await remove(203n);
+	await database.close();
+	const { stdout: log } = await store.run("audit", "list", "--json");
+	writeFileSync(path("audit.json"), log);
+	const ndjson = (JSON.parse(log) as object[]).map((row) => `${JSON.stringify(row)}\n`).join("");
+	writeFileSync(path("audit.ndjson"), ndjson);
+
+	for (const [name, files] of [
+		["audit.json", "r1.db"],
+		["audit.ndjson", "r2.db"],
+	] as const) {
+		const restored = await store.run("restore", path("b.db"), "--to", path(files), "--audit", path(name));
+		assert.deepEqual(
+			[restored.code, restored.stdout, restored.stderr],
+			[0, `197 animals were restored from ${path("b.db")}\n`, ""],
+		);
+		const bytes = readFileSync(path(files));
+		for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
+		assert.ok(bytes.includes("Animal number 8."));
+		const opened = await openStore(`sqlite:${path(files)}`, Date.now);
+		assert.equal(await opened.getPet(7n), undefined);
+		assert.deepEqual(await opened.getPet(8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
+		assert.deepEqual(
+			(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
+			[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
+		);
+		assert.deepEqual(await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key), {
+			id: 7n,
+			outcome: "replayed",
+		});
+		assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
+		await opened.close();
+	}
+
+	const rows = JSON.parse(log) as { petId: number }[];
+	const wrong: Record<string, [string, RegExp]> = {
+		"other.json": [JSON.stringify(rows.map((row) => ({ ...row, petId: 9 }))), /does not continue that of the backup/],
+		"gap.json": [JSON.stringify(rows.toSpliced(1, 1)), /does not continue that of the backup/],
+		"late.json": [JSON.stringify(rows.slice(1)), /does not continue that of the backup/],
+		"empty.json": ["[]", /does not continue that of the backup/],
+		"text.json": ["removed: 7", /text\.json is not JSON/],
+		"rows.json": ['[{"id":1}]', /row 1 of .*rows\.json is not an edit/],
+	};
+	for (const [name, [text, message]] of Object.entries(wrong)) {
+		writeFileSync(path(name), text);
+		const { code, stderr } = await store.run("restore", path("b.db"), "--to", path("r3.db"), "--audit", path(name));
+		assert.equal(code, 1);
+		assert.match(stderr, message);
+	}
+	const names = readdirSync(store.folder);
+	assert.ok(!names.some((name) => name.startsWith("r3.db")), String(names));
+});
+
+test("restore --audit also takes a backup of the schema before edits", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "old.db");
+	const old = new Database(file);
+	old.function("sha256", (text) => String(text));
+	old.pragma("application_id = 0x50455453");
+	for (const number of [1, 2, 3])
+		old.exec(readFileSync(new URL(`../src/store/migrations/sqlite-00${number}.sql`, import.meta.url), "utf8"));
+	old.pragma("user_version = 3");
+	old.exec("INSERT INTO pets (name, category_id) VALUES ('Ferdinand', 1), ('Rex', 1)");
+	old.close();
+	const at = new Date().toISOString();
+	writeFileSync(join(folder, "audit.json"), JSON.stringify([{ id: 1, at, by: "a", petId: 1, action: "remove" }]));
+	const to = join(folder, "new.db");
+	const { code, stderr } = await runProgram(["restore", file, "--to", to, "--audit", join(folder, "audit.json")]);
+	assert.equal(code, 0, stderr);
+	assert.ok(!readFileSync(to).includes("Ferdinand"));
+	const store = await openStore(`sqlite:${to}`, Date.now);
+	assert.deepEqual((await store.listPets({ after: 0n, limit: 9 })).pets, [{ id: 2n, name: "Rex", categoryId: 1n }]);
+	await store.close();
+});

@@ -1,0 +1,316 @@
+// Edits by operators on the store, over both engines: what they change, what they record, and what they leave alone.
+
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { petStatuses } from "../src/contract/pet.ts";
+import { watchActivity } from "../src/ops/activity.ts";
+import { createMetrics } from "../src/ops/metrics.ts";
+import { copyStore } from "../src/store/copy.ts";
+import { openStore } from "../src/store/open.ts";
+import type { NewEdit, Store } from "../src/store/store.ts";
+import { testDatabase } from "./postgres.ts";
+import { seededRandom } from "./random.ts";
+import { temporaryFolder } from "./service.ts";
+import { runSql } from "./sql.ts";
+import { until } from "./until.ts";
+
+const editor = "operator";
+const atMs = 1_790_000_000_000;
+
+/** Opens stores of one new database, each as a process of its own would; they close with the test. */
+type Make = (
+	context: TestContext,
+) => Promise<{ databaseUrl: string; open(): Promise<Store>; reopen(store: Store): Promise<Store> }>;
+
+async function opening(context: TestContext, databaseUrl: string, drop?: () => Promise<unknown>) {
+	const opened = new Set<Store>();
+	context.after(async () => {
+		await Promise.all([...opened].map((store) => store.close()));
+		await drop?.();
+	});
+	const open = async () => {
+		const store = await openStore(databaseUrl, () => atMs);
+		opened.add(store);
+		return store;
+	};
+	const reopen = async (store: Store) => {
+		opened.delete(store);
+		await store.close();
+		return open();
+	};
+	return { databaseUrl, open, reopen };
+}
+
+const engines: Record<string, Make> = {
+	sqlite: async (context) => opening(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`),
+	postgres: async (context) => {
+		const { url, drop } = await testDatabase();
+		return opening(context, url, drop);
+	},
+};
+
+/** A failed test prints the seed that repeats it. */
+function seedFor(context: TestContext): number {
+	const seed = randomInt(2 ** 31);
+	context.diagnostic(`SEED=${seed}`);
+	return seed;
+}
+
+/** Writes of another process reach this one in a later turn of the event loop. */
+const turn = () => new Promise(setImmediate);
+
+const listAll = (store: Store) => store.listPets({ after: 0n, limit: 100 }).then(({ pets }) => pets);
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: an edit changes one animal and adds one row without names; others that change nothing add none`, async (context) => {
+		const { open } = await make(context);
+		const store = await open();
+		for (const name of ["Rex", "Mia", "Bo"]) await store.createPet({ name, categoryId: 1n, status: "available" });
+		const edits: [NewEdit, string][] = [
+			[{ petId: 1n, editor, action: "set-status", status: "sold" }, "edited"],
+			[{ petId: 1n, editor, action: "set-status", status: "sold" }, "unchanged"],
+			[{ petId: 1n, editor, action: "set-status", status: undefined }, "edited"],
+			[{ petId: 1n, editor, action: "set-status", status: undefined }, "unchanged"],
+			[{ petId: 2n, editor: "other", action: "rename", name: "Mia 犬" }, "edited"],
+			[{ petId: 2n, editor, action: "rename", name: "Mia 犬" }, "unchanged"],
+			[{ petId: 3n, editor, action: "remove" }, "edited"],
+			[{ petId: 3n, editor, action: "remove" }, "removed"],
+			[{ petId: 3n, editor, action: "rename", name: "Bo again" }, "removed"],
+			[{ petId: 4n, editor, action: "remove" }, "absent"],
+			[{ petId: -(2n ** 63n), editor, action: "set-status", status: "sold" }, "absent"],
+		];
+		for (const [edit, outcome] of edits)
+			assert.deepEqual(await store.edits.apply(edit), { outcome, isErased: true }, JSON.stringify(outcome));
+		assert.deepEqual(await listAll(store), [
+			{ id: 1n, name: "Rex", categoryId: 1n },
+			{ id: 2n, name: "Mia 犬", categoryId: 1n, status: "available" },
+		]);
+		const rows = [
+			{ id: 1n, atMs, editor, action: "set-status", petId: 1n, fromStatus: "available", toStatus: "sold" },
+			{ id: 2n, atMs, editor, action: "set-status", petId: 1n, fromStatus: "sold" },
+			{ id: 3n, atMs, editor: "other", action: "rename", petId: 2n },
+			{ id: 4n, atMs, editor, action: "remove", petId: 3n, fromStatus: "available" },
+		];
+		assert.deepEqual(await store.edits.list(0n, 100), rows);
+		assert.deepEqual(await store.edits.list(1n, 2), rows.slice(1, 3));
+		assert.equal((await store.countPets(0n, 10)).lastEdit, 4n);
+		assert.equal((await store.countPets(100n, 10)).lastEdit, 4n, "also where no animal is counted");
+	});
+
+	test(`${engine}: the id of a removed newest animal is not used again, also after a restart and a copy`, async (context) => {
+		const { open, reopen } = await make(context);
+		const store = await open();
+		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
+		await store.edits.apply({ petId: 2n, editor, action: "remove" });
+		await store.edits.apply({ petId: 1n, editor, action: "remove" });
+		for (const make of Object.values(engines)) {
+			const copy = await (await make(context)).open();
+			await copyStore({ from: store, to: copy, onProgress() {} });
+			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
+			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
+			await copy.edits.apply({ petId: 3n, editor, action: "set-status", status: "sold" });
+			assert.equal((await copy.countPets(0n, 10)).lastEdit, 3n, "the edits of a copy go on");
+		}
+		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
+	});
+
+	test(`${engine}: a repeated create of an edited or removed animal is a repeat, and nothing of a removed one is kept with its key`, async (context) => {
+		const { open, reopen, databaseUrl } = await make(context);
+		const store = await open();
+		const rex = { name: "Rex", categoryId: 1n };
+		const key = (name: string) => ({ caller: "a", key: name });
+		for (const name of ["kept", "renamed", "removed"]) await store.createPet(rex, key(name));
+		await store.edits.apply({ petId: 2n, editor, action: "rename", name: "Max" });
+		await store.edits.apply({ petId: 3n, editor, action: "remove" });
+		const reopened = await reopen(store);
+		for (const [index, name] of ["kept", "renamed", "removed"].entries())
+			assert.deepEqual(await reopened.createPet(rex, key(name)), { id: BigInt(index + 1), outcome: "replayed" });
+		const other = { ...rex, name: "Max" };
+		assert.equal((await reopened.createPet(other, key("kept"))).outcome, "reused");
+		assert.equal((await reopened.createPet(other, key("renamed"))).outcome, "reused");
+		assert.deepEqual(await reopened.createPet(other, key("removed")), { id: 3n, outcome: "replayed" });
+		const fingerprints = await runSql(databaseUrl, "SELECT fingerprint FROM idempotency_keys ORDER BY pet_id");
+		assert.deepEqual(
+			fingerprints.map(({ fingerprint }) => String(fingerprint).length),
+			[64, 64, 0],
+		);
+		assert.equal((await reopened.createPet(rex)).id, 4n);
+	});
+
+	test(`${engine}: an edit through one process is in the next read of another`, async (context) => {
+		const { open } = await make(context);
+		const [one, other] = [await open(), await open()];
+		for (let round = 1n; round <= 20n; round++) {
+			await one.createPet({ name: "Rex", categoryId: 1n, status: "available" });
+			await turn();
+			assert.equal((await other.getPet(round))?.status, "available");
+			await one.edits.apply({ petId: round, editor, action: "set-status", status: "sold" });
+			await turn();
+			assert.equal((await other.getPet(round))?.status, "sold");
+			assert.equal((await other.listPets({ upTo: round, limit: 1, status: "sold" })).pets[0]?.id, round);
+			await other.edits.apply({ petId: round, editor, action: "rename", name: `n${round}` });
+			await turn();
+			assert.equal((await one.getPet(round))?.name, `n${round}`);
+			if (round % 2n === 0n) await one.edits.apply({ petId: round, editor, action: "remove" });
+			await turn();
+			assert.equal((await other.getPet(round)) === undefined, round % 2n === 0n);
+		}
+	});
+
+	test(`${engine}: edits of several processes during creates are all applied, one after the other, and no create fails`, async (context) => {
+		const { open } = await make(context);
+		const stores = [await open(), await open(), await open()];
+		const [service, ...operators] = stores as [Store, ...Store[]];
+		const firsts = await Promise.all(
+			Array.from({ length: 60 }, () => service.createPet({ name: "Rex", categoryId: 1n })),
+		);
+		let isEditing = true;
+		const creating = Promise.all(
+			[1, 2, 3, 4].map(async () => {
+				let count = 0;
+				for (; isEditing; count++) await service.createPet({ name: "Mia", categoryId: 1n });
+				return count;
+			}),
+		);
+		const editing = operators.map(async (operator, index) => {
+			for (const { id: petId } of firsts.filter((_, place) => place % 2 === index)) {
+				await operator.edits.apply({ petId, editor, action: "set-status", status: "sold" });
+				await operator.edits.apply({ petId, editor, action: "remove" });
+			}
+		});
+		await Promise.all(editing).finally(() => {
+			isEditing = false;
+		});
+		const created = (await creating).reduce((sum, count) => sum + count, 0);
+		const rows = await service.edits.list(0n, 1000);
+		assert.deepEqual(
+			rows.map(({ id }) => id),
+			Array.from({ length: 120 }, (_, index) => BigInt(index + 1)),
+		);
+		const { counts } = await service.countPets(0n, 1_000_000);
+		assert.deepEqual(counts, { none: created });
+	});
+
+	test(`${engine}: the counts of animals by status follow every edit, also of another process and during the count`, async (context) => {
+		const { open } = await make(context);
+		const [store, operator] = [await open(), await open()];
+		const random = seededRandom(seedFor(context));
+		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+		const activity = watchActivity({ store, metrics: createMetrics(() => 0), node: "n" });
+		context.after(() => activity.close());
+		let lastId = 0;
+		const createSome = async () => {
+			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses) }));
+			await Promise.all(pets.map((pet) => store.createPet(pet)));
+			lastId += pets.length;
+		};
+		const editSome = async () => {
+			for (let count = 0; count < 10; count++) {
+				const petId = BigInt(1 + Math.floor(random() * lastId));
+				const status = pick([undefined, ...petStatuses]);
+				const change = pick([
+					{ action: "remove" },
+					{ action: "set-status", status },
+					{ action: "rename", name: "b" },
+				] as const);
+				await operator.edits.apply({ petId, editor, ...change });
+			}
+		};
+		await createSome();
+		await editSome();
+		for (let round = 0; round < 8; round++) {
+			await Promise.all([activity.read([]), editSome(), createSome(), activity.read([])]);
+			const { animals, edits } = await until("the count", async () => {
+				const read = await activity.read([]);
+				return read.animals.isComplete && read;
+			});
+			const { counts, lastEdit } = await store.countPets(0n, 1_000_000);
+			assert.deepEqual(
+				animals,
+				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
+				`round ${round}`,
+			);
+			assert.equal(edits, Number(lastEdit));
+		}
+	});
+}
+
+test("sqlite: a count does not hide an edit of another process from a read of the same turn", async (context) => {
+	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const store = await open();
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	const counts = [() => store.countPets(0n, 10), () => store.edits.list(0n, 10), () => store.rows.count("pets")];
+	for (const [index, count] of counts.entries()) {
+		await turn();
+		const counted = count();
+		const file = new Database(databaseUrl.slice("sqlite:".length));
+		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
+		file.close();
+		assert.equal((await store.getPet(1n))?.name, `Rex ${index}`);
+		await counted;
+	}
+});
+
+test("sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits", async (context) => {
+	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const file = databaseUrl.slice("sqlite:".length);
+	const [service, operator] = [await open(), await open()];
+	const random = seededRandom(seedFor(context));
+	const newName = () => `${random()} 犬 ${"x".repeat(random() * 200)} ${random()}`;
+	const names = new Map<bigint, string>();
+	const pets = Array.from({ length: 1500 }, () => ({ name: newName(), categoryId: 1n }));
+	for (const [index, { id }] of (await Promise.all(pets.map((pet) => service.createPet(pet)))).entries())
+		names.set(id, pets[index]?.name ?? "");
+	// Rows that grow and shrink: SQLite splits and merges their pages, and leaves copies of other rows there.
+	const other = new Database(file);
+	const rename = other.prepare("UPDATE pets SET name = ? WHERE id = ?");
+	other.transaction(() => {
+		for (const id of [...names.keys()].filter((id) => id % 3n !== 0n)) {
+			for (let time = 0; time < 3; time++) rename.run(newName(), id);
+			names.delete(id);
+		}
+	})();
+	other.pragma("wal_checkpoint(TRUNCATE)");
+	other.close();
+	const bytes = readFileSync(file);
+	const isCopied = ([, name]: [bigint, string]) => bytes.indexOf(name) !== bytes.lastIndexOf(name);
+	const copied = [...names].filter(isCopied).slice(0, 5);
+	assert.equal(copied.length, 5, "names that are in the file more than once");
+	const gone: string[] = [];
+	for (const [petId, name] of [...copied, ...[...names].slice(0, 15)]) {
+		if (gone.includes(name)) continue;
+		const change = petId % 2n ? ({ action: "remove" } as const) : ({ action: "rename", name: newName() } as const);
+		assert.deepEqual(await operator.edits.apply({ petId, editor, ...change }), { outcome: "edited", isErased: true });
+		gone.push(name);
+		const files = readdirSync(join(file, "..")).map((path) => readFileSync(join(file, "..", path)));
+		assert.ok(files.length >= 2, "the log is there");
+		for (const content of files) assert.ok(!content.includes(name), `${petId}`);
+		names.delete(petId);
+	}
+	assert.ok(gone.length >= 15);
+	const kept = [...names].slice(0, 5);
+	for (const [id, name] of kept) assert.equal((await service.getPet(id))?.name, name);
+});
+
+test("sqlite: while another program reads the log, a removal says that the name is not erased, and repeated it is", async (context) => {
+	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const file = databaseUrl.slice("sqlite:".length);
+	const store = await open();
+	await store.createPet({ name: "Ferdinand the Bull", categoryId: 1n });
+	const reader = new Database(file);
+	context.after(() => reader.close());
+	reader.exec("BEGIN");
+	reader.prepare("SELECT count(*) FROM pets").get();
+	const remove = { petId: 1n, editor, action: "remove" } as const;
+	assert.deepEqual(await store.edits.apply(remove), { outcome: "edited", isErased: false });
+	assert.equal(await store.getPet(1n), undefined);
+	assert.ok(readFileSync(`${file}-wal`).includes("Ferdinand"), "the reader needs it");
+	reader.exec("COMMIT");
+	assert.deepEqual(await store.edits.apply(remove), { outcome: "removed", isErased: true });
+	for (const path of [file, `${file}-wal`]) assert.ok(!readFileSync(path).includes("Ferdinand"), path);
+	assert.equal((await store.edits.list(0n, 10)).length, 1);
+});
