@@ -1,5 +1,5 @@
-// The service's own backups: one after each interval into a folder, of which the newest are kept. When the next one is due
-// follows from the names in the folder, so a restart makes no extra one.
+// The service's own backups: one after each interval into a folder, of which the newest are kept. When the next one is
+// due follows from the names in the folder, so a restart makes no extra one.
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
