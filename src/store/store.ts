@@ -75,8 +75,8 @@ export type WriteState = "working" | "slow" | "failing" | "stopped";
 export interface OpenOptions {
 	/**
 	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
-	 * with a small file. Of a large one it checks the header, the schema and the ends of each table, and reads the rest in
-	 * the background if the last service did not close the store: damage stops writes and calls `onDamage`.
+	 * with a small file. Of a large one it checks the header, the schema and the ends of each table, and reads the rest
+	 * in the background if the last service did not close the store: damage stops writes and calls `onDamage`.
 	 */
 	verify?: "whole" | "quick";
 	/** Rejects a missing store instead of creating it. */

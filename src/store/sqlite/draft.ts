@@ -58,7 +58,7 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/** Removes the log, the lock file and the mark of a database that no process has open, and syncs the removal to disk. */
+/** Removes the files beside a database that no process has open, and syncs the removal to disk. */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));
