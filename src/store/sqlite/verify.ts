@@ -1,5 +1,5 @@
-// Verifies a whole store or backup: header, schema, every page and every animal. It only reads, so a service may use the
-// store meanwhile.
+// Verifies a whole store or backup: header, schema, every page and every animal. It only reads, so a service may use
+// the store meanwhile.
 
 import {
 	chmodSync,
