@@ -89,6 +89,9 @@ test("damage that the background finds stops writes, is one fatal line with the 
 		assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [503, "storage_unavailable"]);
 		const read = await fetch(`${service.url}/v1/pets`, { headers: { authorization: `Bearer ${it.key}` } });
 		assert.equal(read.status, 200, "reads go on");
+		const probe = async (path: string) => (await fetch(`${service.url}${path}`)).json();
+		assert.deepEqual(await probe("/readyz"), { status: "ok", writes: "failing" });
+		assert.deepEqual(await probe("/livez"), { status: "ok", writes: "failing" }, "a restart would not help");
 		await stop(service);
 	}
 	assert.equal((await runProgram(["verify"], { environment: it.environment })).code, 1);
