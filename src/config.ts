@@ -82,6 +82,21 @@ export const Environment = Type.Object({
 		description: "serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
 		default: "serve",
 	}),
+	BACKUP_TO: Type.Optional(
+		Type.String({
+			description: "the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
+		}),
+	),
+	BACKUP_EVERY: Type.Optional(
+		Type.String({ description: "the time between two backups, such as 1h or 1d, which is usual with BACKUP_TO" }),
+	),
+	BACKUP_KEEP: Type.Optional(
+		Type.Integer({
+			description: "the number of backups to keep, from 1 to 10000; 7 is usual with BACKUP_TO",
+			minimum: 1,
+			maximum: 10_000,
+		}),
+	),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -119,7 +134,16 @@ export interface Config {
 	createWaitMaxMs: number;
 	stopDelayMs: number;
 	exitsWhenWritesStop: boolean;
+	/** The service's own backups. */
+	backups: BackupPlan | undefined;
 	logLevel: string;
+}
+
+export interface BackupPlan {
+	folder: string;
+	everyMs: number;
+	/** How many backups are kept. */
+	keep: number;
 }
 
 /** Wrong settings, with one sentence for each problem. */
@@ -245,7 +269,8 @@ export function readSettings(
 	const env = values as Static<typeof Environment>;
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
-	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY") =>
+	const backups = readBackupPlan(env);
+	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY" | "BACKUP_EVERY") =>
 		`${nameOf(name)} must be ${Reflect.get(Environment.properties[name], "description")}`;
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
@@ -253,8 +278,15 @@ export function readSettings(
 	if (env.PORT !== 0 && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
 		problems.push(`${nameOf("OPS_PORT")} must differ from ${nameOf("PORT")}`);
 	problems.push(...misspelt(environment));
+	if (Number.isNaN(backups?.everyMs)) problems.push(mustBe("BACKUP_EVERY"));
+	for (const name of ["BACKUP_EVERY", "BACKUP_KEEP"] as const)
+		if (env[name] !== undefined && !backups) problems.push(`${nameOf(name)} needs BACKUP_TO, the folder for backups`);
+	if (backups && !env.DATABASE_URL?.startsWith("sqlite:"))
+		problems.push(
+			`${nameOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
+		);
 	if (problems.length > 0) throw new ConfigError(problems);
-	return { config: toConfig(env, { rateLimit, isTrustedProxy }), given };
+	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups }), given };
 }
 
 /** Flags override the environment. @throws ConfigError */
@@ -264,7 +296,7 @@ export function readConfig(environment?: Record<string, string | undefined>, fla
 
 function toConfig(
 	env: Static<typeof Environment>,
-	{ rateLimit, isTrustedProxy }: Pick<Config, "rateLimit" | "isTrustedProxy">,
+	{ rateLimit, isTrustedProxy, backups }: Pick<Config, "rateLimit" | "isTrustedProxy" | "backups">,
 ): Readonly<Config> {
 	return Object.freeze({
 		host: env.HOST,
@@ -281,8 +313,16 @@ function toConfig(
 		createWaitMaxMs: parseDurationMs(env.CREATE_WAIT_MAX) ?? 0,
 		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
+		backups,
 		logLevel: env.LOG_LEVEL,
 	});
+}
+
+/** `everyMs` is NaN if BACKUP_EVERY is not a time. */
+function readBackupPlan(env: Static<typeof Environment>): BackupPlan | undefined {
+	if (env.BACKUP_TO === undefined) return undefined;
+	const everyMs = parseDurationMs(env.BACKUP_EVERY ?? "1d") ?? Number.NaN;
+	return { folder: env.BACKUP_TO, everyMs, keep: env.BACKUP_KEEP ?? 7 };
 }
 
 /** Flags override the environment. @throws ConfigError */

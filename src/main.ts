@@ -21,6 +21,7 @@ import { petsCommand } from "./cli/pets.ts";
 import { restoreCommand } from "./cli/restore.ts";
 import { serveCommand } from "./cli/serve.ts";
 import { helpCommand, setUsage } from "./cli/usage.ts";
+import { verifyCommand } from "./cli/verify.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
@@ -37,6 +38,7 @@ const program = new Command("animal-store")
 	.addCommand(auditCommand())
 	.addCommand(backupCommand())
 	.addCommand(restoreCommand())
+	.addCommand(verifyCommand())
 	.addCommand(copyCommand())
 	.commandsGroup("More:")
 	.addCommand(openApiCommand())

@@ -24,6 +24,7 @@ import { createMetrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
 import { openStore } from "./store/open.ts";
+import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
@@ -55,6 +56,8 @@ export interface Service {
 	 * @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
+	/** The service's own backups, if BACKUP_TO is set. */
+	backups: Pick<ScheduledBackups, "status"> | undefined;
 }
 
 /** How long a connection may stay idle while the service stops. */
@@ -67,12 +70,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now } = options;
 	let isStopping = false;
 	let isServing = false;
+	let backups: ScheduledBackups | undefined;
+	/** They might be of another file, or damaged, and replace good ones. */
+	function stopBackups(reason: string): void {
+		log.fatal(reason);
+		void backups?.stop();
+	}
 	const store = await openStore(config.databaseUrl, now, {
-		isVerified: true,
-		onFatal: (reason) => {
-			log.fatal(reason);
+		verify: "quick",
+		onNotice: (text) => log.info(text),
+		onFatal(reason) {
+			stopBackups(reason);
 			options.onWritesStopped?.();
 		},
+		onDamage: stopBackups,
 		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
 	});
@@ -88,6 +99,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	async function stopAll(graceMs: number, cause: object): Promise<void> {
+		const backupsStopped = backups?.stop();
 		if (isServing) {
 			log.info(cause, "stopping");
 			await sleep(config.stopDelayMs);
@@ -97,6 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		activity.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
+		await backupsStopped;
 		await store.close();
 		if (isServing) log.info("stopped");
 	}
@@ -112,11 +125,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
+		backups = startBackups(config, log, now);
 		isServing = true;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, stop };
+		return { url, opsUrl, firstKey, store, backups, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -168,6 +182,17 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity };
+}
+
+function startBackups({ backups, databaseUrl }: Config, log: Logger, now: () => number): ScheduledBackups | undefined {
+	if (!backups) return undefined;
+	return scheduleBackups({
+		...backups,
+		databaseUrl,
+		now,
+		onBackup: (made) => log.info(made, "backup made"),
+		onFailure: (reason) => log.error({ reason }, "backup failed"),
+	});
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */

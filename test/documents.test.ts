@@ -32,11 +32,13 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/production.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/scale.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
 	["docs/scale.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
-	[
-		"docs/command-line.md",
-		"animal-store backup animals-today.db",
-		"a backup made under load restores over a crashed store",
-	],
+	["docs/backup.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
+	["docs/backup.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
+	["docs/backup.md", "litestream replicate", "Litestream restores what was acknowledged"],
+	["docs/backup.md", "litestream restore", "Litestream restores what was acknowledged"],
+	["docs/backup.md", "pg_dump", "dumps, base backups and any moment since are restored"],
+	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
+	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
 	[
 		"docs/clients.md",
 		"set -eu\nwork=$(mktemp -d)",
@@ -77,7 +79,7 @@ test("commands are in blocks of the language sh, so that they are found", () => 
 });
 
 test("each block that runs elsewhere is there once, and so is what runs it", () => {
-	const tests = globSync(["test/*.test.ts", ".ci/run"], { cwd: root }).map((path) =>
+	const tests = globSync(["test/*.test.ts", "test/proofs/*.ts", ".ci/run"], { cwd: root }).map((path) =>
 		readFileSync(join(root, path), "utf8"),
 	);
 	for (const [page, start, by] of elsewhere) {

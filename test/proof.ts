@@ -40,10 +40,11 @@ export const linux: Need = { text: "Linux", isMet: () => process.platform === "l
 
 /** @param debianPackage its name where it differs from the program's */
 export function program(name: string, debianPackage = name): Need {
-	return {
-		text: `${name} (Debian package ${debianPackage})`,
-		isMet: () => (process.env["PATH"] ?? "").split(delimiter).some((folder) => isExecutable(join(folder, name))),
-	};
+	return { text: `${name} (Debian package ${debianPackage})`, isMet: () => isOnPath(name) };
+}
+
+export function isOnPath(name: string): boolean {
+	return (process.env["PATH"] ?? "").split(delimiter).some((folder) => isExecutable(join(folder, name)));
 }
 
 function isExecutable(path: string): boolean {

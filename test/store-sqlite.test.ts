@@ -147,7 +147,7 @@ test("sqlite: a store with any flipped bit is refused with one sentence or works
 		const position = flip < 20 ? flip * 5 : Math.floor(random() * bytes.length);
 		copy.writeUInt8(copy.readUInt8(position) ^ (1 << (flip % 8)), position);
 		writeFileSync(file, copy);
-		const store = await openStore(`sqlite:${file}`, Date.now, { isVerified: true }).catch((error: Error) => {
+		const store = await openStore(`sqlite:${file}`, Date.now, { verify: "whole" }).catch((error: Error) => {
 			assert.equal(error.name, "StoreRefused", `bit ${flip % 8} of byte ${position}: ${error.stack}`);
 			refused++;
 			assert.deepEqual(readFileSync(file), copy);

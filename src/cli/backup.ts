@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { backupStore } from "../store/open.ts";
 import { withDatabase } from "./connection.ts";
+import { withProgress } from "./file-progress.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf } from "./words.ts";
 
@@ -16,7 +17,9 @@ export function backupCommand(): Command {
 		.option("--json", "the result as JSON")
 		.action(async (file: string, { json, ...flags }: { json?: boolean; databaseUrl?: string }) => {
 			const { databaseUrl } = readConfig(undefined, flags);
-			const animals = await interruptible("no backup was made", (signal) => backupStore(databaseUrl, file, signal));
+			const animals = await interruptible("no backup was made", (signal) =>
+				withProgress((onProgress) => backupStore(databaseUrl, file, { signal, onProgress })),
+			);
 			const are = animals === 1 ? "is" : "are";
 			process.stdout.write(
 				json ? `${JSON.stringify({ animals, file })}\n` : `${countOf(animals, "animal")} ${are} in ${file}\n`,

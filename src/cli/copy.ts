@@ -23,7 +23,7 @@ export function copyCommand(): Command {
 }
 
 async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
-	const source = await openStore(from, Date.now, { isVerified: true, mustExist: true });
+	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
 		const bar = new cliProgress.SingleBar({

@@ -1,7 +1,10 @@
 // DATABASE_URL → a migrated, running Store.
 
 import { openPostgres } from "./postgres/open.ts";
-import { backupSqlite, restoreSqlite } from "./sqlite/backup.ts";
+import type { StoreReport } from "./report.ts";
+import { restoreSqlite } from "./sqlite/backup.ts";
+import { dropStaleDrafts } from "./sqlite/draft.ts";
+import { type FileTaskOptions, runFileTask } from "./sqlite/file-task.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import { type EditRecord, type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
@@ -21,10 +24,27 @@ export function openStore(databaseUrl: string, now: () => number, options: OpenO
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason once it is aborted
  */
-export async function backupStore(databaseUrl: string, to: string, signal: AbortSignal): Promise<number> {
+export async function backupStore(databaseUrl: string, to: string, options: FileTaskOptions): Promise<number> {
 	if (isPostgres(databaseUrl))
 		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_dump or pg_basebackup");
-	return backupSqlite(fileOf(databaseUrl), to, signal);
+	try {
+		return await runFileTask("backup", { file: fileOf(databaseUrl), to }, options);
+	} catch (error) {
+		dropStaleDrafts(to); // The process may have been killed.
+		throw error;
+	}
+}
+
+/**
+ * Reads a whole store or backup and reports what is in it. The store may be in use. Nothing is written.
+ * @throws StoreRefused if it is not a store, and the signal's reason once it is aborted
+ */
+export async function verifyStore(databaseUrl: string, options: FileTaskOptions): Promise<StoreReport> {
+	if (isPostgres(databaseUrl))
+		throw new StoreRefused(
+			"PostgreSQL has its own tools: use pg_amcheck for a database, and pg_verifybackup for a base backup",
+		);
+	return runFileTask("verify", { file: fileOf(databaseUrl) }, options);
 }
 
 export interface RestoreOptions {

@@ -46,6 +46,9 @@ export interface Store {
 	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
 	writeState(): WriteState;
 
+	/** Sizes of the file and of its log. Absent in PostgreSQL. */
+	fileBytes?(): { database: number; log: number };
+
 	/** Resolves when reads work. */
 	check(): Promise<void>;
 
@@ -72,14 +75,22 @@ export type WriteState = "working" | "slow" | "failing" | "stopped";
 
 /** How a store is opened. */
 export interface OpenOptions {
-	/** Reads the whole file of a SQLite store first and rejects a damaged one. The service does this, commands do not. */
-	isVerified?: boolean;
+	/**
+	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
+	 * with a small file. Of a large one it checks the header, the schema and the ends of each table, and reads the rest
+	 * in the background if the last service did not close the store: damage stops writes and calls `onDamage`.
+	 */
+	verify?: "whole" | "quick";
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
 	/** Called when a store was created; `location` is its file or its database. */
 	onCreate?: (location: string) => void;
+	/** Called with what an operator may wonder about, such as a start that takes long. */
+	onNotice?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
+	/** Called once, when the file was found damaged. The store accepts no writes, and opening it again does not help. */
+	onDamage?: (reason: string) => void;
 	/** How long a write may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */

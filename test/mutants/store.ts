@@ -148,8 +148,8 @@ const files: Mutant[] = [
 	{ file: "src/store/sqlite/file.ts", from: "\t\tdropStaleDrafts(file);\n", to: "", tests: storeFile },
 	{
 		file: "src/store/sqlite/file.ts",
-		from: "if (version === 0 || !isComplete(database, version))",
-		to: "if (version === 0)",
+		from: "return version > 0 && isComplete(database, version);",
+		to: "return version > 0;",
 		tests: storeSqlite,
 	},
 	{
@@ -185,8 +185,8 @@ const files: Mutant[] = [
 const backups: Mutant[] = [
 	{
 		file: "src/store/sqlite/backup.ts",
-		from: "const animals = await copySnapshot(file, draft, signal);",
-		to: "const animals = await copySnapshot(file, to, signal);",
+		from: "const animals = await copySnapshot(file, draft, options);",
+		to: "const animals = await copySnapshot(file, to, options);",
 		tests: backup,
 	},
 	{ file: "src/store/sqlite/backup.ts", from: "\t\tverifyPages(copy, file);\n", to: "", tests: backup },

@@ -5,6 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { EditRecord } from "../records.ts";
+import type { OnProgress } from "../report.ts";
 import { StoreRefused } from "../store.ts";
 import {
 	draftName,
@@ -21,8 +22,13 @@ import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema }
 import { identityOf } from "./identity.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
 
-/** Pages copied per turn of the event loop, so that signals are handled during a backup. */
+/** Pages copied per turn of the event loop, so that a backup can be ended. */
 const pagesPerTurn = 2000;
+
+export interface BackupOptions {
+	signal: AbortSignal;
+	onProgress?: OnProgress;
+}
 
 /**
  * Writes a snapshot of the store to a new file, without blocking writers. The backup is a store that DATABASE_URL can
@@ -30,14 +36,14 @@ const pagesPerTurn = 2000;
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason; then no backup exists
  */
-export async function backupSqlite(file: string, to: string, signal: AbortSignal): Promise<number> {
+export async function backupSqlite(file: string, to: string, options: BackupOptions): Promise<number> {
 	if (!existsSync(file)) throw missingStoreError(file);
 	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	}
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
-		const animals = await copySnapshot(file, draft, signal);
+		const animals = await copySnapshot(file, draft, options);
 		publish(draft, to);
 		return animals;
 	});
@@ -73,7 +79,7 @@ export async function restoreSqlite({ backup, to, force, auditLog, signal }: Res
 		verifyHeader(backup, "r");
 		const unlock = doesExist ? lock(file) : () => {};
 		try {
-			const copied = await copySnapshot(backup, draft, signal);
+			const copied = await copySnapshot(backup, draft, { signal });
 			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
 			if (doesExist) replace(file, draft);
 			else publish(draft, file);
@@ -101,20 +107,23 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 }
 
 /** Copies in one read transaction, so that concurrent writes are not included, and verifies the file on disk. */
-async function copySnapshot(file: string, draft: string, signal: AbortSignal): Promise<number> {
+async function copySnapshot(file: string, draft: string, options: BackupOptions): Promise<number> {
+	const { signal, onProgress = () => {} } = options;
 	const source = new Database(file, { readonly: true });
 	try {
 		source.exec("BEGIN");
 		source.prepare("SELECT count(*) FROM settings").get();
 		await source.backup(draft, {
-			progress() {
+			progress({ totalPages, remainingPages }) {
 				signal.throwIfAborted();
+				onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
 				return pagesPerTurn;
 			},
 		});
 	} finally {
 		source.close();
 	}
+	onProgress({ what: "checking the copy", done: 0, total: 0 });
 	const copy = new Database(draft);
 	try {
 		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.

@@ -1,15 +1,28 @@
 // A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
 // may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
 
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+	closeSync,
+	existsSync,
+	fsyncSync,
+	linkSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** Suffixes of the files that SQLite creates beside a database. */
-const companions = ["-journal", "-wal", "-shm"];
+/** Beside a store that has to be verified (see `markUnverified`). */
+const unverified = "-unverified";
+/** Suffixes of the files beside a database: those of SQLite, and our mark. */
+const companions = ["-journal", "-wal", "-shm", unverified];
 
 /** Creates the folder of a file if it is missing, and syncs it to disk. */
 export function makeFolder(file: string): void {
@@ -45,7 +58,7 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/** Removes SQLite's log and lock files of a database that no process has open, and syncs the removal to disk. */
+/** Removes the files beside a database that no process has open, and syncs the removal to disk. */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));
@@ -53,14 +66,32 @@ export function dropCompanions(file: string): void {
 
 /** Removes drafts of this file whose processes no longer run. */
 export function dropStaleDrafts(file: string): void {
-	const own = basename(draftName(file));
-	const start = `${basename(file)}.`;
-	for (const name of namesIn(dirname(file))) {
-		const [, draft = "", pid] =
-			/^((\d+)-\d+\.new)(-\w+)*$/.exec(name.startsWith(start) ? name.slice(start.length) : "") ?? [];
-		if (pid === undefined || (start + draft !== own && isRunning(Number(pid)))) continue;
-		rmSync(join(dirname(file), name), { force: true });
+	dropStaleDraftsIn(dirname(file), (name) => name === basename(file));
+}
+
+/** Removes drafts of these files of a folder whose processes no longer run. */
+export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => boolean): void {
+	for (const draft of namesIn(folder)) {
+		const [, name = "", owner, pid] = /^(.*)\.((\d+)-\d+)\.new(-\w+)*$/.exec(draft) ?? [];
+		if (!isOurs(name) || (owner !== ownerOfDrafts() && isRunning(Number(pid)))) continue;
+		rmSync(join(folder, draft), { force: true });
 	}
+}
+
+/** Records until `dropMark` that the store was not closed and has not been verified since. */
+export function markUnverified(file: string): void {
+	if (isMarkedUnverified(file)) return;
+	writeFileSync(file + unverified, "", { mode: onlyOwner });
+	sync(file + unverified, "r+");
+	syncFolder(dirname(file));
+}
+
+export function isMarkedUnverified(file: string): boolean {
+	return existsSync(file + unverified);
+}
+
+export function dropMark(file: string): void {
+	rmSync(file + unverified, { force: true });
 }
 
 /** Adds a hard link to a file. */
@@ -75,7 +106,11 @@ export function link(file: string, name: string): void {
 }
 
 export function draftName(file: string): string {
-	return `${file}.${process.pid}-${threadId}.new`;
+	return `${file}.${ownerOfDrafts()}.new`;
+}
+
+function ownerOfDrafts(): string {
+	return `${process.pid}-${threadId}`;
 }
 
 function namesIn(folder: string): string[] {

@@ -5,7 +5,16 @@ import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { StoreRefused } from "../store.ts";
-import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
+import {
+	dropDraft,
+	dropMark,
+	dropStaleDrafts,
+	isMarkedUnverified,
+	makeFolder,
+	markUnverified,
+	newDraft,
+	publish,
+} from "./draft.ts";
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
@@ -15,9 +24,15 @@ const migrations = readdirSync(migrationsFolder)
 	.filter((name) => /^sqlite-\d+\.sql$/.test(name))
 	.sort();
 
+/** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
+const quickMaxBytes = 16 * 1024 * 1024;
+/** The log is cut to this size. It is larger only while another program reads an old state of the store. */
+export const logMaxBytes = 16 * 1024 * 1024;
+const busyTimeoutMs = 5000;
+
 export interface FileOptions {
-	/** Reads every page first and rejects a damaged file. */
-	isVerified?: boolean;
+	/** As in OpenOptions. */
+	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing file instead of creating it. */
 	mustExist?: boolean;
 }
@@ -29,8 +44,8 @@ export interface FileOptions {
  */
 export function openSqliteWriter(
 	file: string,
-	{ isVerified = false, mustExist = false }: FileOptions = {},
-): { database: Database.Database; files: OpenFiles; isNew: boolean } {
+	{ verify, mustExist = false }: FileOptions = {},
+): { database: Database.Database; files: OpenFiles; isNew: boolean; isUnverified: boolean } {
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
@@ -38,10 +53,10 @@ export function openSqliteWriter(
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
-		if (!isNew) verifyStore(file, isVerified);
+		const isUnverified = !isNew && !verifyStore(file, verify);
 		const database = openForWriting(file);
 		const files = trackOpenFiles(file, identity);
-		if (files.findLostPath() === undefined) return { database, files, isNew };
+		if (files.findLostPath() === undefined) return { database, files, isNew, isUnverified };
 		database.close();
 		throw new StoreRefused(`${file} was replaced while it was opened: start again`);
 	} catch (error) {
@@ -54,7 +69,8 @@ function openForWriting(file: string): Database.Database {
 	try {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
-		database.pragma("busy_timeout = 5000");
+		database.pragma(`journal_size_limit = ${logMaxBytes}`);
+		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
 		database.pragma("secure_delete = FAST"); // Fewer copies of names in unused space: see erase.ts.
 		migrate(database, file);
 		return database;
@@ -77,7 +93,7 @@ const readCacheKiB = 64 * 1024;
 /** Opens a reading connection to a file that a writer has opened. */
 export function openSqliteReader(file: string): Database.Database {
 	const database = new Database(file, { readonly: true, fileMustExist: true });
-	database.pragma("busy_timeout = 5000");
+	database.pragma(`busy_timeout = ${busyTimeoutMs}`);
 	database.pragma(`cache_size = -${readCacheKiB}`);
 	return database;
 }
@@ -108,10 +124,27 @@ function create(file: string): boolean {
 	}
 }
 
+/**
+ * Moves the log into the file and empties it. Does nothing while another connection reads from the log.
+ * @throws SQLite's error
+ */
+export function truncateLog(database: Database.Database): void {
+	database.pragma("busy_timeout = 0");
+	try {
+		database.pragma("wal_checkpoint(TRUNCATE)");
+	} finally {
+		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+	}
+}
+
 /** Whether the file has a log that is not empty. */
-function hasLog(file: string): boolean {
+export function hasLog(file: string): boolean {
+	return bytesOfLog(file) > 0;
+}
+
+export function bytesOfLog(file: string): number {
 	const real = existsSync(file) ? realpathSync(file) : file;
-	return (statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+	return statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The journal mode in the header (offset 18) until a writer opens the file for the first time; then it is 2. */
@@ -150,7 +183,7 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	}
 }
 
-function refuseNewer(version: number, file: string): void {
+export function refuseNewer(version: number, file: string): void {
 	if (version <= migrations.length) return;
 	throw new StoreRefused(
 		`${file} was written by a newer animal-store (schema ${version}, this one supports ${migrations.length}): ` +
@@ -158,15 +191,37 @@ function refuseNewer(version: number, file: string): void {
 	);
 }
 
-/** Uses a read-only connection, so that a damaged file is not changed. */
-function verifyStore(file: string, isVerified: boolean): void {
+/**
+ * Uses a read-only connection, so that a damaged file is not changed.
+ * @returns false if the file was not closed by its last service and has to be verified as a whole
+ */
+function verifyStore(file: string, verify: FileOptions["verify"]): boolean {
+	const real = realpathSync(file);
+	// A service that ends removes the log.
+	const isUnclean = hasLog(file) || isMarkedUnverified(real);
 	const database = new Database(file, { readonly: true });
 	try {
 		verifySchema(database, file);
-		if (isVerified) verifyPages(database, file);
+		if (verify === undefined) return true;
+		if (verify === "whole" || statSync(file).size + bytesOfLog(file) <= quickMaxBytes) {
+			verifyPages(database, file);
+			dropMark(real);
+			return true;
+		}
+		readEnds(database);
+		if (isUnclean) markUnverified(real);
+		return !isUnclean;
 	} finally {
 		database.close();
 	}
+}
+
+/** Reads the first and the last row of every table. @throws SQLite's error if they cannot be read */
+function readEnds(database: Database.Database): void {
+	const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+	for (const name of names)
+		for (const order of ["ASC", "DESC"])
+			database.prepare(`SELECT * FROM "${name}" ORDER BY rowid ${order} LIMIT 1`).get();
 }
 
 /**
@@ -176,7 +231,13 @@ function verifyStore(file: string, isVerified: boolean): void {
 export function verifySchema(database: Database.Database, file: string): void {
 	const version = versionOf(database);
 	refuseNewer(version, file); // The header of a file with a log may be older than the store.
-	if (version === 0 || !isComplete(database, version)) throw damagedStoreError(file);
+	if (!hasKnownSchema(database)) throw damagedStoreError(file);
+}
+
+/** Whether the schema is complete for its version. */
+export function hasKnownSchema(database: Database.Database): boolean {
+	const version = versionOf(database);
+	return version > 0 && isComplete(database, version);
 }
 
 /** Reads every page. @throws StoreRefused */
@@ -215,7 +276,7 @@ function applyMigrations(database: Database.Database, to: number): void {
 	}
 }
 
-function versionOf(database: Database.Database): number {
+export function versionOf(database: Database.Database): number {
 	return Number(database.pragma("user_version", { simple: true }));
 }
 

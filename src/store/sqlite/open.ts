@@ -1,6 +1,7 @@
 // The Store in SQLite. Reads run on the main thread through a read-only connection. All writes go in batches to the
 // writer thread (writer.ts).
 
+import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../../contract/pet.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -20,9 +21,10 @@ import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
 import { createEdits } from "./edits.ts";
 import { toStoreError } from "./errors.ts";
-import { openSqliteReader, toRefusal } from "./file.ts";
+import { bytesOfLog, openSqliteReader, toRefusal } from "./file.ts";
 import { createKeyRows } from "./keys.ts";
 import { createSqliteRows } from "./rows.ts";
+import { verifyInBackground } from "./verify-in-background.ts";
 import { startWriter } from "./writer.ts";
 
 interface SqliteOptions extends OpenOptions {
@@ -35,13 +37,17 @@ interface SqliteOptions extends OpenOptions {
  * @throws StoreRefused
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
-	const { file, now, onCreate, isVerified = false, mustExist = false } = options;
+	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false } = options;
 	const watch = watchWrites(() => write("probe", {}));
 	const onFatal = (reason: string) => {
 		watch.stop();
 		options.onFatal?.(reason);
 	};
-	const writer = await startWriter({ file, isVerified, mustExist, onFatal });
+	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
+	const onDamage = (reason: string) => {
+		writer.stopWrites(reason);
+		options.onDamage?.(reason);
+	};
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
@@ -55,6 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
+	const verification = writer.isUnverified ? verifyInBackground({ file, onNotice, onDamage }) : undefined;
 	const stopSweeping = sweepIdempotencyKeys(() => write("sweepIdempotencyKeys", { nowMs: now() }));
 
 	return {
@@ -69,12 +76,14 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
+		fileBytes: () => ({ database: statSync(file).size, log: bytesOfLog(file) }),
 		async check() {
 			snapshot.end();
 			snapshot.read(() => reads.getPet(0n));
 		},
 		async close() {
 			stopSweeping();
+			await verification?.stop();
 			await write("touchKeys", { uses: [] }).catch(() => {});
 			snapshot.end();
 			database.close();

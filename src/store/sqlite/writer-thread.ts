@@ -3,11 +3,18 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
-import { type FileOptions, openSqliteWriter, toRefusal } from "./file.ts";
+import { isFailedSync } from "./errors.ts";
+import { bytesOfLog, type FileOptions, logMaxBytes, openSqliteWriter, toRefusal, truncateLog } from "./file.ts";
 
-/** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
+/** How often the size of the log is looked at. */
+const logEveryMs = 1000;
+
+/**
+ * The first message is `opened` or `refused`, then one of the others per batch. `failed` comes without a batch if a
+ * sync of the log failed. Nothing is committed after `lost`.
+ */
 export type WriterMessage =
-	| { kind: "opened"; isNew: boolean }
+	| { kind: "opened"; isNew: boolean; isUnverified: boolean }
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: Result[] }
 	| { kind: "failed"; code: string; message: string }
@@ -28,14 +35,24 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		post({ kind: "refused", message: toRefusal(file, error).message });
 		return;
 	}
-	const { database, isNew, commit, files } = writer;
-	post({ kind: "opened", isNew });
+	const { database, isNew, isUnverified, commit, files } = writer;
+	post({ kind: "opened", isNew, isUnverified });
+	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
+	const cutting = setInterval(() => {
+		if (bytesOfLog(file) <= logMaxBytes || files.findLostPath() !== undefined) return;
+		const outcome = attempt(() => {
+			truncateLog(database);
+			return [];
+		});
+		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
+	}, logEveryMs);
 	port.on("message", (batch: Write[] | "close") => {
 		if (batch === "close") {
+			clearInterval(cutting);
 			database.close();
 			return port.close();
 		}
-		const outcome = tryCommit(() => commit(batch));
+		const outcome = attempt(() => commit(batch));
 		// Checked after the commit and before it is acknowledged.
 		const path = files.findLostPath();
 		if (path === undefined) return post(outcome);
@@ -50,9 +67,9 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function tryCommit(commit: () => Result[]): WriterMessage {
+function attempt(work: () => Result[]): WriterMessage {
 	try {
-		return { kind: "committed", results: commit() };
+		return { kind: "committed", results: work() };
 	} catch (error) {
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		return { kind: "failed", code, message };

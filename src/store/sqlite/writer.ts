@@ -1,5 +1,5 @@
-// The main thread's side of the writer thread. It sends one batch at a time, and stops all writes when a sync fails or
-// when the thread or a file is lost.
+// The main thread's side of the writer thread. It sends one batch at a time, and stops all writes when a sync fails,
+// when the thread or a file is lost, or when the file is damaged.
 
 import assert from "node:assert/strict";
 import { extname } from "node:path";
@@ -9,15 +9,23 @@ import type { Result, Write } from "./commands.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
+/** A start that takes longer tells so. */
+const noticeAfterMs = 1000;
+
 export interface Writer {
 	/** Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending. */
 	commit(batch: Write[]): Promise<Result[]>;
 	/** Whether this start created the file. */
 	readonly isNew: boolean;
+	/** Whether the file was not closed by its last service and has to be verified as a whole. */
+	readonly isUnverified: boolean;
+	/** Rejects all further writes. */
+	stopWrites(reason: string): void;
 	close(): Promise<void>;
 }
 
 interface WriterOptions extends WriterData {
+	onNotice: (text: string) => void;
 	/** Called once, when writes are stopped; the reason is for operators. */
 	onFatal: (reason: string) => void;
 }
@@ -27,9 +35,11 @@ interface WriterOptions extends WriterData {
  * are rejected until the service is restarted. Reads still work.
  * @throws StoreRefused
  */
-export async function startWriter({ onFatal, ...workerData }: WriterOptions): Promise<Writer> {
+export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions): Promise<Writer> {
 	const worker = new Worker(new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url), { workerData });
-	const isNew = await waitUntilOpened(worker);
+	const notice = `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`;
+	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
+	const opened = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 	let committing: PromiseWithResolvers<Result[]> | undefined;
 	let fatalError: StorageUnavailable | undefined;
@@ -42,25 +52,31 @@ export async function startWriter({ onFatal, ...workerData }: WriterOptions): Pr
 	}
 
 	function stopWrites(reason: string): void {
-		if (fatalError) return;
-		const error = new StorageUnavailable(`${reason}: writes are rejected until the service is restarted`);
+		const error = new StorageUnavailable(reason);
 		fatalError = error;
-		if (!isClosing) onFatal(error.message);
 		settle(({ reject }) => reject(error));
+	}
+
+	function stopUntilRestart(cause: string): void {
+		if (fatalError) return;
+		const reason = `${cause}: writes are rejected until the service is restarted`;
+		if (!isClosing) onFatal(reason);
+		stopWrites(reason);
 	}
 
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
-		if (message.kind === "lost") stopWrites(`${message.path} was removed or replaced while it was open`);
+		if (message.kind === "lost") stopUntilRestart(`${message.path} was removed or replaced while it was open`);
 		if (message.kind !== "failed") return;
-		if (isFailedSync(message)) stopWrites(`a sync of ${workerData.file} failed`);
+		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
 		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
 	});
-	worker.on("error", (error) => stopWrites(`the writer thread failed (${error.message})`));
-	worker.on("exit", () => stopWrites("the writer thread has ended"));
+	worker.on("error", (error) => stopUntilRestart(`the writer thread failed (${error.message})`));
+	worker.on("exit", () => stopUntilRestart("the writer thread has ended"));
 
 	return {
-		isNew,
+		...opened,
+		stopWrites,
 		commit(batch) {
 			if (fatalError) return Promise.reject(fatalError);
 			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
@@ -76,13 +92,12 @@ export async function startWriter({ onFatal, ...workerData }: WriterOptions): Pr
 	};
 }
 
-/** @returns whether the file was created */
-function waitUntilOpened(worker: Worker): Promise<boolean> {
+function waitUntilOpened(worker: Worker): Promise<Pick<Writer, "isNew" | "isUnverified">> {
 	return new Promise((resolve, reject) => {
 		worker.once("error", reject);
 		worker.once("message", (message: WriterMessage) => {
 			worker.off("error", reject);
-			if (message.kind === "opened") resolve(message.isNew);
+			if (message.kind === "opened") resolve({ isNew: message.isNew, isUnverified: message.isUnverified });
 			else
 				reject(message.kind === "refused" ? new StoreRefused(message.message) : new Error("the writer did not open"));
 		});

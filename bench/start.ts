@@ -1,0 +1,51 @@
+// `npm run bench:start` measures the start with a large store, `--animals N` (10,000,000): the time and the CPU time of the
+// service until it listens, for an empty store, and for the large one after a clean stop and after a SIGKILL.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startProgram } from "../test/program.ts";
+import { makeLargeStore } from "./large-store.ts";
+
+const { values } = parseArgs({ options: { animals: { type: "string", default: "10000000" } } });
+const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-start-"));
+const cleanUps: (() => void)[] = [() => rmSync(folder, { recursive: true })];
+const context = { after: (cleanUp: () => void) => void cleanUps.unshift(cleanUp) };
+
+/** User and system time of a process (proc(5), stat, in hundredths of a second). */
+function cpuMs(pid: number): number {
+	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+	return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Starts the service, adds an animal so that there is a log, and ends it with this signal. */
+async function start(what: string, store: { file: string; key: string }, signal: NodeJS.Signals): Promise<void> {
+	const startedAtMs = performance.now();
+	const service = await startProgram(context, { DATABASE_URL: `sqlite:${store.file}` });
+	const readyMs = performance.now() - startedAtMs;
+	console.log(`| ${what} | ${readyMs.toFixed(0)} | ${cpuMs(service.pid)} |`);
+	const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
+	await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' });
+	service.process.kill(signal);
+	await service.finished;
+}
+
+async function makeStore(name: string, animals: number) {
+	const file = join(folder, name);
+	return { file, key: await makeLargeStore(file, animals) };
+}
+
+try {
+	const empty = await makeStore("empty.db", 0);
+	const large = await makeStore("large.db", Number(values.animals));
+	console.log("| start | ready after, ms | CPU, ms |\n|---|---:|---:|");
+	for (let round = 0; round < 3; round++) {
+		await start("empty store", empty, "SIGTERM");
+		await start(`${values.animals} animals, after a clean stop`, large, "SIGKILL");
+		await start(`${values.animals} animals, after a SIGKILL`, large, "SIGTERM");
+		rmSync(`${large.file}-unverified`, { force: true });
+	}
+} finally {
+	for (const cleanUp of cleanUps) cleanUp();
+}

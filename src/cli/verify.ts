@@ -1,0 +1,48 @@
+// `animal-store verify [FILE]` reads a whole store or backup, and tells whether it is sound.
+
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { verifyStore } from "../store/open.ts";
+import type { StoreReport } from "../store/report.ts";
+import { CommandError } from "./command-error.ts";
+import { withDatabase } from "./connection.ts";
+import { withProgress } from "./file-progress.ts";
+import { interruptible } from "./interrupt.ts";
+import { countOf } from "./words.ts";
+
+export function verifyCommand(): Command {
+	const command = new Command("verify")
+		.description("read a whole store or backup and tell whether it is sound, also while the service runs")
+		.argument("[file]", "a store or a backup; without it, the store that DATABASE_URL names")
+		.option("--json", "the result as JSON")
+		.action(verify);
+	return withDatabase(command);
+}
+
+interface VerifyOptions {
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+/** @throws CommandError if the file is not sound */
+async function verify(file: string | undefined, { json, ...flags }: VerifyOptions): Promise<void> {
+	const databaseUrl = file === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${file}`;
+	const report = await interruptible("not everything was verified", (signal) =>
+		withProgress((onProgress) => verifyStore(databaseUrl, { signal, onProgress })),
+	);
+	if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+	if (report.problems.length > 0) throw new CommandError(describeDamage(report));
+	if (!json) process.stdout.write(`${describe(report)}\n`);
+}
+
+function describe({ file, animals, keys, idempotencyKeys, schema, bytes }: StoreReport): string {
+	const found = [countOf(animals, "animal"), countOf(keys, "key"), countOf(idempotencyKeys, "Idempotency-Key")];
+	return `${file} is sound: ${found.join(", ")}, schema ${schema}, ${countOf(bytes, "byte")}`;
+}
+
+function describeDamage({ file, problems }: StoreReport): string {
+	return [
+		`${file} is damaged: restore a backup with animal-store restore`,
+		...problems.flatMap((problem) => problem.split("\n")).map((problem) => `found: ${problem}`),
+	].join("\n");
+}

@@ -1,0 +1,132 @@
+// The service's own backups: one after each interval into a folder, of which the newest are kept. When the next one is
+// due follows from the names in the folder, so a restart makes no extra one.
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { backupStore } from "./open.ts";
+import { dropStaleDraftsIn } from "./sqlite/draft.ts";
+
+/** After a failure, the next try comes no later than this. */
+const retryMs = 10 * 60_000;
+/** Less than the longest time of a timer. */
+const timerMaxMs = 24 * 60 * 60_000;
+
+/** Times are milliseconds since 1970. */
+export interface BackupStatus {
+	isRunning: boolean;
+	/** The newest backup in the folder, also of earlier runs of the service. */
+	lastBackupAtMs: number | undefined;
+	lastFailedAtMs: number | undefined;
+}
+
+export interface ScheduledBackups {
+	status(): BackupStatus;
+	/** Ends a backup under way, which leaves no file. */
+	stop(): Promise<void>;
+}
+
+interface ScheduleOptions {
+	folder: string;
+	everyMs: number;
+	/** How many backups are kept. */
+	keep: number;
+	databaseUrl: string;
+	now: () => number;
+	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
+	/** Called once for each try that failed. */
+	onFailure: (reason: string) => void;
+}
+
+export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
+	const { folder, everyMs, keep, databaseUrl, now, onBackup, onFailure } = options;
+	const stopped = new AbortController();
+	const status: BackupStatus = {
+		isRunning: false,
+		lastBackupAtMs: newestIn(folder),
+		lastFailedAtMs: undefined,
+	};
+	let timer: NodeJS.Timeout | undefined;
+	let running = Promise.resolve();
+
+	async function backUp(): Promise<void> {
+		const startedAtMs = performance.now();
+		dropStaleDraftsIn(folder, isBackupName);
+		const name = nameAt(now());
+		const file = join(folder, name);
+		const animals = await backupStore(databaseUrl, file, { signal: stopped.signal });
+		status.lastBackupAtMs = timeOf(name);
+		onBackup({ file, animals, durationMs: Math.round(performance.now() - startedAtMs) });
+		removeOld(folder, name, keep);
+	}
+
+	async function tryBackUp(): Promise<void> {
+		status.isRunning = true;
+		try {
+			await backUp();
+			wait(everyMs);
+		} catch (error) {
+			if (stopped.signal.aborted) return;
+			status.lastFailedAtMs = now();
+			onFailure((error as Error).message);
+			wait(Math.min(everyMs, retryMs));
+		} finally {
+			status.isRunning = false;
+		}
+	}
+
+	/** A backup from the future, after a jump of the clock, postpones only the first one after a start. */
+	function look(isStart: boolean): void {
+		const newestAtMs = newestIn(folder);
+		const ageMs = newestAtMs === undefined ? everyMs : now() - newestAtMs;
+		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp();
+		else wait(everyMs - Math.max(0, ageMs));
+	}
+
+	function wait(ms: number): void {
+		const stepMs = Math.min(ms, timerMaxMs);
+		const next = () => (ms > stepMs ? wait(ms - stepMs) : look(false));
+		if (!stopped.signal.aborted) timer = setTimeout(next, stepMs).unref();
+	}
+
+	look(true);
+	return {
+		status: () => ({ ...status }),
+		async stop() {
+			clearTimeout(timer);
+			stopped.abort();
+			await running;
+		},
+	};
+}
+
+/** Such as `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
+function nameAt(ms: number): string {
+	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
+}
+
+const backupName = /^animal-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+const isBackupName = (name: string) => backupName.test(name);
+
+function timeOf(name: string): number {
+	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+function backupsIn(folder: string): string[] {
+	try {
+		return readdirSync(folder).filter(isBackupName).sort();
+	} catch {
+		return []; // The next backup reports that the folder is missing.
+	}
+}
+
+function newestIn(folder: string): number | undefined {
+	const newest = backupsIn(folder).at(-1);
+	return newest === undefined ? undefined : timeOf(newest);
+}
+
+/** @param made is kept, whatever the other names say */
+function removeOld(folder: string, made: string, keep: number): void {
+	const others = backupsIn(folder).filter((name) => name !== made);
+	for (const name of others.slice(0, Math.max(0, others.length + 1 - keep)))
+		rmSync(join(folder, name), { force: true });
+}

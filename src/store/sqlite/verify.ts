@@ -1,0 +1,159 @@
+// Verifies a whole store or backup: header, schema, every page and every animal. It only reads, so a service may use
+// the store meanwhile.
+
+import {
+	chmodSync,
+	closeSync,
+	copyFileSync,
+	existsSync,
+	mkdtempSync,
+	openSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { petStatuses } from "../../contract/pet.ts";
+import type { OnProgress, StoreReport } from "../report.ts";
+import { StoreRefused } from "../store.ts";
+import { hasKnownSchema, hasLog, refuseNewer, toRefusal, verifyHeader, versionOf } from "./file.ts";
+
+/** SQLite stops after this many problems. */
+const problemsMax = 10;
+/** Animals that are read between two reports of progress. */
+const rowsPerStep = 100_000;
+
+/**
+ * Must not run in a process that has the store open: closing a second descriptor of a file ends its locks.
+ * @throws StoreRefused if the file is not a store, or cannot be read
+ */
+export async function verifyFile(file: string, onProgress: OnProgress, signal: AbortSignal): Promise<StoreReport> {
+	if (!existsSync(file)) throw new StoreRefused(`there is no file at ${file}: name an existing store or backup`);
+	try {
+		verifyHeader(file, "r");
+		const database = openToRead(file);
+		try {
+			return await verifyOpened(database, { file, onProgress, signal });
+		} finally {
+			database.close();
+		}
+	} catch (error) {
+		const { code = "", message } = error as NodeJS.ErrnoException;
+		if (code === "EACCES") throw new StoreRefused(`cannot read ${file}: check the permissions`);
+		if (!isDamage(code)) throw toRefusal(file, error);
+		return { ...emptyReport(file), problems: [message] };
+	}
+}
+
+const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
+
+function emptyReport(file: string): StoreReport {
+	const { size } = statSync(file);
+	return { file, bytes: size, schema: 0, animals: 0, keys: 0, idempotencyKeys: 0, problems: [] };
+}
+
+interface Verification {
+	file: string;
+	onProgress: OnProgress;
+	signal: AbortSignal;
+}
+
+async function verifyOpened(database: Database.Database, verification: Verification): Promise<StoreReport> {
+	const { file, onProgress } = verification;
+	// One snapshot for all that follows.
+	database.exec("BEGIN");
+	const report = { ...emptyReport(file), schema: versionOf(database) };
+	refuseNewer(report.schema, file);
+	if (!hasKnownSchema(database)) return { ...report, problems: ["the schema is not that of an animal store"] };
+	onProgress({ what: "checking pages", done: 0, total: 0 });
+	await turn();
+	const said = database.pragma(`integrity_check(${problemsMax})`) as { integrity_check: string }[];
+	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
+	if (problems.length > 0) return { ...report, problems };
+	const count = (table: string) => Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get();
+	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
+	const { animals, wrong } = await readAnimals(database, verification);
+	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
+	const hasIdempotencyKeys = report.schema > 1; // Schema 1 had another table.
+	const idempotencyKeys = count(hasIdempotencyKeys ? "idempotency_keys" : "retries");
+	return { ...report, animals, keys: count("keys"), idempotencyKeys, problems };
+}
+
+type AnimalStep = [animals: bigint, wrong: bigint | null, lastId: bigint | null];
+
+/** A reading connection does not check the constraints of columns. */
+const statuses = petStatuses.map((status) => `'${status}'`).join(", ");
+
+async function readAnimals(database: Database.Database, { onProgress, signal }: Verification) {
+	const lastId = Number(database.prepare("SELECT max(id) FROM pets").pluck().get());
+	const step = database
+		.prepare<[bigint], AnimalStep>(
+			`SELECT count(*), sum(length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses})), max(id)
+			FROM (SELECT id, name, category_id, status FROM pets WHERE id > ? ORDER BY id LIMIT ${rowsPerStep})`,
+		)
+		.safeIntegers()
+		.raw();
+	const found = { animals: 0, wrong: 0 };
+	let after: bigint | null = -(2n ** 63n);
+	while (after !== null) {
+		const [animals, wrong, last]: AnimalStep = step.get(after) ?? [0n, null, null];
+		found.animals += Number(animals);
+		found.wrong += Number(wrong ?? 0n);
+		after = last;
+		onProgress({ what: "reading animals", done: Number(last ?? lastId), total: lastId });
+		await turn();
+		signal.throwIfAborted();
+	}
+	return found;
+}
+
+/** A store that was closed can be read in place only where SQLite may write beside it. Elsewhere, a copy is read. */
+function openToRead(file: string): Database.Database {
+	const isClosed = !hasLog(file);
+	try {
+		const database = new Database(file, { readonly: true });
+		try {
+			database.pragma("busy_timeout = 5000");
+			database.prepare("SELECT count(*) FROM sqlite_schema").get();
+			return database;
+		} catch (error) {
+			database.close();
+			throw error;
+		}
+	} catch (error) {
+		if (!/^SQLITE_(CANTOPEN|READONLY)/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
+		return openCopy(realpathSync(file), isClosed);
+	}
+}
+
+/** The copy has no name any more when this returns. */
+function openCopy(file: string, isClosed: boolean): Database.Database {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-verify-"));
+	try {
+		const copy = join(folder, "copy.db");
+		copyFileSync(file, copy);
+		chmodSync(copy, 0o600);
+		if (isClosed) endWalMode(copy);
+		else copyFileSync(`${file}-wal`, `${copy}-wal`);
+		const database = new Database(copy);
+		database.prepare("SELECT count(*) FROM sqlite_schema").get();
+		return database;
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** Sets both journal modes in the header (offset 18) to that of a backup, so that SQLite needs no log. */
+function endWalMode(copy: string): void {
+	const descriptor = openSync(copy, "r+");
+	try {
+		writeSync(descriptor, Uint8Array.of(1, 1), 0, 2, 18);
+	} finally {
+		closeSync(descriptor);
+	}
+}

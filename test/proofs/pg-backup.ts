@@ -1,0 +1,132 @@
+// The tools of PostgreSQL with the commands of docs/backup.md: a dump, a base backup, and a moment after it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+	appendFileSync,
+	chmodSync,
+	chownSync,
+	existsSync,
+	globSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+} from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { blockOf } from "../document-blocks.ts";
+import { type Ledger, listAll } from "../ledger.ts";
+import { freePort } from "../postgres-server.ts";
+import { runProgram, startProgram } from "../program.ts";
+import type { Proof, Trial } from "../proof.ts";
+import { startSteadyLoad } from "../steady-load.ts";
+import { until } from "../until.ts";
+
+const page = "docs/backup.md";
+/** The newest version that Debian has installed. */
+const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
+
+export const proof: Proof = {
+	shows: "PostgreSQL's dumps, base backups and any moment since are restored, by the documented commands",
+	needs: [
+		{
+			text: "PostgreSQL with its tools (Debian package postgresql)",
+			isMet: () => existsSync(join(bin, "pg_basebackup")) && existsSync(join(bin, "initdb")),
+		},
+	],
+	async prove(trial) {
+		const server = await startServer(trial);
+		const { url, shell } = server;
+		await query(`${url}/postgres`, "CREATE DATABASE animals");
+		await query(`${url}/postgres`, "CREATE DATABASE restored");
+		const environment = { DATABASE_URL: `${url}/animals` };
+		const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
+		const service = await startProgram(trial, environment);
+		const dumped = await add(service.url, key, 500);
+
+		const NEW_DATABASE_URL = `${url}/restored`;
+		shell(blockOf(page, "pg_dump"), { ...environment, NEW_DATABASE_URL });
+		const restored = await startProgram(trial, { DATABASE_URL: NEW_DATABASE_URL });
+		dumped.verify(await listAll(restored.url, key));
+		restored.process.kill("SIGKILL");
+		trial.say(`${dumped.acknowledged.size} animals were restored from a dump`);
+
+		shell(blockOf(page, "pg_basebackup", server.paths), environment);
+		const later = await add(service.url, key, 300);
+		const [[MOMENT = ""] = []] = await query(`${url}/animals`, "SELECT clock_timestamp()::text");
+		const lost = await add(service.url, key, 200);
+		await archiveAll(`${url}/animals`);
+		service.process.kill("SIGKILL");
+		server.stop("immediate");
+		renameSync(server.data, `${server.data}-lost`);
+		shell(blockOf(page, "cp -a", server.paths), { PGDATA: server.data, MOMENT });
+		server.start();
+		await until(
+			"the end of the recovery",
+			async () => (await query(`${url}/animals`, "SELECT (NOT pg_is_in_recovery())::text"))[0]?.[0] === "true",
+			{ everyMs: 100 },
+		);
+		const again = await startProgram(trial, environment);
+		const pets = await listAll(again.url, key);
+		const before = dumped.acknowledged.size + later.acknowledged.size;
+		assert.equal(pets.length, before, "all animals up to the moment, and none after it");
+		dumped.verify(pets.slice(0, dumped.acknowledged.size));
+		later.verify(pets.slice(dumped.acknowledged.size));
+		return { dumped: dumped.acknowledged.size, restored: pets.length, afterTheMoment: lost.acknowledged.size };
+	},
+};
+
+/** Creates at least this many animals. */
+async function add(url: string, key: string, animals: number): Promise<Ledger> {
+	const load = startSteadyLoad([url], key);
+	await until(`${animals} creates`, () => load.ledger.acknowledged.size >= animals);
+	await load.stop();
+	return load.ledger;
+}
+
+async function query(url: string, sql: string): Promise<string[][]> {
+	const client = new pg.Client({ connectionString: url });
+	await client.connect();
+	const { rows } = await client.query({ text: sql, rowMode: "array" }).finally(() => client.end());
+	return rows;
+}
+
+/** Waits until all that was written is in the archive. */
+async function archiveAll(url: string): Promise<void> {
+	const [[segment = ""] = []] = await query(url, "SELECT pg_walfile_name(pg_switch_wal())");
+	await until("the log to be archived", async () => {
+		const [[archived = ""] = []] = await query(url, "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver");
+		return archived >= segment;
+	});
+}
+
+/** A server of Debian's PostgreSQL, configured as the page says. It runs as nobody where this process is root. */
+async function startServer(trial: Trial) {
+	const folder = join(trial.folder, "server");
+	const data = join(folder, "data");
+	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };
+	const replaced = (text: string) => Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), text);
+	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+	const owner = process.getuid?.() === 0 ? { uid: id("-u"), gid: id("-g") } : {};
+	chmodSync(trial.folder, 0o755);
+	for (const path of [folder, paths["/var/backups/wal"]]) {
+		mkdirSync(path);
+		if (owner.uid !== undefined) chownSync(path, owner.uid, owner.gid);
+	}
+	const port = await freePort();
+	const env = { PATH: `${bin}:${process.env["PATH"]}` };
+	const shell = (script: string, more: Record<string, string> = {}) =>
+		void execFileSync("bash", ["-euc", script], { cwd: folder, env: { ...env, ...more }, stdio: "pipe", ...owner });
+	const listen = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
+	const start = () => shell(`pg_ctl --silent --wait -D "${data}" -l "${folder}/log" -o "${listen}" start >/dev/null`);
+	const stop = (mode: string) => shell(`pg_ctl --silent --wait -D "${data}" -m ${mode} stop`);
+	shell(`initdb --pgdata="${data}" --username=animals --auth=trust --encoding=UTF8 --locale=C --no-sync`);
+	const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
+	appendFileSync(
+		join(data, "postgresql.conf"),
+		replaced(/^archive_mode = .*\narchive_command = .*\n/m.exec(text)?.[0] ?? ""),
+	);
+	start();
+	trial.after(() => stop("immediate"));
+	return { url: `postgres://animals@127.0.0.1:${port}`, data, paths, shell, start, stop };
+}

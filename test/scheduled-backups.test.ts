@@ -1,0 +1,156 @@
+// The service's own backups (BACKUP_TO, BACKUP_EVERY, BACKUP_KEEP): complete or absent, none too many after restarts, and
+// nothing is removed but old backups of their own, and only once a new one is complete.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { ConfigError, readConfig } from "../src/config.ts";
+import { openStore, verifyStore } from "../src/store/open.ts";
+import { scheduleBackups } from "../src/store/scheduled-backups.ts";
+import { startProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+import { until, within } from "./until.ts";
+
+const hourMs = 3_600_000;
+const noonMs = Date.UTC(2026, 10, 21, 12);
+
+/** A store of 20 animals, a folder for backups, and a schedule with its own clock. */
+async function someStore(context: TestContext) {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	mkdirSync(to);
+	const databaseUrl = `sqlite:${join(folder, "s.db")}`;
+	const store = await openStore(databaseUrl, Date.now);
+	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
+	await store.close();
+	const made: string[] = [];
+	const failures: string[] = [];
+	const clock = { nowMs: noonMs };
+	const schedule = (plan: { everyMs?: number; keep?: number } = {}) => {
+		const backups = scheduleBackups({
+			...{ folder: to, everyMs: hourMs, keep: 3, databaseUrl, now: () => clock.nowMs },
+			...plan,
+			onBackup: ({ file }) => void made.push(file),
+			onFailure: (reason) => void failures.push(reason),
+		});
+		context.after(() => backups.stop());
+		return backups;
+	};
+	return { to, databaseUrl, clock, made, failures, schedule };
+}
+
+test("a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one", async (context) => {
+	const { to, clock, made, failures, schedule } = await someStore(context);
+	const first = schedule();
+	await until("a backup", () => made.length === 1 && !first.status().isRunning);
+	assert.deepEqual(readdirSync(to), ["animal-store-20261121T120000Z.db"]);
+	const [file = ""] = made;
+	assert.equal((statSync(file).mode & 0o777).toString(8), "600");
+	const { animals, problems } = await verifyStore(`sqlite:${file}`, { signal: new AbortController().signal });
+	assert.deepEqual([animals, problems], [20, []]);
+	assert.deepEqual(first.status(), { isRunning: false, lastBackupAtMs: noonMs, lastFailedAtMs: undefined });
+	await first.stop();
+	clock.nowMs += hourMs - 1;
+	const second = schedule();
+	assert.deepEqual(second.status(), { isRunning: false, lastBackupAtMs: noonMs, lastFailedAtMs: undefined });
+	await second.stop();
+	clock.nowMs += 1;
+	assert.ok(schedule().status().isRunning, "the next one is due");
+	await until("the second backup", () => made.length === 2);
+	assert.deepEqual(failures, []);
+});
+
+test("after each interval there is a new backup, and the newest BACKUP_KEEP of them stay, whatever the clock does", async (context) => {
+	const { to, clock, made, schedule } = await someStore(context);
+	schedule({ everyMs: 50, keep: 2 });
+	for (const stepMs of [0, 1000, 1000, -5000, 1000]) {
+		const count = made.length;
+		clock.nowMs += stepMs;
+		await until("the next backup", () => made.length > count);
+		assert.ok(readdirSync(to).length <= 3);
+	}
+});
+
+test("old backups are removed once the new one is complete; other files and folders are not touched", async (context) => {
+	const { to, databaseUrl, made, failures, schedule } = await someStore(context);
+	const old = [
+		"animal-store-20261119T120000Z.db",
+		"animal-store-20261120T110000Z.db",
+		"animal-store-20261120T120000Z.db",
+	];
+	const others = [
+		"animal-store-20261101T120000Z.db.txt",
+		"animal-store.db",
+		"animal-store-20261101T120000Z.db-journal",
+		"my-animal-store-20261101T120000Z.db",
+	];
+	for (const name of [...old, ...others]) writeFileSync(join(to, name), "");
+	rmSync(databaseUrl.slice("sqlite:".length));
+	const failing = schedule({ keep: 2 });
+	await until("a failure", () => failures.length === 1);
+	await failing.stop();
+	assert.match(failures[0] ?? "", /there is no store at/);
+	assert.equal(failing.status().lastFailedAtMs, noonMs);
+	assert.deepEqual(readdirSync(to).sort(), [...old, ...others].sort(), "nothing was removed for a backup that failed");
+	await (await openStore(databaseUrl, Date.now)).close();
+	const working = schedule({ keep: 2 });
+	await until("a backup", () => made.length === 1 && !working.status().isRunning);
+	assert.deepEqual(
+		readdirSync(to).sort(),
+		["animal-store-20261120T120000Z.db", "animal-store-20261121T120000Z.db", ...others].sort(),
+	);
+});
+
+test("a stop ends a backup under way and leaves no file of it", async (context) => {
+	const { to, made, schedule, failures } = await someStore(context);
+	const backups = schedule();
+	assert.ok(backups.status().isRunning);
+	await within("the stop", backups.stop());
+	assert.deepEqual([readdirSync(to), made, failures, backups.status().isRunning], [[], [], [], false]);
+});
+
+test("a failed backup is logged as one error line, the service goes on, and it backs up once it can", async (context) => {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
+	const service = await startProgram(context, environment);
+	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
+	await until("a failure", () => lines("backup failed").length > 0);
+	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
+	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	mkdirSync(to);
+	await until("a backup", () => lines("backup made").length > 0);
+	service.process.kill("SIGTERM");
+	const { code, stdout } = await within("the stop", service.finished);
+	assert.equal(code, 0);
+	assert.doesNotMatch(stdout, /"level":"fatal"/);
+	assert.deepEqual(
+		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
+		[],
+	);
+});
+
+test("settings of backups that cannot work together are refused with one sentence each", () => {
+	const rows: [environment: Record<string, string>, problems: RegExp[]][] = [
+		[{ BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/]],
+		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
+		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
+		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO is for sqlite: .* with pg_dump/]],
+	];
+	for (const [environment, said] of rows) {
+		assert.throws(
+			() => readConfig(environment),
+			(error) => {
+				assert.ok(error instanceof ConfigError);
+				assert.equal(error.problems.length, said.length, error.message);
+				for (const [index, rule] of said.entries()) assert.match(error.problems[index] ?? "", rule);
+				return true;
+			},
+		);
+	}
+	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 24 * hourMs, keep: 7 });
+	assert.equal(readConfig({}).backups, undefined);
+});
