@@ -82,6 +82,17 @@ export const Environment = Type.Object({
 		description: "serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
 		default: "serve",
 	}),
+	LOG_CLIENT_ADDRESS: Type.Enum(["true", "false"], {
+		type: "string",
+		description: "true or false",
+		default: "false",
+	}),
+	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+		Type.String({
+			description: "the http or https URL of an OpenTelemetry collector, such as http://127.0.0.1:4318",
+			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
+		}),
+	),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -120,6 +131,9 @@ export interface Config {
 	stopDelayMs: number;
 	exitsWhenWritesStop: boolean;
 	logLevel: string;
+	logsClientAddress: boolean;
+	/** Without a slash at its end; undefined if spans are not exported. */
+	otlpEndpoint: string | undefined;
 }
 
 /** Wrong settings, with one sentence for each problem. */
@@ -282,6 +296,8 @@ function toConfig(
 		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
 		logLevel: env.LOG_LEVEL,
+		logsClientAddress: env.LOG_CLIENT_ADDRESS === "true",
+		otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ""),
 	});
 }
 

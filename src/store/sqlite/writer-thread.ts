@@ -1,6 +1,7 @@
 // The writer thread. It commits each batch in one transaction and replies when the commit is on disk.
 
 import { parentPort, workerData } from "node:worker_threads";
+import type { Timed } from "../commit-times.ts";
 import { StoreRefused } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
 import { type FileOptions, openSqliteWriter, toRefusal } from "./file.ts";
@@ -9,7 +10,7 @@ import { type FileOptions, openSqliteWriter, toRefusal } from "./file.ts";
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
-	| { kind: "committed"; results: Result[] }
+	| { kind: "committed"; batch: Timed<Result> }
 	| { kind: "failed"; code: string; message: string }
 	| { kind: "lost"; path: string };
 
@@ -50,9 +51,9 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function tryCommit(commit: () => Result[]): WriterMessage {
+function tryCommit(commit: () => Timed<Result>): WriterMessage {
 	try {
-		return { kind: "committed", results: commit() };
+		return { kind: "committed", batch: commit() };
 	} catch (error) {
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		return { kind: "failed", code, message };
