@@ -25,8 +25,8 @@ export function createErrorHandler(log: Logger) {
 }
 
 /**
- * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a stop
- * need no cause.
+ * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a
+ * stop need no cause.
  */
 function logCause(log: Logger, { code }: ApiError, error: unknown, { id, raw }: FastifyRequest): void {
 	// An absent trace is not written.

@@ -69,7 +69,7 @@ export function createRequestMetrics(traffic: () => Traffic): RequestMetrics {
 		},
 		{
 			name: "animal_store_deprecated_calls_total",
-			help: `Calls of deprecated operations by key, for the ${callersMax} keys that called last; other: all other keys.`,
+			help: `Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
 			type: "counter",
 			labels: ["operation", "key_id"],
 			read: () => callers.samples(),
