@@ -10,21 +10,24 @@ import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
+import { createReplyWatch } from "../src/http/reply-watch.ts";
 import { createRequestIds } from "../src/http/request-id.ts";
 import { securityHeaders } from "../src/http/security-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
+import { createLogTo } from "../src/ops/log.ts";
 import { openStore } from "../src/store/open.ts";
 import type { PageQuery, Store } from "../src/store/store.ts";
 
 const url = process.argv[2] ?? "";
 const store = await openStore(url, Date.now);
 
+const log = createLogTo(pino.destination({ fd: 2, sync: false, minLength: 4096 }), "info");
+const requestId = createRequestIds("naive");
 const replies = {
-	log: pino({ base: null }, pino.destination({ fd: 2, sync: false, minLength: 4096 })),
-	requestId: createRequestIds("naive"),
+	requestId,
 	fixedHeaders: securityHeaders(undefined),
-	onReply: () => {},
+	replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
 };
 const app = buildApp({
 	store: Object.assign(Object.create(store), url.startsWith("sqlite:") ? naiveSqlite(url) : naivePostgres(url)),
@@ -33,13 +36,13 @@ const app = buildApp({
 	defaultRate: undefined,
 	corsOrigins: [],
 	now: Date.now,
+	log,
 	...replies,
 	refusals: createRefusals(replies),
-	server: { timeouts: defaultTimeouts },
+	server: { timeouts: defaultTimeouts, replyWatch: replies.replyWatch },
 	isStopping: () => false,
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: async () => ({}),
-	isOnTerminal: false,
 	consoleFolder: "",
 });
 const { key } = await createKey(

@@ -97,6 +97,17 @@ export const Environment = Type.Object({
 			maximum: 10_000,
 		}),
 	),
+	LOG_CLIENT_ADDRESS: Type.Enum(["true", "false"], {
+		type: "string",
+		description: "true or false",
+		default: "false",
+	}),
+	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+		Type.String({
+			description: "the http or https URL of an OpenTelemetry collector, such as http://127.0.0.1:4318",
+			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
+		}),
+	),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -137,6 +148,9 @@ export interface Config {
 	/** The service's own backups. */
 	backups: BackupPlan | undefined;
 	logLevel: string;
+	logsClientAddress: boolean;
+	/** Without a slash at its end; undefined if spans are not exported. */
+	otlpEndpoint: string | undefined;
 }
 
 export interface BackupPlan {
@@ -315,6 +329,8 @@ function toConfig(
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
 		backups,
 		logLevel: env.LOG_LEVEL,
+		logsClientAddress: env.LOG_CLIENT_ADDRESS === "true",
+		otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ""),
 	});
 }
 

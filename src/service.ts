@@ -1,35 +1,44 @@
 // Starts the whole service (store → keys → app → sockets) and stops it in reverse order.
 
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
+import { continueTrace } from "./contract/trace-context.ts";
 import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
+import { clientAddressOf } from "./http/client-address.ts";
 import { drain } from "./http/drain.ts";
 import { createHttpServer, defaultTimeouts, type Timeouts } from "./http/listen.ts";
 import type { LoadLimits } from "./http/overload.ts";
 import { createRefusals } from "./http/refusals.ts";
+import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
-import { createMetrics } from "./ops/metrics.ts";
+import type { ServiceLog } from "./ops/log.ts";
+import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
+import type { StoreSources } from "./ops/store-metrics.ts";
+import type { Tracing } from "./ops/tracing.ts";
 import { openStore } from "./store/open.ts";
 import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
-	log: Logger;
+	log: ServiceLog;
+	/** Log lines that nobody read in time. */
+	droppedLogLines?: () => number;
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	timeouts?: Timeouts;
@@ -60,6 +69,8 @@ export interface Service {
 	backups: Pick<ScheduledBackups, "status"> | undefined;
 }
 
+const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
 /** How long a connection may stay idle while the service stops. */
 const idleOnStopMs = 250;
 
@@ -70,26 +81,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now } = options;
 	let isStopping = false;
 	let isServing = false;
+	const observed = createObserved({ now, droppedLogLines: options.droppedLogLines ?? (() => 0) });
+	const { metrics } = observed;
+	const tracing = await startTracing(config.otlpEndpoint, log);
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
-	function stopBackups(reason: string): void {
-		log.fatal(reason);
-		void backups?.stop();
-	}
-	const store = await openStore(config.databaseUrl, now, {
-		verify: "quick",
-		onNotice: (text) => log.info(text),
-		onFatal(reason) {
-			stopBackups(reason);
-			options.onWritesStopped?.();
-		},
-		onDamage: stopBackups,
-		writeWaitMaxMs: config.createWaitMaxMs,
-		random: Math.random,
-	});
+	const stopBackups = () => void backups?.stop();
+	const watchers = tracing ? [metrics, tracing] : [metrics];
+	const opened = await openObserved(options, now, { watchers, stopBackups });
+	const store = tracing?.wrap(opened) ?? opened;
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
-	const { app, opsServer, activity } = buildServers(options, { store, keyCheck, now, isStopping: () => isStopping });
+	const { app, opsServer, activity, replyWatch } = buildServers(options, {
+		store,
+		keyCheck,
+		now,
+		isStopping: () => isStopping,
+		observed,
+		tracing,
+	});
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
@@ -107,6 +117,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		await app.close();
 		activity.close();
+		metrics.close();
+		replyWatch.close();
+		await tracing?.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
 		await backupsStopped;
@@ -126,6 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
 		backups = startBackups(config, log, now);
+		if (observed.store) observed.store.lastBackupAtMs = () => backups?.status().lastBackupAtMs;
 		isServing = true;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);
@@ -142,21 +156,78 @@ interface Parts {
 	keyCheck: KeyCheck;
 	now: () => number;
 	isStopping: () => boolean;
+	observed: Observed;
+	tracing: Tracing | undefined;
+}
+
+interface StoreObservers {
+	watchers: Pick<Metrics, "observeCommit">[];
+	stopBackups: () => void;
+}
+
+/** Opens the store, whose commits and failures are reported. @throws StoreRefused */
+function openObserved(
+	{ config, log, onWritesStopped }: ServiceOptions,
+	now: () => number,
+	{ watchers, stopBackups }: StoreObservers,
+): Promise<Store> {
+	return openStore(config.databaseUrl, now, {
+		verify: "quick",
+		onNotice: (text) => log.info(text),
+		onCommit(commit) {
+			for (const { observeCommit } of watchers) observeCommit(commit);
+			log.debug(commit, "commit");
+		},
+		onFatal(reason) {
+			log.fatal(reason);
+			stopBackups();
+			onWritesStopped?.();
+		},
+		onDamage(reason) {
+			log.fatal(reason);
+			stopBackups();
+		},
+		writeWaitMaxMs: config.createWaitMaxMs,
+		random: Math.random,
+	});
+}
+
+/** The metrics, which begin before the store is open. */
+interface Observed {
+	metrics: Metrics;
+	traffic: Traffic;
+	store: StoreSources | undefined;
+}
+
+function createObserved(sources: { now: () => number; droppedLogLines: () => number }): Observed {
+	const traffic = createTraffic();
+	const metrics = createMetrics({ ...sources, version, traffic: traffic.read, store: () => observed.store });
+	const observed: Observed = { metrics, traffic, store: undefined };
+	return observed;
 }
 
 /** Both ports, which do not listen yet. */
-function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping }: Parts) {
+function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, tracing }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
-	const metrics = createMetrics(() => store.queue.length);
+	const { metrics, traffic } = observed;
 	const node = randomBytes(6).toString("base64url");
 	const activity = watchActivity({ store, metrics, node });
-	const replies = {
+	observed.store = { store, animals: activity.animals };
+	const requestId = createRequestIds(node);
+	const isOnTerminal = options.isOnTerminal ?? false;
+	const replyWatch = createReplyWatch({
 		log,
-		requestId: createRequestIds(node),
-		fixedHeaders: securityHeaders(config.baseUrl),
-		onReply: metrics.observe,
-	};
+		requestId,
+		onReply: metrics.observeReply,
+		isOnTerminal,
+		traceOf: tracing?.traceOf ?? (({ headers }) => continueTrace(headers.traceparent, newSpanId)),
+		...(tracing && { onTraced: tracing.onTraced }),
+		clientAddressOf: config.logsClientAddress
+			? (request) => clientAddressOf(request, config.isTrustedProxy)
+			: undefined,
+	});
+	const replies = { requestId, fixedHeaders: securityHeaders(config.baseUrl), replyWatch };
 	const refusals = createRefusals(replies);
 	const app = buildApp({
 		store,
@@ -166,25 +237,42 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		defaultRate: config.rateLimit,
 		corsOrigins: config.corsOrigins,
 		now,
+		log,
 		...replies,
 		refusals,
 		server: {
 			timeouts,
 			connectionsPerAddressMax: config.connectionsPerAddress,
 			isTrustedProxy: config.isTrustedProxy,
+			traffic,
+			replyWatch,
 		},
 		loadLimits: options.loadLimits,
-		isOnTerminal: options.isOnTerminal ?? false,
 		isStopping,
 		probes,
 		activity: activity.read,
+		runTraced: tracing?.run,
 		consoleFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
-	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity };
+	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity, replyWatch };
 }
 
-function startBackups({ backups, databaseUrl }: Config, log: Logger, now: () => number): ScheduledBackups | undefined {
+const newSpanId = () => randomBytes(8).toString("hex");
+
+/** Undefined unless spans are exported: nothing of it is loaded then. */
+async function startTracing(endpoint: string | undefined, log: ServiceLog): Promise<Tracing | undefined> {
+	if (endpoint === undefined) return undefined;
+	const { createTracing } = await import("./ops/tracing.ts");
+	const onFailure = (cause: string) => log.warn({ cause }, "spans cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT");
+	return createTracing({ endpoint, version, random: randomBytes, onFailure });
+}
+
+function startBackups(
+	{ backups, databaseUrl }: Config,
+	log: ServiceLog,
+	now: () => number,
+): ScheduledBackups | undefined {
 	if (!backups) return undefined;
 	return scheduleBackups({
 		...backups,

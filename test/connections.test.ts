@@ -9,7 +9,6 @@ import { lingerMs, networkOf } from "../src/http/connections.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
 import { createRequestIds } from "../src/http/request-id.ts";
-import { createLogTo } from "../src/ops/log.ts";
 import { testService } from "./service.ts";
 import { until, within } from "./until.ts";
 import { exchange } from "./wire.ts";
@@ -19,8 +18,8 @@ const answers: RequestListener = (_request, response) => void response.end("yes"
 
 /** A server as both ports of the service are, around this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
-	const log = createLogTo({ write() {} }, "silent");
-	const refusals = createRefusals({ log, requestId: createRequestIds("test"), fixedHeaders: {}, onReply() {} });
+	const replyWatch = { begin() {}, refuse() {}, close() {} };
+	const refusals = createRefusals({ requestId: createRequestIds("test"), fixedHeaders: {}, replyWatch });
 	const server = createHttpServer(handler, refusals, { timeouts: defaultTimeouts, ...options });
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	context.after(() => {

@@ -70,7 +70,7 @@ const runsElsewhere = (page: string) => (block: string) =>
 	elsewhere.some(([at, start]) => at === page && block.startsWith(start));
 
 test("commands are in blocks of the language sh, so that they are found", () => {
-	const others = ["", "caddy", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts"];
+	const others = ["", "caddy", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
 	for (const [page, text] of pages) {
 		const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, language = ""]) => language);
 		assert.equal(fences.length % 2, 0, page);

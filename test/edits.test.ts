@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { petStatuses } from "../src/contract/pet.ts";
+import { createTraffic } from "../src/http/traffic.ts";
 import { watchActivity } from "../src/ops/activity.ts";
-import { createMetrics } from "../src/ops/metrics.ts";
+import { createRequestMetrics } from "../src/ops/request-metrics.ts";
 import { copyStore } from "../src/store/copy.ts";
 import { openStore } from "../src/store/open.ts";
 import type { NewEdit, Store } from "../src/store/store.ts";
@@ -200,7 +201,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seedFor(context));
 		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
-		const activity = watchActivity({ store, metrics: createMetrics(() => 0), node: "n" });
+		const activity = watchActivity({ store, metrics: createRequestMetrics(createTraffic().read), node: "n" });
 		context.after(() => activity.close());
 		let lastId = 0;
 		const createSome = async () => {

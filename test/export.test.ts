@@ -109,7 +109,7 @@ async function halfDone(context: TestContext) {
 	return { service, folder, id, exporting };
 }
 
-const isHeldUp = ({ log }: TestService) => log.some(({ status }) => status === 429);
+const isHeldUp = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
 
 test("revoking the key ends a running export and leaves no partial file", async (context) => {
 	const { service, folder, id, exporting } = await halfDone(context);

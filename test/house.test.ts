@@ -28,7 +28,7 @@ const mayImport: Record<string, RegExp> = {
 	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"config.ts": /^src\/(contract|keys)\/|^src\/http\/trusted-proxies\.ts$/,
-	"service.ts": /^src\/(?!main|cli)|^dist\/console$/,
+	"service.ts": /^src\/(?!main|cli)|^dist\/console$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,
 	client: /^client\/src\//,

@@ -32,6 +32,7 @@ const rooms: Record<string, string[]> = {
 		"test/connections.test.ts",
 		"test/ops-port.test.ts",
 		"test/reply-log.test.ts",
+		"test/metrics.test.ts",
 		"test/stopping.test.ts",
 		"test/hostile.test.ts",
 		"test/docs-page.test.ts",

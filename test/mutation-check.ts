@@ -124,17 +124,17 @@ interface LogLine {
 	level: string;
 	requestId?: string;
 	keyId?: string;
-	operation?: string;
-	status?: number;
-	code?: string;
+	"http.route"?: string;
+	"http.response.status_code"?: number;
+	"error.type"?: string;
 }
 
 /** What must not stand in the log, for each line of it that does. */
 export function logProblems(lines: string[]): { requestId: string | undefined; text: string }[] {
 	return lines.flatMap((text) => {
 		const line: LogLine = JSON.parse(text);
-		const isServed = line.operation !== undefined && line.operation !== "none" && (line.status ?? 0) < 400;
-		const isError = ["error", "fatal"].includes(line.level) && line.code !== "overloaded";
+		const isServed = line["http.route"]?.startsWith("/v1/") && (line["http.response.status_code"] ?? 0) < 400;
+		const isError = ["error", "fatal"].includes(line.level) && line["error.type"] !== "overloaded";
 		if (!isError && !(isServed && line.keyId === undefined)) return [];
 		return [{ requestId: line.requestId, text: `${isError ? "the log says" : "served without a key:"} ${text}` }];
 	});

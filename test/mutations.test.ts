@@ -89,11 +89,11 @@ test("the check of mutations finds open connections, and errors and calls withou
 	assert.doesNotThrow(() => checkExchange(exchange, key));
 	assert.throws(() => checkExchange({ ...exchange, problem: "the connection was still open" }, key), /still open/);
 	const lines = [
-		{ level: "info", operation: "listPets", status: 200, keyId: "k" },
-		{ level: "info", operation: "listPets", status: 401 },
-		{ level: "error", code: "overloaded" },
-		{ level: "info", operation: "listPets", status: 200, requestId: "keyless" },
-		{ level: "error", code: "internal_error", requestId: "error" },
+		{ level: "info", "http.route": "/v1/pets", "http.response.status_code": 200, keyId: "k" },
+		{ level: "info", "http.route": "/v1/pets", "http.response.status_code": 401 },
+		{ level: "error", "error.type": "overloaded" },
+		{ level: "info", "http.route": "/v1/pets", "http.response.status_code": 200, requestId: "keyless" },
+		{ level: "error", "error.type": "internal_error", requestId: "error" },
 		{ level: "fatal", requestId: "fatal" },
 	];
 	const found = logProblems(lines.map((line) => JSON.stringify(line)));

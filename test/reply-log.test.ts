@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { figureOf, samplesOf } from "./scrape.ts";
 import { create, type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";
 import { exchange, type Reply } from "./wire.ts";
@@ -15,32 +16,31 @@ function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unkn
 }
 
 /** Replies to one operation with one status, as the metrics count them. */
-async function countOf({ opsUrl }: TestService, operation: string, status: number): Promise<number> {
-	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-	const name = `animal_store_request_duration_seconds_count{operation="${operation}",status="${status}"}`;
-	return Number(
-		metrics
-			.split("\n")
-			.find((line) => line.startsWith(name))
-			?.slice(name.length) ?? 0,
-	);
+async function countOf(service: TestService, operation: string, status: number): Promise<number> {
+	const replies = await samplesOf(service, "animal_store_request_duration_seconds_count");
+	return replies
+		.filter(({ labels }) => labels["operation"] === operation && labels["status"] === String(status))
+		.reduce((sum, { value }) => sum + value, 0);
 }
 
-test("each reply has a log line with its operation, status, key and duration in milliseconds, and is counted", async (context) => {
+test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
 	const service = await testService(context);
 	const rows = [
-		[create({ name: "a", categoryId: 1 }), "createPet", 201],
-		[{ path: "/v1/pets" }, "listPets", 200],
-		[{ path: "/v1/pets/7" }, "getPet", 404],
-		[{ path: "/livez", headers: { Authorization: undefined } }, "none", 200],
+		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
+		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
+		[{ path: "/v1/pets/7" }, "getPet", "/v1/pets/:petId", 404],
+		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
 	] as const;
-	for (const [request, operation, status] of rows) {
+	for (const [request, operation, route, status] of rows) {
 		const startedAt = performance.now();
 		const reply = await service.send(request);
 		const { durationMs, keyId, ...line } = await lineOf(service, reply);
+		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
+		const found = fields.map((field) => line[field]);
 		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
-		assert.deepEqual([line["operation"], line["status"], line["msg"]], [operation, status, "request"]);
-		assert.equal(typeof keyId, operation === "none" ? "undefined" : "string");
+		const method = operation === "createPet" ? "POST" : "GET";
+		assert.deepEqual(found, [method, route, status, Buffer.byteLength(reply.body), "request"]);
+		assert.equal(typeof keyId, operation === "probe" ? "undefined" : "string");
 		assert.equal(await countOf(service, operation, status), 1);
 	}
 });
@@ -57,11 +57,11 @@ test("a request that the parser or the framing rules refuse is logged and counte
 		const [reply] = await exchange(service.port, bytes);
 		assert.equal(reply?.status, status);
 		const line = await lineOf(service, reply as Reply);
-		assert.deepEqual([line["status"], line["code"], line["msg"]], [status, code, "request refused"]);
+		assert.deepEqual([line["http.response.status_code"], line["error.type"], line["msg"]], [status, code, "request"]);
 		if (status === 400) count++;
-		assert.equal(await countOf(service, "none", 400), count);
+		assert.equal(await countOf(service, "unknown", 400), count);
 	}
-	assert.equal(await countOf(service, "none", 414), 1);
+	assert.equal(await countOf(service, "unknown", 414), 1);
 });
 
 test("Strict-Transport-Security is on every reply behind https, and on none without", async (context) => {
@@ -84,7 +84,7 @@ test("on a terminal, the log line has the method and the path, without the query
 		[`/v1/pets/${service.key}?x=${service.key}`, "/v1/pets/pets_…"],
 	] as const) {
 		const line = await lineOf(service, await service.send({ path }));
-		assert.deepEqual([line["method"], line["path"]], ["GET", shown]);
+		assert.deepEqual([line["http.request.method"], line["url.path"]], ["GET", shown]);
 		assert.doesNotMatch(JSON.stringify(line), new RegExp(service.key.slice(5)));
 	}
 });
@@ -97,6 +97,116 @@ test("an upload that the client breaks off is logged as refused", async (context
 	socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
 	await once(socket, "data");
 	socket.end('{"name":');
-	const line = await until("the log line", () => service.log.find(({ status }) => status === 400));
-	assert.equal(line["code"], "malformed_request");
+	const line = await until("the log line", () =>
+		service.log.find((entry) => entry["http.response.status_code"] === 400),
+	);
+	assert.equal(line["error.type"], "malformed_request");
+});
+
+/** Sends a create whose body never ends, and resets the connection. */
+async function abortUpload(context: TestContext, { port, key }: TestService, headers = ""): Promise<void> {
+	const socket = connect(port, "127.0.0.1");
+	context.after(() => socket.destroy());
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}`;
+	socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await once(socket, "data");
+	socket.write('{"name":');
+	socket.resetAndDestroy();
+}
+
+test("a client that leaves before the reply is one short line with level info and status 499, and no error", async (context) => {
+	const service = await testService(context);
+	await abortUpload(context, service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
+	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
+	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
+	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
+	assert.deepEqual(
+		service.log.filter(({ level, msg }) => level !== "info" && !String(msg).includes("links in replies")),
+		[],
+	);
+});
+
+test("refusals for overload share one short line for each second, and each is counted", async (context) => {
+	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } });
+	const isShed = async () => (await service.send({ path: "/v1/pets" })).status === 503;
+	await until("the service to be overloaded", isShed);
+	for (let index = 0; index < 5; index++) assert.ok(await isShed());
+	const lines = await until("the line", () => {
+		const found = service.log.filter((entry) => entry["error.type"] === "overloaded");
+		return found.reduce((sum, { count }) => sum + Number(count), 0) === 6 && found;
+	});
+	assert.ok(lines.length < 6);
+	for (const line of lines) {
+		assert.equal(line["level"], "warn");
+		assert.ok(JSON.stringify(line).length < 300);
+	}
+	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "overloaded" }), 6);
+	assert.ok(!service.log.some(({ level }) => level === "error"));
+});
+
+test("the line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
+	const service = await testService(context);
+	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
+	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
+	const listed = await service.send({ path: `/v1/pets?limit=7&key=${service.key}` });
+	assert.equal(listed.status, 400, "an unknown parameter");
+	const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+	const replies = [
+		await service.send({ path: "/v1/pets?limit=7&status=sold", headers: trace }),
+		await service.send(create({ name: "a secret name", categoryId: 1 })),
+	];
+	for (const [reply, expected] of [
+		[replies[0], ["GET", "/v1/pets?limit=7&status=sold", "/v1/pets", "a".repeat(32)]],
+		[replies[1], ["POST", "/v1/pets", "/v1/pets", undefined]],
+	] as const) {
+		assert.equal(reply?.status, 500);
+		const line = service.log.find(
+			({ level, requestId }) => level === "error" && requestId === reply?.headers["x-request-id"],
+		);
+		const { url, err, "http.request.method": method, "http.route": route, trace_id: id } = line ?? {};
+		assert.deepEqual([method, url, route, id], expected);
+		assert.match((err as { stack: string }).stack, /broken for the test\n.*reply-log\.test/);
+	}
+	assert.doesNotMatch(JSON.stringify(service.log), /secret name/);
+	assert.doesNotMatch(JSON.stringify(service.log), new RegExp(service.key.slice(5)));
+});
+
+test("the log has the client's address only with LOG_CLIENT_ADDRESS, and from headers only of a trusted proxy", async (context) => {
+	const headers = { "X-Forwarded-For": "203.0.113.9, 198.51.100.7" };
+	for (const [environment, expected] of [
+		[{}, undefined],
+		[{ TRUST_PROXY: "loopback" }, undefined],
+		[{ LOG_CLIENT_ADDRESS: "true" }, "127.0.0.1"],
+		[{ LOG_CLIENT_ADDRESS: "true", TRUST_PROXY: "loopback" }, "198.51.100.7"],
+	] as const) {
+		const service = await testService(context, { environment });
+		const line = await lineOf(service, await service.send({ path: "/v1/pets", headers }));
+		assert.equal(line["client.address"], expected);
+	}
+});
+
+test("a valid traceparent is continued in the reply and in the log line, and an invalid one is ignored", async (context) => {
+	const service = await testService(context);
+	const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
+	for (const traceparent of [`00-${id}-${parent}-01`, `00-${id}-${parent}-00`, `cc-${id}-${parent}-01-what-follows`]) {
+		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
+		const flags = traceparent.split("-")[3];
+		assert.match(reply.headers["traceparent"] ?? "", new RegExp(`^00-${id}-(?!${parent})[0-9a-f]{16}-${flags}$`));
+		assert.equal((await lineOf(service, reply))["trace_id"], id);
+	}
+	for (const traceparent of [
+		undefined,
+		"",
+		`ff-${id}-${parent}-01`,
+		`00-${"0".repeat(32)}-${parent}-01`,
+		`00-${id}-${"0".repeat(16)}-01`,
+		`00-${id}-${parent}-01-more`,
+		`00-${id.toUpperCase()}-${parent}-01`,
+		`00-${id}-${parent}`,
+		`00-${id}-${parent}-01, 00-${id}-${parent}-01`,
+	]) {
+		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
+		assert.equal(reply.headers["traceparent"], undefined, traceparent);
+		assert.equal((await lineOf(service, reply))["trace_id"], undefined, traceparent);
+	}
 });

@@ -205,7 +205,7 @@ test("STOP_DELAY adds to the time that a stop may take", async (context) => {
 	assert.equal((await service.finished).code, 0);
 });
 
-test("every request is one log line with its id, key id, operation, status and duration, and no key", async (context) => {
+test("every request is one log line with its id, key id, method, route, status and duration, and no key", async (context) => {
 	const { send, log, key } = await testService(context);
 	const path = `/v1/pets?key=${key}`;
 	await send({ path, headers: { "X-Request-Id": "r-1" } });
@@ -217,12 +217,17 @@ test("every request is one log line with its id, key id, operation, status and d
 	);
 	const lines = log.filter(({ msg }) => msg === "request");
 	assert.deepEqual(
-		lines.map(({ requestId, operation, status }) => [requestId, operation, status]),
+		lines.map((line) => [
+			line["requestId"],
+			line["http.request.method"],
+			line["http.route"],
+			line["http.response.status_code"],
+		]),
 		[
-			["r-1", "listPets", 400],
-			["r-2", "getPet", 404],
-			["r-3", "getPet", 401],
-			["r-4", "createPet", 400],
+			["r-1", "GET", "/v1/pets", 400],
+			["r-2", "GET", "/v1/pets/:petId", 404],
+			["r-3", "GET", "/v1/pets/:petId", 401],
+			["r-4", "POST", "/v1/pets", 400],
 		],
 	);
 	for (const { level, time, keyId, durationMs } of lines.slice(0, 2)) {

@@ -18,7 +18,10 @@ test("livez and readyz answer on both ports, and requests are counted", async (c
 		}
 	}
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-	assert.match(metrics, /animal_store_request_duration_seconds_count\{operation="none",status="200"\} \d/);
+	assert.match(
+		metrics,
+		/animal_store_request_duration_seconds_count\{operation="probe",method="read",status="200"\} \d/,
+	);
 });
 
 /** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */

@@ -28,11 +28,12 @@ test("sqlite: the log grows while a foreign reader holds an old state, and is cu
 		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
 		made += 1000;
 	}
-	assert.equal(store.fileBytes?.().log, bytesOfLog());
+	assert.equal((await store.readUse()).files?.walBytes, bytesOfLog());
 	assert.equal(count.get(), 1, "its state is an old one");
 	reader.close();
 	await until("the log to be cut", () => bytesOfLog() <= logMaxBytes, { withinMs: 20_000 });
-	assert.deepEqual(store.fileBytes?.(), { database: statSync(file).size, log: bytesOfLog() });
+	const { files } = await store.readUse();
+	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfLog()]);
 	await store.createPet({ name: "b", categoryId: 1n });
 	assert.equal(await store.rows.count("pets"), made + 1);
 });

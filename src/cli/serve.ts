@@ -42,10 +42,11 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const isOnTerminal = process.stdout.isTTY === true;
 	// Here and not above: the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
-	const { log, flush } = createLog(config.logLevel, process.stdout, isOnTerminal);
+	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
 	const starting = startService({
 		config,
 		log,
+		droppedLogLines: droppedLines,
 		issuesFirstKey: firstKey,
 		isOnTerminal,
 		onWritesStopped: () => config.exitsWhenWritesStop && closing.close(),
@@ -56,6 +57,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		if (isOnTerminal) process.stdout.write("\n");
 	});
 	const skip = ignoreSignals(log, isOnTerminal);
+	switchLevelOnSignal(log, config.logLevel);
 	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip } as const;
 	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
@@ -75,9 +77,19 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
  */
 function ignoreSignals(log: Logger, isOnTerminal: boolean): ("SIGUSR2" | "SIGHUP")[] {
 	const ignored: ("SIGUSR2" | "SIGHUP")[] = isOnTerminal || isUnderNpm() ? ["SIGUSR2"] : ["SIGUSR2", "SIGHUP"];
-	for (const signal of ["SIGUSR1", ...ignored])
+	for (const signal of ["SIGUSR1", ...ignored].filter((name) => name !== "SIGUSR2"))
 		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
 	return ignored;
+}
+
+/** SIGUSR2 switches between the configured level and debug. */
+function switchLevelOnSignal(log: Logger, configured: string): void {
+	process.on("SIGUSR2", () => {
+		const logLevel = log.level === "debug" ? configured : "debug";
+		log.level = "debug";
+		log.warn({ signal: "SIGUSR2", logLevel }, "the log level changes");
+		log.level = logLevel;
+	});
 }
 
 function print(text: string): void {

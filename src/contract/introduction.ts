@@ -116,6 +116,7 @@ ${sunsetDay(getPetDeprecation)}; its replacement is ${replacementOf(getPetDeprec
 **Headers.** Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\` and \
 \`Content-Length\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`, and \
 \`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other origins may call the \
-service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`.`;
+service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`. A request with a \
+valid \`traceparent\` (W3C Trace Context) gets \`Traceparent\` back, with the same trace.`;
 
 export const introduction = [start, authentication, paging, retries, errors, exactness].join("\n\n");

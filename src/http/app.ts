@@ -2,11 +2,13 @@
 
 import { METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 import { bodyMaxBytes } from "../contract/operations.ts";
+import { traceParentOf } from "../contract/trace-context.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createBaseUrlOf, type LinkOptions } from "./base-url.ts";
-import { createChecks, type RouteRules, routeNotFound, runChecks } from "./checks.ts";
+import { createChecks, type Exchange, type RouteRules, routeNotFound, runChecks } from "./checks.ts";
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
@@ -14,11 +16,14 @@ import { type LoadLimits, watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import type { RefusalOptions, Refusals } from "./refusals.ts";
-import { logReplies, type ReplyLogOptions } from "./reply-log.ts";
 import { addRoutes, type RouteTableOptions } from "./routes.ts";
 import { addValidation } from "./validation.ts";
 
-export interface AppOptions extends RefusalOptions, ReplyLogOptions, LinkOptions, Omit<RouteTableOptions, "baseUrlOf"> {
+export interface AppOptions
+	extends Pick<RefusalOptions, "requestId" | "fixedHeaders">,
+		LinkOptions,
+		Omit<RouteTableOptions, "baseUrlOf"> {
+	log: Logger;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	corsOrigins: string[];
@@ -54,16 +59,19 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const cors = createCors(options.corsOrigins);
 
-	function addFixedHeaders(request: FastifyRequest, reply: FastifyReply): void {
+	function begin({ request, reply, rules }: Exchange): void {
+		if (request.raw.record) request.raw.record.app = { request, reply, rules };
 		reply.headers(options.fixedHeaders).headers(cors.headers(request)).header("x-request-id", request.id);
+		const trace = request.raw.record?.trace;
+		if (trace) reply.header("traceparent", traceParentOf(trace));
 		if (isStopping()) reply.header("connection", "close");
 	}
 
 	app.addHook("onRequest", (request, reply, done) => {
-		addFixedHeaders(request, reply);
+		const rules = request.is404 ? rulesForUnknownPath(request.url) : request.routeOptions.config;
+		begin({ request, reply, rules });
 		const preflight = cors.preflight(request);
 		if (preflight) return void reply.code(204).headers(preflight).send();
-		const rules = request.is404 ? rulesForUnknownPath(request.url) : request.routeOptions.config;
 		const pending = runChecks(checks, { request, reply, rules });
 		if (pending) pending.then(() => done(), done);
 		else done();
@@ -74,7 +82,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const isPet = /^\/v1\/pets\/[^/?]+(?:\?|$)/.test(request.url);
 		const rules = { ...rulesForUnknownPath(request.url), isUnknownPath: !isPet };
 		try {
-			addFixedHeaders(request, reply);
+			begin({ request, reply, rules });
 			await runChecks(checks, { request, reply, rules });
 			throw isPet ? petNotFound() : routeNotFound();
 		} catch (error) {
@@ -84,7 +92,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	addValidation(app);
 	addRoutes(app, { ...options, baseUrlOf });
-	logReplies(app, options);
 	return app;
 }
 

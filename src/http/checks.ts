@@ -28,6 +28,10 @@ export interface RouteRules {
 	acceptsBody?: boolean;
 	/** Set on the route for all other methods of a path: the methods that the path supports. */
 	allowedMethods?: string;
+	/** The pattern of the path; Fastify adds it. */
+	url?: string;
+	/** A health check, counted apart. */
+	isProbe?: boolean;
 	/** No route has this path. */
 	isUnknownPath?: boolean;
 }

@@ -12,6 +12,8 @@ export interface Connection extends Socket {
 	pipelined?: number;
 	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
+	/** Requests whose reply is not complete. */
+	requestsInFlight?: number;
 	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */
 	parser?: { getCurrentBuffer?(): Buffer } | null;
 }
@@ -48,13 +50,19 @@ export function closeGracefully(this: Connection): void {
  * @param max 0 for no limit
  * @param isExempt a trusted proxy brings the connections of many clients
  */
-export function limitPerAddress(server: Server, max: number, isExempt?: IsTrustedProxy): void {
+export function limitPerAddress(
+	server: Server,
+	max: number,
+	isExempt?: IsTrustedProxy,
+	onRefused: () => void = () => {},
+): void {
 	if (max === 0) return;
 	const open = new Map<string, number>();
 	server.on("connection", (socket) => {
 		if (isExempt?.(socket.remoteAddress ?? "")) return;
 		const network = networkOf(socket.remoteAddress ?? "");
 		const count = (open.get(network) ?? 0) + 1;
+		if (count > max) onRefused();
 		if (count > max) return void socket.destroy();
 		open.set(network, count);
 		socket.once("close", () => {

@@ -7,6 +7,7 @@ import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import { challenge } from "./auth.ts";
 import { bodyTooLarge, hasUnreadBody } from "./framing.ts";
 import { overloaded } from "./overload.ts";
+import { noteFailure, pathOf, withoutKeys } from "./reply-watch.ts";
 import { sendJson } from "./send-json.ts";
 
 const retryAfterSeconds = 1;
@@ -15,11 +16,36 @@ const retryAfterSeconds = 1;
 export function createErrorHandler(log: Logger) {
 	return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
 		const failure = isHangUp(error, request) ? bodyTooShort() : toApiError(error);
-		if (failure.status >= 500) log.error({ err: error, requestId: request.id, code: failure.code }, "request failed");
+		if (failure.status >= 500) logCause(log, failure, error, request);
+		noteFailure(request.raw, failure.code);
 		reply.headers(errorHeaders(failure));
 		if (failure.code === "malformed_request" || hasUnreadBody(request.raw)) reply.header("connection", "close");
 		return sendJson(reply.code(failure.status), JSON.stringify(failure));
 	};
+}
+
+/**
+ * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a
+ * stop need no cause.
+ */
+function logCause(log: Logger, { code }: ApiError, error: unknown, { id, raw }: FastifyRequest): void {
+	// An absent trace is not written.
+	const fields = { "error.type": code, requestId: id, trace_id: raw.record?.trace?.traceId };
+	if (code === "storage_unavailable") log.error({ ...fields, cause: messageOf(error) }, "request failed");
+	if (code !== "internal_error") return;
+	const route = pathOf(raw.record?.app?.rules);
+	const request = {
+		"http.request.method": raw.method,
+		"http.route": route,
+		url: withoutKeys(raw.url, true),
+		"http.request.body.size": raw.headers["content-length"],
+		"http.request.header.content-type": raw.headers["content-type"],
+	};
+	log.error({ ...fields, ...request, err: error }, "request failed");
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<string, string> {

@@ -11,6 +11,8 @@ import {
 } from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
+import type { ReplyWatch } from "./reply-watch.ts";
+import type { Traffic } from "./traffic.ts";
 import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Timeouts {
@@ -38,13 +40,13 @@ export interface ServerOptions {
 	/** The same for one address that is no trusted proxy; 0 for no limit. */
 	connectionsPerAddressMax?: number;
 	isTrustedProxy?: IsTrustedProxy | undefined;
+	/** Follow what is served; the operators' port has neither. */
+	traffic?: Traffic;
+	replyWatch?: ReplyWatch;
 }
 
-export function createHttpServer(
-	handler: RequestListener,
-	refusals: Refusals,
-	{ timeouts, connectionsMax = 10_000, connectionsPerAddressMax = 0, isTrustedProxy }: ServerOptions,
-): Server {
+export function createHttpServer(handler: RequestListener, refusals: Refusals, options: ServerOptions): Server {
+	const { timeouts, connectionsMax = 10_000, connectionsPerAddressMax = 0, isTrustedProxy, traffic } = options;
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -57,8 +59,9 @@ export function createHttpServer(
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
-	limitPerAddress(server, connectionsPerAddressMax, isTrustedProxy);
-	const listener = guard(handler, refusals);
+	traffic?.watch(server);
+	limitPerAddress(server, connectionsPerAddressMax, isTrustedProxy, traffic?.refuse);
+	const listener = guard(handler, refusals, options.replyWatch);
 	server.on("connection", (socket) => {
 		socket.destroySoon = closeGracefully;
 	});
@@ -77,12 +80,13 @@ export function createHttpServer(
 }
 
 /** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */
-function guard(handler: RequestListener, refusals: Refusals): RequestListener {
+function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyWatch): RequestListener {
 	return (request, response) => {
 		const connection: Connection = request.socket;
 		if (connection.isRefused) return;
 		const { latest } = connection;
 		connection.latest = { request, response };
+		replyWatch?.begin(request, response);
 		try {
 			checkFraming(request);
 			const packet = latest ? undefined : connection.parser?.getCurrentBuffer?.();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
-import { pino } from "pino";
+import { errorStatus } from "../contract/errors.ts";
 import type { Connection } from "./connections.ts";
 import { createRefusals } from "./refusals.ts";
 
@@ -24,10 +24,9 @@ test("a malformed request is refused once, after the reply before it, however ma
 	connection.latest = { request, response };
 	const replies: number[] = [];
 	const refusals = createRefusals({
-		log: pino({ level: "silent" }),
 		requestId: () => "id",
 		fixedHeaders: {},
-		onReply: ({ status }) => replies.push(status),
+		replyWatch: { begin() {}, refuse: (code) => void replies.push(errorStatus[code]), close() {} },
 	});
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);

@@ -2,20 +2,17 @@
 // They have the same format as all errors, and the connection is closed after them.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
 import { type Connection, lingerMs } from "./connections.ts";
 import { errorHeaders } from "./errors.ts";
 import { headersMaxBytes, urlMaxLength } from "./framing.ts";
+import { noteFailure, type ReplyWatch, type ReplyWatchOptions } from "./reply-watch.ts";
 
 export interface RefusalOptions {
-	log: Logger;
-	/** The id of a request in its reply and in the log. */
-	requestId: (request: Pick<IncomingMessage, "headers">) => string;
+	requestId: ReplyWatchOptions["requestId"];
 	/** Sent with every reply. */
 	fixedHeaders: Record<string, string>;
-	/** Called after each reply. */
-	onReply: (reply: { operation: string; status: number; seconds: number }) => void;
+	replyWatch: ReplyWatch;
 }
 
 export interface Refusals {
@@ -35,7 +32,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusals({ log, requestId, fixedHeaders, onReply }: RefusalOptions): Refusals {
+export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalOptions): Refusals {
 	function headersOf(failure: ApiError, id: string): Record<string, string> {
 		return {
 			...fixedHeaders,
@@ -46,26 +43,14 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 		};
 	}
 
-	/** Logs and counts a request that never reaches the app. */
-	function logAndCount({ status, code }: ApiError, id: string): void {
-		log.info({ requestId: id, operation: "none", status, code }, "request refused");
-		onReply({ operation: "none", status, seconds: 0 });
-	}
-
-	function answer(
-		request: IncomingMessage,
-		response: ServerResponse,
-		failure: ApiError,
-		id = requestId(request),
-	): void {
-		response.writeHead(failure.status, headersOf(failure, id)).end(JSON.stringify(failure));
+	function answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
+		response.writeHead(failure.status, headersOf(failure, requestId(request))).end(JSON.stringify(failure));
 	}
 
 	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
 		(request.socket as Connection).isRefused = true;
-		const id = requestId(request);
-		logAndCount(failure, id);
-		answer(request, response.setHeader("connection", "close"), failure, id);
+		noteFailure(request, failure.code);
+		answer(request, response.setHeader("connection", "close"), failure);
 	}
 
 	function refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void {
@@ -75,7 +60,8 @@ export function createRefusals({ log, requestId, fixedHeaders, onReply }: Refusa
 		const arriving = request?.complete === false ? request : undefined;
 		const isHead = arriving ? arriving.method === "HEAD" : isHeadLast(error);
 		const id = requestId(arriving ?? { headers: {} });
-		logAndCount(failure, id);
+		if (arriving?.record) noteFailure(arriving, failure.code);
+		else replyWatch.refuse(failure.code, id);
 		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -6,13 +6,14 @@ import type { FastifyInstance } from "fastify";
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
+import type { TraceContext } from "../contract/trace-context.ts";
 import type { Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addPath, type Route } from "./paths.ts";
-import { createPetHandlers } from "./pets.ts";
+import { createPetHandlers, type Handler } from "./pets.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
@@ -22,6 +23,8 @@ export interface RouteTableOptions extends ConsoleOptions {
 	baseUrlOf: BaseUrlOf;
 	/** Their replies, as JSON. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
+	/** Runs a handler, so that its calls of the store become spans. Undefined if spans are not exported. */
+	runTraced?: (<Result>(trace: TraceContext | undefined, handler: () => Result) => Result) | undefined;
 }
 
 export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
@@ -29,16 +32,21 @@ export function addRoutes(app: FastifyInstance, options: RouteTableOptions): voi
 	const openApi = openApiText(options.baseUrl);
 	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
 	const { live, ready } = options.probes;
-	addPath(app, "/livez", [openRoute(async () => JSON.stringify(live()))]);
-	addPath(app, "/readyz", [openRoute(async () => JSON.stringify(await ready()))]);
+	addPath(app, "/livez", [probe(async () => JSON.stringify(live()))]);
+	addPath(app, "/readyz", [probe(async () => JSON.stringify(await ready()))]);
 	addDocsPage(app, options.baseUrl);
 	addConsole(app, options);
 }
 
-function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOptions): void {
+function addOperations(app: FastifyInstance, { store, baseUrlOf, runTraced }: RouteTableOptions): void {
 	const petJson = fastJson({ ...Pet });
 	const petsJson = fastJson({ ...Pets });
 	const handlers = createPetHandlers({ store, baseUrlOf, petJson, petsJson });
+
+	function runInTrace(handler: Handler): Handler {
+		if (!runTraced) return handler;
+		return (request, reply) => runTraced(request.raw.record?.trace, () => handler(request, reply));
+	}
 
 	function route(name: OperationName): Route {
 		const { method, scope, query, body, deprecation }: Operation = operations[name];
@@ -51,13 +59,18 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf }: RouteTableOpt
 				...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
 			},
 			schema: { querystring: query, ...(body && { body }) },
-			handler: handlers[name],
+			handler: runInTrace(handlers[name]),
 		};
 	}
 	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);
 	for (const [path, names = []] of Object.entries(paths)) {
 		addPath(app, `/v1${path.replace(/\{(\w+)\}/g, ":$1")}`, names.map(route));
 	}
+}
+
+function probe(json: () => Promise<string>): Route {
+	const route = openRoute(json);
+	return { ...route, config: { ...route.config, isProbe: true } };
 }
 
 /** A route without credential that returns JSON. */

@@ -20,10 +20,16 @@ export interface ActivityWatch {
 	 * @throws StorageUnavailable
 	 */
 	read(known: string[]): Promise<Activity>;
+	/** The animals by status, of the whole store. @throws StorageUnavailable */
+	animals(): Promise<Activity["animals"]>;
 	close(): void;
 }
 
-export function watchActivity(options: { store: Store; metrics: Metrics; node: string }): ActivityWatch {
+export function watchActivity(options: {
+	store: Store;
+	metrics: Pick<Metrics, "replies" | "upToMs">;
+	node: string;
+}): ActivityWatch {
 	const { store, metrics, node } = options;
 	const count = createCount(store);
 	const history: Moment[] = [];
@@ -36,7 +42,7 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 		return animals;
 	}
 	async function moment(): Promise<Moment> {
-		const replies = await metrics.replies();
+		const replies = metrics.replies();
 		const animals = total === undefined ? {} : { animals: total };
 		return { uptimeMs: Math.round(process.uptime() * 1000), replies, creates: { ...store.created }, ...animals };
 	}
@@ -54,6 +60,7 @@ export function watchActivity(options: { store: Store; metrics: Metrics; node: s
 			const past = known.includes(node) ? {} : { history: [...history] };
 			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals, edits: count.edits() };
 		},
+		animals: countTotal,
 		close: () => clearInterval(recorder),
 	};
 }

@@ -13,7 +13,13 @@ test("a request is one short line, and anything else is its message with fields,
 		"info",
 	);
 	log.info(
-		{ requestId: "a", operation: "listPets", method: "GET", path: "/v1/pets", status: 200, durationMs: 1.234 },
+		{
+			requestId: "a",
+			"http.request.method": "GET",
+			"url.path": "/v1/pets",
+			"http.response.status_code": 200,
+			durationMs: 1.234,
+		},
 		"request",
 	);
 	log.info({ url: "http://127.0.0.1:8080" }, "listening");

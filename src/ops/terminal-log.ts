@@ -6,9 +6,9 @@ interface Line {
 	level: string;
 	time: string;
 	msg: string;
-	method?: string;
-	path?: string;
-	status?: number;
+	"http.request.method"?: string;
+	"url.path"?: string;
+	"http.response.status_code"?: number;
 	durationMs?: number;
 	err?: { stack?: string };
 }
@@ -17,13 +17,15 @@ interface Line {
 export function formatForTerminal(json: string): string {
 	const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
 	const clock = styleText("dim", new Date(time).toTimeString().slice(0, 8));
-	if (fields.method !== undefined) return `${clock}  ${describeRequest(fields)}\n`;
+	if (fields["url.path"] !== undefined && msg === "request") return `${clock}  ${describeRequest(fields)}\n`;
 	const details = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
 	const severity = level === "info" ? "" : `${styleText(level === "warn" ? "yellow" : "red", level)}  `;
 	return `${[`${clock}  ${severity}${msg}`, ...details].join("  ")}\n${err?.stack ? `${err.stack}\n` : ""}`;
 }
 
-function describeRequest({ method, path, status = 0, durationMs = 0 }: Partial<Line>): string {
+function describeRequest(line: Partial<Line>): string {
+	const { "http.response.status_code": status = 0, durationMs = 0 } = line;
 	const color = status < 400 ? "green" : status < 500 ? "yellow" : "red";
-	return `${method} ${path}  ${styleText(color, String(status))}  ${durationMs.toFixed(1)} ms`;
+	const request = `${line["http.request.method"]} ${line["url.path"]}`;
+	return `${request}  ${styleText(color, String(status))}  ${durationMs.toFixed(1)} ms`;
 }

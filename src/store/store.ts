@@ -46,8 +46,8 @@ export interface Store {
 	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
 	writeState(): WriteState;
 
-	/** Sizes of the file and of its log. Absent in PostgreSQL. */
-	fileBytes?(): { database: number; log: number };
+	/** What the store uses now. Never throws. */
+	readUse(): Promise<StoreUse>;
 
 	/** Resolves when reads work. */
 	check(): Promise<void>;
@@ -93,6 +93,8 @@ export interface OpenOptions {
 	onDamage?: (reason: string) => void;
 	/** How long a write may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
+	/** Called after each batch of writes. */
+	onCommit?: (commit: Commit) => void;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
 	random?: () => number;
 }
@@ -124,6 +126,23 @@ export interface PetCount {
 export interface CreatedCount {
 	animals: number;
 	batches: number;
+}
+
+/** A batch of writes that was stored or refused. */
+export interface Commit {
+	writes: number;
+	/** From the start of its transaction until it was on disk. */
+	ms: number;
+	/** The part of it that waited for the disk, where that is known. */
+	syncMs?: number | undefined;
+	isStored: boolean;
+}
+
+/** What a store uses now; one of the two, or neither if it cannot be read. */
+export interface StoreUse {
+	files?: { databaseBytes: number; walBytes: number; diskFreeBytes: number; diskBytes: number };
+	/** `waiting`: queries without a connection. */
+	pool?: { inUse: number; idle: number; waiting: number };
 }
 
 /** `replayed`: `id` was created by an earlier equal request. `reused`: by an earlier request for another animal. */

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pet } from "../../contract/pet.ts";
+import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
@@ -28,8 +29,12 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
 	const watch = watchWrites(() => query(probe, []));
+	const commit = observeCommits<Create, CreateResult>(
+		async (batch) => ({ results: await createAll(pool, retry, batch) }),
+		options.onCommit,
+	);
 	const creates = createGroupCommit<Create, CreateResult>(
-		(batch) => watch.observe(createAll(pool, retry, batch)),
+		(batch) => watch.observe(commit(batch)),
 		options.writeWaitMaxMs,
 	);
 	const stopSweeping = sweepIdempotencyKeys(
@@ -65,6 +70,10 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
+		async readUse() {
+			const { totalCount, idleCount, waitingCount } = pool;
+			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
+		},
 		async check() {
 			await query({ name: "check", text: "SELECT last_id FROM counters WHERE name = 'none'" }, []);
 		},

@@ -2,6 +2,7 @@
 
 import type Database from "better-sqlite3";
 import type { NewPet } from "../../contract/pet.ts";
+import type { Timed } from "../commit-times.ts";
 import {
 	type Create,
 	fingerprintOf,
@@ -48,7 +49,7 @@ type Appliers = { [Name in CommandName]: (request: Request<Name>) => Result<Name
  * @returns a function that applies a batch in one transaction: the whole batch is on disk when it returns, and nothing
  * is stored when it throws
  */
-export function prepareCommit(database: Database.Database): (batch: Write[]) => Result[] {
+export function prepareCommit(database: Database.Database): (batch: Write[]) => Timed<Result> {
 	const probe = () => void database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
 	const appliers: Appliers = {
 		...petAppliers(database),
@@ -60,7 +61,13 @@ export function prepareCommit(database: Database.Database): (batch: Write[]) => 
 	function apply<Name extends CommandName>({ name, request }: { name: Name; request: Request<Name> }): Result<Name> {
 		return appliers[name](request);
 	}
-	return database.transaction((batch: Write[]) => batch.map((write) => apply(write))).immediate;
+	let appliedAtMs = 0;
+	const commit = database.transaction((batch: Write[]) => {
+		const results = batch.map((write) => apply(write));
+		appliedAtMs = performance.now();
+		return results;
+	}).immediate;
+	return (batch) => ({ results: commit(batch), syncMs: performance.now() - appliedAtMs });
 }
 
 const toPetRow = createRowWriter(tables.pets);

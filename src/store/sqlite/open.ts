@@ -1,9 +1,9 @@
 // The Store in SQLite. Reads run on the main thread through a read-only connection. All writes go in batches to the
 // writer thread (writer.ts).
 
-import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type { Pet, PetStatus } from "../../contract/pet.ts";
+import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
@@ -21,7 +21,8 @@ import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
 import { createEdits } from "./edits.ts";
 import { toStoreError } from "./errors.ts";
-import { bytesOfLog, openSqliteReader, toRefusal } from "./file.ts";
+import { openSqliteReader, toRefusal } from "./file.ts";
+import { readFileUse } from "./file-use.ts";
 import { createKeyRows } from "./keys.ts";
 import { createSqliteRows } from "./rows.ts";
 import { verifyInBackground } from "./verify-in-background.ts";
@@ -54,10 +55,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		throw toRefusal(file, error);
 	});
 	/** The snapshot ends before the commit is acknowledged. */
-	const writes = createGroupCommit<Write, Result>(
-		(batch) => watch.observe(writer.commit(batch).finally(snapshot.end)),
-		options.writeWaitMaxMs,
-	);
+	const commit = observeCommits<Write, Result>((batch) => writer.commit(batch).finally(snapshot.end), options.onCommit);
+	const writes = createGroupCommit<Write, Result>((batch) => watch.observe(commit(batch)), options.writeWaitMaxMs);
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
@@ -76,7 +75,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
-		fileBytes: () => ({ database: statSync(file).size, log: bytesOfLog(file) }),
+		readUse: () => readFileUse(file),
 		async check() {
 			snapshot.end();
 			snapshot.read(() => reads.getPet(0n));

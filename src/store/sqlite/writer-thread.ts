@@ -1,6 +1,7 @@
 // The writer thread. It commits each batch in one transaction and replies when the commit is on disk.
 
 import { parentPort, workerData } from "node:worker_threads";
+import type { Timed } from "../commit-times.ts";
 import { StoreRefused } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
 import { isFailedSync } from "./errors.ts";
@@ -16,7 +17,7 @@ const logEveryMs = 1000;
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean; isUnverified: boolean }
 	| { kind: "refused"; message: string }
-	| { kind: "committed"; results: Result[] }
+	| { kind: "committed"; batch: Timed<Result> }
 	| { kind: "failed"; code: string; message: string }
 	| { kind: "lost"; path: string };
 
@@ -42,7 +43,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		if (bytesOfLog(file) <= logMaxBytes || files.findLostPath() !== undefined) return;
 		const outcome = attempt(() => {
 			truncateLog(database);
-			return [];
+			return { results: [] };
 		});
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
 	}, logEveryMs);
@@ -67,9 +68,9 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function attempt(work: () => Result[]): WriterMessage {
+function attempt(work: () => Timed<Result>): WriterMessage {
 	try {
-		return { kind: "committed", results: work() };
+		return { kind: "committed", batch: work() };
 	} catch (error) {
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		return { kind: "failed", code, message };

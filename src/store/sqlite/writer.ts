@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { Timed } from "../commit-times.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import type { Result, Write } from "./commands.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
@@ -14,7 +15,7 @@ const noticeAfterMs = 1000;
 
 export interface Writer {
 	/** Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending. */
-	commit(batch: Write[]): Promise<Result[]>;
+	commit(batch: Write[]): Promise<Timed<Result>>;
 	/** Whether this start created the file. */
 	readonly isNew: boolean;
 	/** Whether the file was not closed by its last service and has to be verified as a whole. */
@@ -41,11 +42,11 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const opened = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-	let committing: PromiseWithResolvers<Result[]> | undefined;
+	let committing: PromiseWithResolvers<Timed<Result>> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
 
-	function settle(action: (batch: PromiseWithResolvers<Result[]>) => void): void {
+	function settle(action: (batch: PromiseWithResolvers<Timed<Result>>) => void): void {
 		const batch = committing;
 		committing = undefined;
 		if (batch) action(batch);
@@ -65,7 +66,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	}
 
 	worker.on("message", (message: WriterMessage) => {
-		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
+		if (message.kind === "committed") settle(({ resolve }) => resolve(message.batch));
 		if (message.kind === "lost") stopUntilRestart(`${message.path} was removed or replaced while it was open`);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);

@@ -1,0 +1,50 @@
+// Loaded before the service by bench/metrics.ts: metrics and log lines are on for one slice of time and off for the next.
+// When the service ends, BENCH_FIGURES has the CPU time of the main thread and the number of requests of both.
+
+import { writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+
+const sliceMs = 50;
+/** Not counted, until the code is compiled. */
+const firstRequests = 20_000;
+let requests = 0;
+const figures = { on: { micros: 0, requests: 0 }, off: { micros: 0, requests: 0 } };
+let mode: keyof typeof figures = "off";
+let usedBefore = cpuMicros();
+
+function cpuMicros(): number {
+	const { user, system } = process.threadCpuUsage();
+	return user + system;
+}
+
+setInterval(() => {
+	const used = cpuMicros();
+	if (requests > firstRequests) figures[mode].micros += used - usedBefore;
+	usedBefore = used;
+	mode = mode === "on" ? "off" : "on";
+}, sliceMs).unref();
+process.once("exit", () => writeFileSync(process.env["BENCH_FIGURES"] ?? "", JSON.stringify(figures)));
+
+/** Counts a request. @returns whether it is followed */
+export function isFollowed(): boolean {
+	if (++requests > firstRequests) figures[mode].requests++;
+	return mode === "on";
+}
+Reflect.set(globalThis, "isFollowed", isFollowed);
+
+const source = (real: string) => `
+import { createReplyWatch as createReal } from ${JSON.stringify(real)};
+export * from ${JSON.stringify(real)};
+export function createReplyWatch(options) {
+	const { begin, refuse } = createReal(options);
+	return { refuse, begin: (request, response) => void (globalThis.isFollowed() && begin(request, response)) };
+}`;
+
+registerHooks({
+	resolve(specifier, context, next) {
+		const found = next(specifier, context);
+		if (!specifier.endsWith("/reply-watch.ts")) return found;
+		const url = `data:text/javascript,${encodeURIComponent(source(`${found.url}?real`))}`;
+		return { url, format: "module", shortCircuit: true };
+	},
+});

@@ -1,0 +1,93 @@
+// What the counters add up, without a server.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHistogram, expose } from "./exposition.ts";
+import { callersMax, createRequestMetrics, type Reply } from "./request-metrics.ts";
+
+const traffic = () => ({
+	requestsInFlight: 0,
+	connections: 0,
+	connectionsAccepted: 0,
+	connectionsRefused: { address_limit: 0, total_limit: 0 },
+	receivedBytes: 0,
+	sentBytes: 0,
+});
+const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.001 };
+
+/** The lines of one metric. */
+async function linesOf(metrics: ReturnType<typeof createRequestMetrics>, name: string): Promise<string[]> {
+	const lines = (await expose(metrics.families)).split("\n");
+	return lines.filter((line) => line.startsWith(name));
+}
+
+test("a histogram counts each value in every bucket up to its bound, and the last bucket has all", async () => {
+	const histogram = createHistogram({ name: "h", help: "Help." }, [1, 2]);
+	for (const value of [0.5, 1, 1.5, 9]) histogram.observe(value);
+	assert.equal(
+		await expose([histogram]),
+		'# HELP h Help.\n# TYPE h histogram\nh_bucket{le="1"} 2\nh_bucket{le="2"} 3\nh_bucket{le="+Inf"} 4\nh_sum 12\nh_count 4\n',
+	);
+});
+
+test("label values are escaped", async () => {
+	const read = () => [{ labels: { a: 'x"y\\z\n' }, value: 1 }];
+	const text = await expose([{ name: "m", help: "Help.", type: "gauge", labels: ["a"], read }]);
+	assert.equal(text.split("\n")[2], 'm{a="x\\"y\\\\z\\n"} 1');
+});
+
+test("calls of a deprecated operation are counted for the keys that called last, and together for all others", async () => {
+	const metrics = createRequestMetrics(traffic);
+	const call = (deprecatedCaller: string) => metrics.observe({ ...getPet, deprecatedCaller });
+	call("first");
+	for (let index = 1; index < callersMax; index++) call(`key${index}`);
+	call("first");
+	for (let index = 0; index < 1000; index++) call(`one${index}`);
+	call("first");
+	const lines = await linesOf(metrics, "animal_store_deprecated_calls_total");
+	assert.equal(lines.length, callersMax + 1);
+	const total = lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+	assert.equal(total, 2 + callersMax + 1000);
+	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="first"} 1'));
+	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="one999"} 1'));
+});
+
+test("the number of series is bounded, whatever clients send", async () => {
+	const metrics = createRequestMetrics(traffic);
+	for (let index = 0; index < 2000; index++) {
+		metrics.observe({ ...getPet, method: `M${index}`, deprecatedCaller: `key${index}` });
+		metrics.observe({ ...getPet, route: "unknown", method: `M${index}`, status: 404, reason: "route_not_found" });
+	}
+	assert.ok((await expose(metrics.families)).split("\n").length < 200);
+});
+
+test("methods are read, write or other; failures are counted by reason", async () => {
+	const metrics = createRequestMetrics(traffic);
+	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observe({ ...getPet, method });
+	metrics.observe({ ...getPet, status: 503, reason: "overloaded" });
+	const counts = await linesOf(metrics, "animal_store_request_duration_seconds_count");
+	assert.deepEqual(
+		counts.map((line) => line.replace(/^.*operation="getPet",/, "")),
+		[
+			'method="read",status="200"} 2',
+			'method="read",status="503"} 1',
+			'method="write",status="200"} 1',
+			'method="other",status="200"} 2',
+		],
+	);
+	assert.ok(
+		(await linesOf(metrics, "animal_store_refusals_total")).includes(
+			'animal_store_refusals_total{reason="overloaded"} 1',
+		),
+	);
+	const { getPet: counted, none } = metrics.replies();
+	assert.deepEqual(counted.requests, { "2xx": 5, "3xx": 0, "4xx": 0, "5xx": 1 });
+	assert.equal(
+		counted.latency.reduce((sum, count) => sum + count),
+		6,
+	);
+	assert.equal(
+		none.latency.reduce((sum, count) => sum + count),
+		0,
+	);
+});

@@ -1,0 +1,160 @@
+// The store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A figure
+// that this store does not have, such as the pool over SQLite, has no samples.
+
+import type { Activity } from "../contract/activity.ts";
+import type { Commit, Store, StoreUse } from "../store/store.ts";
+import { createHistogram, type Family, type Sample } from "./exposition.ts";
+
+export interface StoreSources {
+	store: Pick<Store, "queue" | "writeState" | "readUse">;
+	/** The animals by status, counted up to now. */
+	animals: () => Promise<Activity["animals"]>;
+	/** When the last backup ended, in milliseconds since 1970; undefined if this service makes none. */
+	lastBackupAtMs?: (() => number | undefined) | undefined;
+}
+
+const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+export interface StoreMetrics {
+	families: Family[];
+	observeCommit(commit: Commit): void;
+}
+
+/** @param sources undefined until the store is open; `observeCommit` may be called before */
+export function createStoreMetrics(sources: () => StoreSources | undefined): StoreMetrics {
+	const commits = createHistogram(
+		{
+			name: "animal_store_commit_duration_seconds",
+			help: "Time of a batch of writes from the start of its transaction until it is on disk, failed ones included.",
+		},
+		upToSeconds,
+	);
+	const syncs = createHistogram(
+		{
+			name: "animal_store_sync_duration_seconds",
+			help: "SQLite: the part of a commit that writes the log and waits for the disk.",
+		},
+		upToSeconds,
+	);
+	const batches = createHistogram({ name: "animal_store_batch_writes", help: "Writes in one commit." }, upToWrites);
+	let failedCommits = 0;
+	const failed: Family = {
+		name: "animal_store_commits_failed_total",
+		help: "Batches that were not stored.",
+		type: "counter",
+		labels: [],
+		read: () => [{ value: failedCommits }],
+	};
+	const writable: Family = {
+		name: "animal_store_writable",
+		help: "1 while the store accepts writes, 0 while it refuses them.",
+		type: "gauge",
+		labels: [],
+		read() {
+			const state = sources()?.store.writeState();
+			return state === undefined ? [] : [{ value: Number(state === "working" || state === "slow") }];
+		},
+	};
+	return {
+		families: [commits, syncs, batches, failed, writable, ...queueFamilies(sources), ...useFamilies(sources)],
+		observeCommit({ writes, ms, syncMs, isStored }) {
+			commits.observe(ms / 1000);
+			batches.observe(writes);
+			if (syncMs !== undefined) syncs.observe(syncMs / 1000);
+			if (!isStored) failedCommits++;
+		},
+	};
+}
+
+type Sources = () => StoreSources | undefined;
+
+function queueFamilies(sources: Sources): Family[] {
+	return [
+		{
+			name: "animal_store_writes_waiting",
+			help: "Writes that wait for their commit.",
+			type: "gauge",
+			labels: [],
+			read: () => [{ value: sources()?.store.queue.length ?? 0 }],
+		},
+		{
+			name: "animal_store_oldest_write_waiting_seconds",
+			help: "How long the oldest of the waiting writes has waited; 0 if none waits.",
+			type: "gauge",
+			labels: [],
+			read: () => [{ value: (sources()?.store.queue.oldestMs ?? 0) / 1000 }],
+		},
+		{
+			name: "animal_store_animals",
+			help: "Animals in the whole store by status (none: without one); absent until all were counted once.",
+			type: "gauge",
+			labels: ["status"],
+			async read() {
+				const { isComplete = false, ...counts } = (await sources()?.animals()) ?? {};
+				return isComplete ? Object.entries(counts).map(([status, value]) => ({ labels: { status }, value })) : [];
+			},
+		},
+		{
+			name: "animal_store_last_backup_timestamp_seconds",
+			help: "When the service completed its last backup, in seconds since 1970; absent if it makes none.",
+			type: "gauge",
+			labels: [],
+			read() {
+				const atMs = sources()?.lastBackupAtMs?.();
+				return atMs === undefined ? [] : [{ value: atMs / 1000 }];
+			},
+		},
+	];
+}
+
+/** What the store says of its files or connections. */
+function useFamilies(sources: Sources): Family[] {
+	const family = (
+		rest: Pick<Family, "name" | "help"> & { labels?: string[] },
+		samplesOf: (use: StoreUse) => Sample[],
+	): Family => ({
+		labels: [],
+		...rest,
+		type: "gauge",
+		read: async () => samplesOf((await sources()?.store.readUse()) ?? {}),
+	});
+	return [
+		family({ name: "animal_store_database_bytes", help: "SQLite: size of the database file." }, ({ files }) =>
+			files ? [{ value: files.databaseBytes }] : [],
+		),
+		family(
+			{ name: "animal_store_wal_bytes", help: "SQLite: size of the write-ahead log (the file -wal)." },
+			({ files }) => (files ? [{ value: files.walBytes }] : []),
+		),
+		family(
+			{
+				name: "animal_store_disk_free_bytes",
+				help: "SQLite: free space that the service may use where the database is.",
+			},
+			({ files }) => (files ? [{ value: files.diskFreeBytes }] : []),
+		),
+		family(
+			{ name: "animal_store_disk_size_bytes", help: "SQLite: size of the file system where the database is." },
+			({ files }) => (files ? [{ value: files.diskBytes }] : []),
+		),
+		family(
+			{
+				name: "animal_store_pool_connections",
+				help: "PostgreSQL: connections of the pool. state: in_use or idle.",
+				labels: ["state"],
+			},
+			({ pool }) =>
+				pool
+					? [
+							{ labels: { state: "in_use" }, value: pool.inUse },
+							{ labels: { state: "idle" }, value: pool.idle },
+						]
+					: [],
+		),
+		family(
+			{ name: "animal_store_pool_waiting", help: "PostgreSQL: queries that wait for a connection of the pool." },
+			({ pool }) => (pool ? [{ value: pool.waiting }] : []),
+		),
+	];
+}

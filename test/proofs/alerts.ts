@@ -1,0 +1,209 @@
+// The alarms of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alarm by its fault under a real
+// Prometheus, with windows of seconds and with smaller limits.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { freePort } from "../postgres-server.ts";
+import { type Running, startProgram } from "../program.ts";
+import { linux, type Need, newStore, type Proof, program, type Trial } from "../proof.ts";
+import { until } from "../until.ts";
+
+const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
+const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
+
+/** The texts of alerts.yaml that are replaced, so that each fault shows within seconds. */
+const shortened: [RegExp, string][] = [
+	[/for: \w+/g, "for: 1s"],
+	[/\[(5m|1h|6h|3d|10m|1d)\]/g, "[10s]"],
+	[/256 \* 1024 \* 1024/, "1024 * 1024"],
+	[/1891123200/, "0"],
+];
+
+export const proof: Proof = {
+	shows: "the unit tests of deploy/prometheus pass, and each alarm is raised by its fault under a real Prometheus",
+	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
+	async prove(trial) {
+		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
+			execFileSync("promtool", ["test", "rules", join(folderOfRules, file)], { stdio: "pipe" });
+		const place = join(trial.folder, "disk");
+		mkdirSync(place);
+		execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "none", place]);
+		trial.after(() => execFileSync("umount", ["-l", place]));
+		const { environment, key } = await newStore("alerts", place);
+		const service = await startProgram(trial, environment);
+		const database = environment.DATABASE_URL.slice("sqlite:".length);
+		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+		execFileSync("promtool", ["check", "metrics"], { input: metrics });
+		const url = await startPrometheus(new URL(service.opsUrl).host, trial);
+		await until("the first scrape", async () => (await query(url, "animal_store_build_info")).length === 1);
+		await until("no alarm without a fault", async () => (await firing(url)).length === 0);
+		return { raised: await raiseAll({ service, key, database, url, place, trial }) };
+	},
+};
+
+interface Fault {
+	alarms: string[];
+	fault: string;
+	cause(): Promise<unknown> | unknown;
+	/** Repeated while the alarms are awaited. */
+	repeat?(): Promise<unknown>;
+	end?(): void;
+}
+
+interface Setting {
+	service: Running;
+	key: string;
+	database: string;
+	url: string;
+	place: string;
+	trial: Trial;
+}
+
+/** Causes each fault, and prints how long its alarm took. */
+async function raiseAll(setting: Setting): Promise<number> {
+	let raised = 0;
+	setting.trial.say("| alarm | fault | raised after |");
+	for (const { alarms, fault, cause, repeat, end } of faultsOf(setting)) {
+		const startedAt = performance.now();
+		await cause();
+		for (const alarm of alarms) {
+			await until(
+				`${alarm} to be raised`,
+				async () => {
+					await repeat?.();
+					return (await firing(setting.url)).includes(alarm);
+				},
+				{ everyMs: 200 },
+			);
+			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+			setting.trial.say(`| ${alarm} | ${fault} | ${seconds} s |`);
+			raised++;
+		}
+		end?.();
+	}
+	setting.trial.say("| AnimalStoreBackupOld, AnimalStoreLogLinesDropped | unit test only | |");
+	return raised;
+}
+
+function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const pets = `${service.url}/v1/pets`;
+	const body = JSON.stringify({ name: "x".repeat(250), categoryId: 1 });
+	const create = async () => (await fetch(pets, { method: "POST", headers, body })).status;
+	const createMany = () => Promise.all(Array.from({ length: 200 }, create));
+	const other = new Database(database);
+	trial.after(() => other.close());
+	return [
+		{
+			alarms: ["AnimalStoreRemovedSoonStillCalled"],
+			fault: "a key calls getPet in the last year",
+			cause: create,
+			repeat: async () => (await fetch(`${pets}/1`, { headers })).arrayBuffer(),
+		},
+		{
+			alarms: ["AnimalStoreWritesWaitLong"],
+			fault: "another program locks the database for 4.5 s",
+			cause: () => {
+				other.exec("BEGIN IMMEDIATE");
+				create().catch(() => {});
+			},
+			end: () => other.exec("COMMIT"),
+		},
+		{
+			alarms: ["AnimalStoreWalGrows"],
+			fault: "a reader that never ends, and creates",
+			cause: () => other.exec("BEGIN; SELECT count(*) FROM pets"),
+			repeat: createMany,
+			end: () => other.exec("COMMIT"),
+		},
+		{
+			alarms: [
+				"AnimalStoreDiskAlmostFull",
+				"AnimalStoreWritesRefused",
+				"AnimalStoreErrorBudgetBurnsFast",
+				"AnimalStoreErrorBudgetBurnsSlowly",
+			],
+			fault: "the disk is full",
+			cause: () => fillDisk(place),
+			repeat: createMany,
+		},
+		{
+			alarms: ["AnimalStoreDown"],
+			fault: "SIGKILL of the service",
+			cause: () => service.process.kill("SIGKILL"),
+		},
+	];
+}
+
+function fillDisk(place: string): void {
+	for (const [name, size] of [
+		["large", 2 ** 20],
+		["small", 4096],
+	] as const) {
+		for (let index = 0; index < 10_000; index++) {
+			try {
+				writeFileSync(join(place, `${name}-${index}`), Buffer.alloc(size));
+			} catch (error) {
+				assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
+				break;
+			}
+		}
+	}
+}
+
+/** @returns its URL */
+async function startPrometheus(target: string, { folder, after }: Trial): Promise<string> {
+	const rules = shortened.reduce(
+		(text, [from, to]) => {
+			assert.match(text, from);
+			return text.replace(from, to);
+		},
+		readFileSync(join(folderOfRules, "alerts.yaml"), "utf8"),
+	);
+	writeFileSync(join(folder, "alerts.yaml"), rules);
+	writeFileSync(
+		join(folder, "prometheus.yaml"),
+		`global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: [alerts.yaml]
+scrape_configs: [{ job_name: animal-store, static_configs: [{ targets: ["${target}"] }] }]
+`,
+	);
+	const port = await freePort();
+	const parameters = [
+		`--config.file=${join(folder, "prometheus.yaml")}`,
+		`--storage.tsdb.path=${join(folder, "series")}`,
+		`--web.listen-address=127.0.0.1:${port}`,
+		"--query.lookback-delta=10s",
+		"--log.level=error",
+	];
+	const prometheus = spawn("prometheus", parameters, { stdio: ["ignore", "ignore", "inherit"] });
+	after(() => prometheus.kill("SIGKILL"));
+	await once(prometheus, "spawn");
+	const url = `http://127.0.0.1:${port}`;
+	await until("Prometheus to answer", () =>
+		fetch(`${url}/-/ready`).then(
+			({ ok }) => ok,
+			() => false,
+		),
+	);
+	return url;
+}
+
+async function query(url: string, expression: string): Promise<unknown[]> {
+	const reply = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+	const { data } = (await reply.json()) as { data: { result: unknown[] } };
+	return data.result;
+}
+
+/** The names of the alarms that are raised now. */
+async function firing(url: string): Promise<string[]> {
+	const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
+		data: { alerts: { state: string; labels: { alertname: string } }[] };
+	};
+	return data.alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels.alertname);
+}

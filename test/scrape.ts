@@ -1,0 +1,35 @@
+// Reads the metrics of a running service.
+
+export interface Sample {
+	name: string;
+	labels: Record<string, string>;
+	value: number;
+}
+
+/** The samples in a body of `/metrics`. */
+export function parseMetrics(text: string): Sample[] {
+	const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+	return lines.map((line) => {
+		const [, name = "", labels = "", value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+		const pairs = [...labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)];
+		return { name, labels: Object.fromEntries(pairs.map(([, label, text]) => [label, text])), value: Number(value) };
+	});
+}
+
+/** All samples with this name now. */
+export async function samplesOf({ opsUrl }: { opsUrl: string }, name: string): Promise<Sample[]> {
+	const text = await (await fetch(`${opsUrl}/metrics`)).text();
+	return parseMetrics(text).filter((sample) => sample.name === name);
+}
+
+/** The sum of all samples with this name and these labels. */
+export async function figureOf(
+	service: { opsUrl: string },
+	name: string,
+	labels: Record<string, string> = {},
+): Promise<number> {
+	const samples = await samplesOf(service, name);
+	return samples
+		.filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+		.reduce((sum, { value }) => sum + value, 0);
+}
