@@ -9,6 +9,7 @@ import { type NewPet, petStatuses } from "../src/contract/pet.ts";
 import { openStore } from "../src/store/open.ts";
 import { testDatabase } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
+import { runSql } from "./sql.ts";
 
 const read = (name: string) => readFileSync(new URL(`../src/store/migrations/${name}`, import.meta.url), "utf8");
 
@@ -90,5 +91,38 @@ for (const [engine, make] of Object.entries(engines)) {
 			});
 			await store.close();
 		}
+	});
+}
+
+/** What a newer version does to the store at its start. */
+const upgrades: Record<string, (url: string) => Promise<unknown>> = {
+	async sqlite(url) {
+		const database = new Database(url.slice("sqlite:".length));
+		database.pragma("user_version = 99");
+		database.close();
+	},
+	postgres: (url) => runSql(url, "UPDATE schema_version SET version = 99"),
+};
+
+for (const [engine, upgrade] of Object.entries(upgrades)) {
+	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
+		const url = await engines[engine]?.(context, "INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)");
+		assert.ok(url);
+		const reasons: string[] = [];
+		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+		context.after(() => store.close());
+		const pet = { name: "Tom", categoryId: 1n };
+		assert.equal((await store.createPet(pet)).id, 2n);
+		await upgrade(url);
+		for (const idempotencyKey of [undefined, { caller: "a", key: "k" }, undefined])
+			await assert.rejects(store.createPet(pet, idempotencyKey), { name: "StorageUnavailable" });
+		assert.equal(store.writeState(), "stopped");
+		assert.equal(reasons.length, 1);
+		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded .*: writes are rejected until /);
+		const { pets: kept } = await store.listPets({ after: 0n, limit: 10 });
+		assert.deepEqual(
+			kept.map(({ name }) => name),
+			["Rex", "Tom"],
+		);
 	});
 }

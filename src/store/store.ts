@@ -221,6 +221,13 @@ export class StoreBusy extends Error {
 	}
 }
 
+/** A newer version has upgraded the store since it was opened. This node may read it, but no longer write. */
+export class StoreUpgraded extends StorageUnavailable {
+	constructor() {
+		super("a newer animal-store has upgraded the store: writes are rejected until this node is upgraded, too");
+	}
+}
+
 /** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */
 export class StoreRefused extends Error {
 	override readonly name = "StoreRefused";

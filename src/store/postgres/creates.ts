@@ -3,8 +3,9 @@
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
-import type { CreateResult, IdempotencyKey } from "../store.ts";
+import { type CreateResult, type IdempotencyKey, StoreUpgraded } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
+import { schemaMax } from "./migrate.ts";
 import type { Retry } from "./retries.ts";
 
 const { pets, idempotencyKeys } = tables;
@@ -14,9 +15,13 @@ const newPetColumns = columnsOf(pets).slice(1);
 const newPetNames = newPetColumns.map(({ name }) => name);
 const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
-/** Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. */
+/**
+ * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Without effect in
+ * a store with a newer schema.
+ */
 const addAnimals = `counter AS (
-		UPDATE counters SET last_id = last_id + $1 WHERE name = 'pets' RETURNING last_id - $1 AS last_before
+		UPDATE counters SET last_id = last_id + $1
+		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax} RETURNING last_id - $1 AS last_before
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
 		SELECT counter.last_before + given.place, ${newPetNames.map((name) => `given.${name}`).join(", ")}
@@ -59,8 +64,8 @@ export function createAll(pool: pg.Pool, retry: Retry, batch: Create[]): Promise
 }
 
 async function createPlain(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
-	const { rows } = await pool.query({ ...addPets, values: petArrays(batch) });
-	return batch.map((_, index) => ({ id: rows[0].first_id + BigInt(index), outcome: "created" }));
+	const firstId = await addBatch(pool, { ...addPets, values: petArrays(batch) });
+	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
 async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
@@ -74,8 +79,14 @@ async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateRes
 		keys.map(({ fingerprint }) => fingerprint),
 		keys.map(({ createdAtMs }) => createdAtMs),
 	];
-	const { rows } = await pool.query({ ...addPetsWithKeys, values });
-	return toResults(rows[0].first_id);
+	return toResults(await addBatch(pool, { ...addPetsWithKeys, values }));
+}
+
+/** @returns the id of the first animal @throws StoreUpgraded */
+async function addBatch(pool: pg.Pool, statement: pg.QueryConfig): Promise<bigint> {
+	const { rows } = await pool.query(statement);
+	if (rows.length === 0) throw new StoreUpgraded();
+	return rows[0].first_id;
 }
 
 /** The used keys of a batch with their creates. Removes those that have expired. */

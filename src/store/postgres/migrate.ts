@@ -9,6 +9,9 @@ const migrations = readdirSync(migrationsFolder)
 	.filter((name) => /^postgres-\d+\.sql$/.test(name))
 	.sort();
 
+/** The newest schema that this version knows. */
+export const schemaMax = migrations.length;
+
 /** For one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
 /** A commit that has waited this long for a standby is not just slow. */

@@ -9,7 +9,14 @@ import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
-import type { CreateResult, OpenOptions, PageQuery, PetPage, Store } from "../store.ts";
+import {
+	type CreateResult,
+	type OpenOptions,
+	type PageQuery,
+	type PetPage,
+	type Store,
+	StoreUpgraded,
+} from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import { watchWrites } from "../write-watch.ts";
@@ -29,8 +36,17 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
 	const watch = watchWrites(() => query(probe, []));
+	let isUpgraded = false;
+	function stopIfUpgraded(error: unknown): never {
+		if (error instanceof StoreUpgraded) {
+			watch.stop();
+			if (!isUpgraded) options.onFatal?.(error.message);
+			isUpgraded = true;
+		}
+		throw error;
+	}
 	const commit = observeCommits<Create, CreateResult>(
-		async (batch) => ({ results: await createAll(pool, retry, batch) }),
+		async (batch) => ({ results: await createAll(pool, retry, batch).catch(stopIfUpgraded) }),
 		options.onCommit,
 	);
 	const creates = createGroupCommit<Create, CreateResult>(

@@ -12,9 +12,10 @@ import {
 	sweepRows,
 } from "../idempotency.ts";
 import type { Row } from "../rows.ts";
-import type { CreateResult, KeyUse, NewKey, NewSecret } from "../store.ts";
+import { type CreateResult, type KeyUse, type NewKey, type NewSecret, StoreUpgraded } from "../store.ts";
 import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
 import { type EditRequest, type EditResult, prepareEdit } from "./edit-command.ts";
+import { schemaMax } from "./file.ts";
 
 interface Commands {
 	createPet: { request: Create; result: CreateResult };
@@ -62,7 +63,9 @@ export function prepareCommit(database: Database.Database): (batch: Write[]) => 
 		return appliers[name](request);
 	}
 	let appliedAtMs = 0;
+	const schema = database.prepare<[], number>("PRAGMA user_version").pluck();
 	const commit = database.transaction((batch: Write[]) => {
+		if (Number(schema.get()) > schemaMax) throw new StoreUpgraded();
 		const results = batch.map((write) => apply(write));
 		appliedAtMs = performance.now();
 		return results;

@@ -30,6 +30,9 @@ const quickMaxBytes = 16 * 1024 * 1024;
 export const logMaxBytes = 16 * 1024 * 1024;
 const busyTimeoutMs = 5000;
 
+/** The newest schema that this version knows. */
+export const schemaMax = migrations.length;
+
 export interface FileOptions {
 	/** As in OpenOptions. */
 	verify?: "whole" | "quick" | undefined;

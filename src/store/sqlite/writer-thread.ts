@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { Timed } from "../commit-times.ts";
-import { StoreRefused } from "../store.ts";
+import { StoreRefused, StoreUpgraded } from "../store.ts";
 import { prepareCommit, type Result, type Write } from "./commands.ts";
 import { isFailedSync } from "./errors.ts";
 import { bytesOfLog, type FileOptions, logMaxBytes, openSqliteWriter, toRefusal, truncateLog } from "./file.ts";
@@ -19,7 +19,8 @@ export type WriterMessage =
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; batch: Timed<Result> }
 	| { kind: "failed"; code: string; message: string }
-	| { kind: "lost"; path: string };
+	| { kind: "lost"; path: string }
+	| { kind: "upgraded" };
 
 export type WriterData = FileOptions & { file: string };
 
@@ -72,6 +73,7 @@ function attempt(work: () => Timed<Result>): WriterMessage {
 	try {
 		return { kind: "committed", batch: work() };
 	} catch (error) {
+		if (error instanceof StoreUpgraded) return { kind: "upgraded" };
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		return { kind: "failed", code, message };
 	}

@@ -68,6 +68,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") settle(({ resolve }) => resolve(message.batch));
 		if (message.kind === "lost") stopUntilRestart(`${message.path} was removed or replaced while it was open`);
+		if (message.kind === "upgraded") stopUntilRestart(`a newer animal-store has upgraded ${workerData.file}`);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
 		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
