@@ -87,8 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
 	const stopBackups = () => void backups?.stop();
-	const watchers = tracing ? [metrics, tracing] : [metrics];
-	const opened = await openObserved(options, now, { watchers, stopBackups });
+	const opened = await openObserved(options, now, { watchers: [metrics, ...(tracing ? [tracing] : [])], stopBackups });
 	const store = tracing?.wrap(opened) ?? opened;
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
@@ -128,9 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
-		if ((await store.rows.readCopyMark()) !== undefined) {
-			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-		}
+		await refuseUnfinishedCopy(store);
 		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
 		await app.listen({ host: config.host, port: config.port });
 		await listen(opsServer, config.opsPort, config.opsHost);
@@ -281,6 +278,12 @@ function startBackups(
 		onBackup: (made) => log.info(made, "backup made"),
 		onFailure: (reason) => log.error({ reason }, "backup failed"),
 	});
+}
+
+/** @throws StoreRefused */
+async function refuseUnfinishedCopy({ rows }: Store): Promise<void> {
+	if ((await rows.readCopyMark()) !== undefined)
+		throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */

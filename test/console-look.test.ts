@@ -10,6 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { openPage, screenshot, startBrowser } from "./browser.ts";
 import { addPets, assertBothAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
+import { until } from "./until.ts";
 
 let browser: Browser;
 before(async () => {
@@ -106,8 +107,12 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 	await assertBothAccessible(page, "the palette");
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
-	await page.keyboard.press("?");
-	await page.getByLabel("Single keys work").waitFor();
+	// The dialog gives the focus back a moment after it is gone.
+	await until("the sheet of keys", async () => {
+		await page.locator("h1").focus();
+		await page.keyboard.press("?");
+		return page.getByLabel("Single keys work").isVisible();
+	});
 	await assertBothAccessible(page, "the sheet of keys");
 	await page.keyboard.press("Escape");
 	await page.evaluate("location.hash = '#/animals?cursor=none'");
