@@ -177,3 +177,10 @@ test("every metric appears in /metrics, with help and type, also when it has no 
 	const [info] = parseMetrics(text).filter(({ name }) => name === "animal_store_build_info");
 	assert.deepEqual(info?.labels, { version: JSON.parse(read("package.json")).version, node_version: process.version });
 });
+
+test("the runbook has an entry for each alarm, and no other", () => {
+	const alarms = [...read("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+	const entries = [...read("docs/runbook.md").matchAll(/^## (AnimalStore\w+)$/gm)].map(([, name]) => name);
+	assert.ok(alarms.length >= 10);
+	assert.deepEqual(entries, alarms);
+});
