@@ -1,10 +1,11 @@
 // Erasing a name: the search in the file finds it wherever it is.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import Database from "better-sqlite3";
 import { countInFile } from "./erase.ts";
 
 test("every occurrence in a file is counted, also across the parts in which it is read, and overlapping ones", (context) => {
@@ -28,3 +29,28 @@ test("every occurrence in a file is counted, also across the parts in which it i
 		assert.equal(countInFile(file, Buffer.from(searched)), count, text);
 	}
 });
+
+// Only Linux lists the locks of processes.
+if (process.platform === "linux") {
+	test("a search leaves this process its locks on the file, which keep others from removing the log", (context) => {
+		const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+		const file = join(folder, "s.db");
+		const database = new Database(file);
+		context.after(() => {
+			database.close();
+			rmSync(folder, { recursive: true });
+		});
+		database.pragma("journal_mode = WAL");
+		database.exec("CREATE TABLE pets (name TEXT)");
+		const own = `:${statSync(file).ino} `;
+		const locks = () =>
+			readFileSync("/proc/locks", "utf8")
+				.split("\n")
+				.filter((line) => line.includes(own))
+				.map((line) => line.replace(/^\d+/, ""));
+		const before = locks();
+		assert.ok(before.length > 0);
+		countInFile(file, Buffer.from("Rex"));
+		assert.deepEqual(locks(), before);
+	});
+}

@@ -1,7 +1,7 @@
 // Erases a name that was removed from a store. `secure_delete` is not enough: when SQLite moves rows between pages, it
 // leaves copies of them in unused space. The log has earlier contents of pages, too.
 
-import { closeSync, openSync, readSync } from "node:fs";
+import { openSync, readSync } from "node:fs";
 import Database from "better-sqlite3";
 
 /** How long a step waits for other connections. */
@@ -62,23 +62,22 @@ function countIn(text: Buffer, bytes: Buffer): number {
 	return count;
 }
 
-/** How often a file has these bytes. */
+/**
+ * How often a file has these bytes. Its descriptor stays open until the process ends: closing it would end all locks of
+ * this process on the file (POSIX), and another process that closes the store would remove the log of this one.
+ */
 export function countInFile(file: string, bytes: Buffer): number {
 	const descriptor = openSync(file, "r");
 	const buffer = Buffer.alloc(bytes.length - 1 + chunkBytes);
 	let count = 0;
 	let kept = 0;
-	try {
-		for (;;) {
-			const read = readSync(descriptor, buffer, kept, chunkBytes, null);
-			if (read === 0) return count;
-			const end = kept + read;
-			count += countIn(buffer.subarray(0, end), bytes);
-			// An occurrence may go on in the next chunk.
-			kept = Math.min(end, bytes.length - 1);
-			buffer.copyWithin(0, end - kept, end);
-		}
-	} finally {
-		closeSync(descriptor);
+	for (;;) {
+		const read = readSync(descriptor, buffer, kept, chunkBytes, null);
+		if (read === 0) return count;
+		const end = kept + read;
+		count += countIn(buffer.subarray(0, end), bytes);
+		// An occurrence may go on in the next chunk.
+		kept = Math.min(end, bytes.length - 1);
+		buffer.copyWithin(0, end - kept, end);
 	}
 }
