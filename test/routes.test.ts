@@ -26,6 +26,19 @@ test("an unsupported method is 405 with the exact Allow, and its body is not rea
 	}
 });
 
+test("OPTIONS ignores a body of any type, also one whose type is not well-formed", async (context) => {
+	const { port, key } = await testService(context);
+	const head = `OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+	for (const type of ["application/json", "application/json/x; charset=utf-8", "no type", ""]) {
+		const [reply] = await exchange(port, `${head}Content-Type: ${type}\r\nContent-Length: 2\r\n\r\n{}`);
+		assert.deepEqual([reply?.status, reply?.headers["allow"]], [204, allowed["/v1/pets"]], type);
+	}
+	const url = `http://127.0.0.1:${port}/v1/pets`;
+	const headers = { Authorization: `Bearer ${key}`, "Content-Type": "a/b/c" };
+	for (let turn = 0; turn < 3; turn++)
+		assert.equal((await fetch(url, { method: "OPTIONS", headers, body: "x".repeat(40_000) })).status, 204);
+});
+
 test("OPTIONS answers 204 with the methods of a path", async (context) => {
 	const { send, port, key } = await testService(context);
 	for (const [path, allow] of Object.entries(allowed)) {

@@ -51,6 +51,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	app.decorateRequest("caller");
 	app.decorateRequest("idempotencyKey");
 	for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+	app.addHttpMethod("OPTIONS", { overrideExisting: true }); // Its body is not read.
 
 	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits });
 	app.addHook("onClose", async () => overload.stop());
