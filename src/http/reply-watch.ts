@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RouteName } from "../contract/activity.ts";
 import { type ErrorCode, errorStatus } from "../contract/errors.ts";
-import type { TraceContext } from "../contract/trace-context.ts";
+import type { TraceContext, TracedRequest } from "../contract/trace-context.ts";
 import type { RouteRules } from "./checks.ts";
 import type { Connection } from "./connections.ts";
 
@@ -67,19 +67,6 @@ export interface ReplyWatchOptions {
 	onTraced?: (request: TracedRequest) => void;
 	/** Undefined if the log has no addresses. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
-}
-
-/** A request that ended, for its span. */
-export interface TracedRequest {
-	trace: TraceContext;
-	method: string;
-	/** The pattern of the path; undefined for unknown paths. */
-	path: string | undefined;
-	status: number;
-	reason: string | undefined;
-	requestId: string;
-	startedAtMs: number;
-	endedAtMs: number;
 }
 
 export interface ReplyWatch {

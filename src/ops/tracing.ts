@@ -2,7 +2,7 @@
 // own, because the protocol's JSON is a page, and the libraries would add 25 MB to the installation.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { continueTrace, type TraceContext } from "../contract/trace-context.ts";
+import { continueTrace, type TraceContext, type TracedRequest } from "../contract/trace-context.ts";
 import type { Commit, Store } from "../store/store.ts";
 
 /** Spans are sent when there are this many, or after this time. */
@@ -19,18 +19,6 @@ export interface TracingOptions {
 	random: (bytes: number) => Buffer;
 	/** Called once when spans cannot be sent, until they can again. */
 	onFailure: (reason: string) => void;
-}
-
-/** A request that ended. Times are of the monotonic clock. */
-export interface TracedRequest {
-	trace: TraceContext;
-	method: string;
-	path: string | undefined;
-	status: number;
-	reason: string | undefined;
-	requestId: string;
-	startedAtMs: number;
-	endedAtMs: number;
 }
 
 export interface Tracing {
