@@ -71,6 +71,24 @@ test("a backup is a store: a service can serve it, write to it and back it up ag
 	assert.equal(await countIn(path("e.db")), 25);
 });
 
+test("a backup has the store as it was at its beginning, whatever is written meanwhile", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, copy] = [join(folder, "s.db"), join(folder, "b.db")];
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	const name = "x".repeat(255);
+	await Promise.all(Array.from({ length: 5000 }, () => store.createPet({ name, categoryId: 1n })));
+	const writer = new Database(file);
+	context.after(() => writer.close());
+	const add = writer.prepare("INSERT INTO pets (name, category_id) VALUES ('late', 1)");
+	let added = 0;
+	const onProgress = () => {
+		if (added < 3) added += add.run().changes;
+	};
+	assert.equal(await backupSqlite(file, copy, { signal: new AbortController().signal, onProgress }), 5000);
+	assert.ok(added > 0, "animals were added while it was copied");
+});
+
 test("a store that is opened for the first time is not mistaken for a backup beside an old log, even after a SIGKILL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
