@@ -1,9 +1,9 @@
-// `npm run release -- --dry-run` makes everything that a release consists of, in dist/release: both packages, a list of
-// their parts (SBOM, CycloneDX), licences, checksums. Without --dry-run it publishes them, if nothing stands against it.
+// `npm run release` makes everything that a release consists of, in dist/release: both packages, a list of their parts
+// (SBOM, CycloneDX), licences, checksums. With --dry-run it does so even if something stands against publishing them.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -78,10 +78,4 @@ function make(): string[] {
 const found = obstacles();
 for (const sentence of found) console.error(`before ${version} can be published: ${sentence}`);
 if (found.length > 0 && !values["dry-run"]) process.exit(1);
-const names = make();
-for (const name of names) console.log(join(target, name));
-if (!values["dry-run"]) {
-	for (const name of names.filter((one) => one.endsWith(".tgz"))) run("npm", ["publish", join(target, name)]);
-	copyFileSync(join(root, "openapi.json"), released);
-	console.error("published; commit package/released/openapi.json");
-}
+for (const name of make()) console.log(join(target, name));

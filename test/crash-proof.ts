@@ -136,7 +136,7 @@ export interface Answer {
 	body: string;
 }
 
-/** Where other programs take the CPU, the service may shed for a moment: nothing was kept. */
+/** The service has too much work, and kept nothing. */
 export function isShed({ status, body }: Answer): boolean {
 	return status === 503 && body.includes('"code":"overloaded"');
 }

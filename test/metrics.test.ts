@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { getPetDeprecation } from "../src/contract/deprecation.ts";
+import { createTraffic } from "../src/http/traffic.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createMetrics } from "../src/ops/metrics.ts";
 import { testDatabase } from "./postgres.ts";
@@ -19,14 +20,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 const rex = { name: "Rex", categoryId: 1, status: "sold" };
 
 const nothing = { version: "1", now: Date.now, droppedLogLines: () => 0, store: () => undefined };
-const traffic = () => ({
-	requestsInFlight: 0,
-	connections: 0,
-	connectionsAccepted: 0,
-	connectionsRefused: { address_limit: 0, total_limit: 0 },
-	receivedBytes: 0,
-	sentBytes: 0,
-});
+const traffic = createTraffic().read;
 const metrics = createMetrics({ ...nothing, traffic });
 metrics.close();
 const { families } = metrics;

@@ -99,15 +99,14 @@ test("readyz tells about reads only; livez fails only when creates need a restar
 });
 
 test("with STOP_DELAY, a stopping service takes requests on new connections while readyz is 503, and then ends", async (context) => {
-	const service = await testService(context, { environment: { STOP_DELAY: "1s" } });
+	const service = await testService(context, { environment: { STOP_DELAY: "4s" } });
 	const startedAt = performance.now();
 	const stopped = service.stop(2000, { signal: "SIGTERM" });
 	assert.equal((await service.send({ path: "/readyz" })).status, 503);
 	const list = await service.send({ path: "/v1/pets" });
 	assert.deepEqual([list.status, list.headers["connection"]], [200, "close"]);
 	assert.equal((await service.send(create({ name: "a", categoryId: 1 }))).status, 201);
-	assert.ok(performance.now() - startedAt < 1000, "this machine is too slow for this test");
 	await within("the stop", stopped);
-	assert.ok(performance.now() - startedAt >= 1000);
+	assert.ok(performance.now() - startedAt >= 4000);
 	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
 });

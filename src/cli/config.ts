@@ -23,8 +23,9 @@ interface ShownSetting {
 
 function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
 	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
-	if (name !== "DATABASE_URL" || text.startsWith("sqlite:")) return { name, value: text || null, from };
-	const url = new URL(text);
+	const url = URL.parse(text);
+	if (!url) return { name, value: text || null, from };
+	if (!url.password && !url.searchParams.has("password")) return { name, value: text, from };
 	if (url.password) url.password = "***";
 	if (url.searchParams.has("password")) url.searchParams.set("password", "***");
 	return { name, value: url.href, from };

@@ -56,8 +56,8 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		// The terminal has written ^C.
 		if (isOnTerminal) process.stdout.write("\n");
 	});
-	const skip = ignoreSignals(log, isOnTerminal);
 	switchLevelOnSignal(log, config.logLevel);
+	const skip: ("SIGUSR2" | "SIGHUP")[] = ["SIGUSR2", ...ignoreSignals(log, isOnTerminal)];
 	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip } as const;
 	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
@@ -73,11 +73,11 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 /**
  * SIGHUP tells a person's service that the terminal is closed; those of a system are asked to reload with it. The
  * listener of SIGUSR1 replaces Node's own, which would open the debugger.
- * @returns signals that do not stop the service
+ * @returns the signals that would stop the service without it
  */
-function ignoreSignals(log: Logger, isOnTerminal: boolean): ("SIGUSR2" | "SIGHUP")[] {
-	const ignored: ("SIGUSR2" | "SIGHUP")[] = isOnTerminal || isUnderNpm() ? ["SIGUSR2"] : ["SIGUSR2", "SIGHUP"];
-	for (const signal of ["SIGUSR1", ...ignored].filter((name) => name !== "SIGUSR2"))
+function ignoreSignals(log: Logger, isOnTerminal: boolean): "SIGHUP"[] {
+	const ignored: "SIGHUP"[] = isOnTerminal || isUnderNpm() ? [] : ["SIGHUP"];
+	for (const signal of ["SIGUSR1", ...ignored])
 		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
 	return ignored;
 }

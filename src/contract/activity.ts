@@ -3,9 +3,6 @@
 import type { OperationName } from "./operations.ts";
 import type { PetStatus } from "./pet.ts";
 
-/** What a request is counted as: `page` is all else that is served; `unknown` has no route, or is not HTTP. */
-export type RouteName = OperationName | "probe" | "page" | "unknown";
-
 /** The reply of `/console/activity`. */
 export interface Activity {
 	/** Identifies this node and this start of it. */

@@ -26,16 +26,3 @@ export function continueTrace(header: unknown, newSpanId: () => string): TraceCo
 export function traceParentOf({ traceId, spanId, isSampled }: TraceContext): string {
 	return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
 }
-
-/** A request that ended, for its span. Times are of the monotonic clock. */
-export interface TracedRequest {
-	trace: TraceContext;
-	method: string;
-	/** The pattern of the path; undefined for unknown paths. */
-	path: string | undefined;
-	status: number;
-	reason: string | undefined;
-	requestId: string;
-	startedAtMs: number;
-	endedAtMs: number;
-}

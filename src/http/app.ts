@@ -60,8 +60,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const cors = createCors(options.corsOrigins);
 
-	function begin({ request, reply, rules }: Exchange): void {
-		if (request.raw.record) request.raw.record.app = { request, reply, rules };
+	function begin(exchange: Exchange): void {
+		const { request, reply } = exchange;
+		if (request.raw.record) request.raw.record.app = exchange;
 		reply.headers(options.fixedHeaders).headers(cors.headers(request)).header("x-request-id", request.id);
 		const trace = request.raw.record?.trace;
 		if (trace) reply.header("traceparent", traceParentOf(trace));
@@ -70,10 +71,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 	app.addHook("onRequest", (request, reply, done) => {
 		const rules = request.is404 ? rulesForUnknownPath(request.url) : request.routeOptions.config;
-		begin({ request, reply, rules });
+		const exchange = { request, reply, rules };
+		begin(exchange);
 		const preflight = cors.preflight(request);
 		if (preflight) return void reply.code(204).headers(preflight).send();
-		const pending = runChecks(checks, { request, reply, rules });
+		const pending = runChecks(checks, exchange);
 		if (pending) pending.then(() => done(), done);
 		else done();
 	});
@@ -83,8 +85,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
 		const isPet = /^\/v1\/pets\/[^/?]+(?:\?|$)/.test(request.url);
 		const rules = { ...rulesForUnknownPath(request.url), isUnknownPath: !isPet };
 		try {
-			begin({ request, reply, rules });
-			await runChecks(checks, { request, reply, rules });
+			const exchange = { request, reply, rules };
+			begin(exchange);
+			await runChecks(checks, exchange);
 			throw isPet ? petNotFound() : routeNotFound();
 		} catch (error) {
 			sendError(error, request, reply);

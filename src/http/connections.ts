@@ -62,8 +62,10 @@ export function limitPerAddress(
 		if (isExempt?.(socket.remoteAddress ?? "")) return;
 		const network = networkOf(socket.remoteAddress ?? "");
 		const count = (open.get(network) ?? 0) + 1;
-		if (count > max) onRefused();
-		if (count > max) return void socket.destroy();
+		if (count > max) {
+			onRefused();
+			return void socket.destroy();
+		}
 		open.set(network, count);
 		socket.once("close", () => {
 			const left = (open.get(network) ?? 1) - 1;

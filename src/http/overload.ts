@@ -37,7 +37,10 @@ export function watchOverload(options: OverloadOptions): Overload {
 	const { queue, limits = defaultLimits, cpuUsage = () => process.threadCpuUsage() } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
-	const cpuMs = () => (cpuUsage().user + cpuUsage().system) / 1000;
+	const cpuMs = () => {
+		const { user, system } = cpuUsage();
+		return (user + system) / 1000;
+	};
 	let isLate = false;
 	let before = { atMs: performance.now(), cpuMs: cpuMs() };
 	const sampler = setInterval(() => {

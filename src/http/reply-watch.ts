@@ -2,11 +2,10 @@
 // and one count. Only the fields listed here are logged: no header, query or body, and therefore no key.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { RouteName } from "../contract/activity.ts";
 import { type ErrorCode, errorStatus } from "../contract/errors.ts";
-import type { TraceContext, TracedRequest } from "../contract/trace-context.ts";
-import type { RouteRules } from "./checks.ts";
+import type { Reply, RouteName, TracedRequest } from "../contract/observed.ts";
+import type { TraceContext } from "../contract/trace-context.ts";
+import type { Exchange, RouteRules } from "./checks.ts";
 import type { Connection } from "./connections.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
@@ -24,7 +23,7 @@ export interface RequestRecord {
 	/** The code of its failure. */
 	code?: ErrorCode;
 	/** Known once the app has its request. */
-	app?: { request: FastifyRequest; reply: FastifyReply; rules: RouteRules };
+	app?: Exchange;
 }
 
 declare module "node:http" {
@@ -32,18 +31,6 @@ declare module "node:http" {
 		/** Only on the public port. */
 		record?: RequestRecord;
 	}
-}
-
-/** One reply, or a request whose client left before it. */
-export interface Reply {
-	route: RouteName;
-	method: string;
-	status: number;
-	seconds: number;
-	/** The code of the failure, or `client_abort`. */
-	reason?: string | undefined;
-	/** The key that called a deprecated operation. */
-	deprecatedCaller?: string | undefined;
 }
 
 /** Writes lines whose fields are JSON already, which costs a fifth of what an object costs. */

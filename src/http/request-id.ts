@@ -1,7 +1,7 @@
 // X-Request-Id: identifies a request in replies and logs.
 
 import type { IncomingMessage } from "node:http";
-import type {} from "./reply-watch.ts";
+import type {} from "./reply-watch.ts"; // It declares `record`.
 
 const usable = /^[\w.:+/=-]{1,128}$/;
 

@@ -2,17 +2,8 @@
 // addition on its connection.
 
 import type { Server } from "node:http";
+import type { TrafficCounts } from "../contract/observed.ts";
 import type { Connection } from "./connections.ts";
-
-export interface TrafficCounts {
-	requestsInFlight: number;
-	connections: number;
-	connectionsAccepted: number;
-	/** Connections that were closed at once. */
-	connectionsRefused: { address_limit: number; total_limit: number };
-	receivedBytes: number;
-	sentBytes: number;
-}
 
 export interface Traffic {
 	watch(server: Server): void;

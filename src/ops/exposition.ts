@@ -72,6 +72,25 @@ export function createHistogram(
 	};
 }
 
+/** A family with one series; it has none while the value is undefined. */
+export function one(
+	type: Family["type"],
+	name: string,
+	help: string,
+	value: () => number | undefined | Promise<number | undefined>,
+): Family {
+	return {
+		name,
+		help,
+		type,
+		labels: [],
+		async read(): Promise<Sample[]> {
+			const found = await value();
+			return found === undefined ? [] : [{ value: found }];
+		},
+	};
+}
+
 export const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The body of `/metrics`. */

@@ -2,17 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Reply } from "../contract/observed.ts";
+import { createTraffic } from "../http/traffic.ts";
 import { createHistogram, expose } from "./exposition.ts";
-import { callersMax, createRequestMetrics, type Reply } from "./request-metrics.ts";
+import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 
-const traffic = () => ({
-	requestsInFlight: 0,
-	connections: 0,
-	connectionsAccepted: 0,
-	connectionsRefused: { address_limit: 0, total_limit: 0 },
-	receivedBytes: 0,
-	sentBytes: 0,
-});
+const traffic = createTraffic().read;
 const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.001 };
 
 /** The lines of one metric. */

@@ -1,10 +1,11 @@
 // The metrics of the service. docs/metrics.md lists them; a test compares it with `families`.
 
 import type { Moment } from "../contract/activity.ts";
+import type { Reply, TrafficCounts } from "../contract/observed.ts";
 import type { Commit } from "../store/store.ts";
 import { contentType, expose, type Family } from "./exposition.ts";
 import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
-import { createRequestMetrics, type Reply, type Traffic } from "./request-metrics.ts";
+import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
 export interface Metrics {
@@ -22,7 +23,7 @@ export interface Metrics {
 }
 
 export interface MetricsSources extends ProcessSources {
-	traffic: () => Traffic;
+	traffic: () => TrafficCounts;
 	/** Undefined until the store is open. */
 	store: () => StoreSources | undefined;
 }

@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import type { Family, Sample } from "./exposition.ts";
+import { type Family, one } from "./exposition.ts";
 
 export interface ProcessSources {
 	version: string;
@@ -56,25 +56,6 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 		one("gauge", "process_max_fds", "Most file descriptors that the process may open (Linux).", readMaxDescriptors),
 	];
 	return { families, close: () => delay.disable() };
-}
-
-/** A family with one series; it has none while the value is undefined. */
-function one(
-	type: Family["type"],
-	name: string,
-	help: string,
-	value: () => number | undefined | Promise<number | undefined>,
-): Family {
-	return {
-		name,
-		help,
-		type,
-		labels: [],
-		async read(): Promise<Sample[]> {
-			const found = await value();
-			return found === undefined ? [] : [{ value: found }];
-		},
-	};
 }
 
 const cpuAndMemory: Family[] = [

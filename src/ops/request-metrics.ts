@@ -1,33 +1,11 @@
 // Requests of the public port: rate, errors and duration by operation, refusals by reason, calls of deprecated
 // operations by key, connections and bytes. All labels have a bounded number of values.
 
-import type { Moment, ReplyCounts, RouteName } from "../contract/activity.ts";
+import type { Moment, ReplyCounts } from "../contract/activity.ts";
 import { errorCodes } from "../contract/errors.ts";
+import type { Reply, RouteName, TrafficCounts } from "../contract/observed.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
-import { createSeries, type Family, histogramSamples, type Sample, type Series } from "./exposition.ts";
-
-/** One reply of the public port, or a request whose client left before it. */
-export interface Reply {
-	route: RouteName;
-	method: string;
-	/** 499 for a client that left. */
-	status: number;
-	seconds: number;
-	/** The code of the failure, or `client_abort`. */
-	reason?: string | undefined;
-	/** The key that called a deprecated operation. */
-	deprecatedCaller?: string | undefined;
-}
-
-/** The traffic of a port since its start. */
-export interface Traffic {
-	requestsInFlight: number;
-	connections: number;
-	connectionsAccepted: number;
-	connectionsRefused: { address_limit: number; total_limit: number };
-	receivedBytes: number;
-	sentBytes: number;
-}
+import { createSeries, type Family, histogramSamples, one, type Sample, type Series } from "./exposition.ts";
 
 const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const operationNames = Object.keys(operations) as OperationName[];
@@ -46,7 +24,7 @@ export interface RequestMetrics {
 	upToMs: number[];
 }
 
-export function createRequestMetrics(traffic: () => Traffic): RequestMetrics {
+export function createRequestMetrics(traffic: () => TrafficCounts): RequestMetrics {
 	const table = createTable();
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
 	const callers = createCallerCounts();
@@ -165,28 +143,15 @@ function createCallerCounts() {
 	};
 }
 
-function trafficFamilies(traffic: () => Traffic): Family[] {
-	const figure = (type: Family["type"], name: string, help: string, value: (now: Traffic) => number): Family => ({
-		name,
-		help,
-		type,
-		labels: [],
-		read: () => [{ value: value(traffic()) }],
-	});
+function trafficFamilies(traffic: () => TrafficCounts): Family[] {
 	return [
-		figure(
-			"gauge",
-			"animal_store_requests_in_flight",
-			"Requests whose reply is not complete.",
-			(now) => now.requestsInFlight,
-		),
-		figure("gauge", "animal_store_connections", "Open connections of the public port.", (now) => now.connections),
-		figure(
-			"counter",
-			"animal_store_connections_accepted_total",
-			"Connections to the public port.",
-			(now) => now.connectionsAccepted,
-		),
+		one("gauge", "animal_store_requests_in_flight", "Requests whose reply is not complete.", () => {
+			return traffic().requestsInFlight;
+		}),
+		one("gauge", "animal_store_connections", "Open connections of the public port.", () => traffic().connections),
+		one("counter", "animal_store_connections_accepted_total", "Connections to the public port.", () => {
+			return traffic().connectionsAccepted;
+		}),
 		{
 			name: "animal_store_connections_refused_total",
 			help: "Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
@@ -195,18 +160,12 @@ function trafficFamilies(traffic: () => Traffic): Family[] {
 			read: () =>
 				Object.entries(traffic().connectionsRefused).map(([reason, value]) => ({ labels: { reason }, value })),
 		},
-		figure(
-			"counter",
-			"animal_store_received_bytes_total",
-			"Bytes received on the public port, with all headers.",
-			(now) => now.receivedBytes,
-		),
-		figure(
-			"counter",
-			"animal_store_sent_bytes_total",
-			"Bytes sent on the public port, with all headers.",
-			(now) => now.sentBytes,
-		),
+		one("counter", "animal_store_received_bytes_total", "Bytes received on the public port, with all headers.", () => {
+			return traffic().receivedBytes;
+		}),
+		one("counter", "animal_store_sent_bytes_total", "Bytes sent on the public port, with all headers.", () => {
+			return traffic().sentBytes;
+		}),
 	];
 }
 

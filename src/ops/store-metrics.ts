@@ -3,7 +3,7 @@
 
 import type { Activity } from "../contract/activity.ts";
 import type { Commit, Store, StoreUse } from "../store/store.ts";
-import { createHistogram, type Family, type Sample } from "./exposition.ts";
+import { createHistogram, type Family, one, type Sample } from "./exposition.ts";
 
 export interface StoreSources {
 	store: Pick<Store, "queue" | "writeState" | "readUse">;
@@ -39,23 +39,21 @@ export function createStoreMetrics(sources: () => StoreSources | undefined): Sto
 	);
 	const batches = createHistogram({ name: "animal_store_batch_writes", help: "Writes in one commit." }, upToWrites);
 	let failedCommits = 0;
-	const failed: Family = {
-		name: "animal_store_commits_failed_total",
-		help: "Batches that were not stored.",
-		type: "counter",
-		labels: [],
-		read: () => [{ value: failedCommits }],
-	};
-	const writable: Family = {
-		name: "animal_store_writable",
-		help: "1 while the store accepts writes, 0 while it refuses them.",
-		type: "gauge",
-		labels: [],
-		read() {
+	const failed = one(
+		"counter",
+		"animal_store_commits_failed_total",
+		"Batches that were not stored.",
+		() => failedCommits,
+	);
+	const writable = one(
+		"gauge",
+		"animal_store_writable",
+		"1 while the store accepts writes, 0 while it refuses them.",
+		() => {
 			const state = sources()?.store.writeState();
-			return state === undefined ? [] : [{ value: Number(state === "working" || state === "slow") }];
+			return state && Number(state === "working" || state === "slow");
 		},
-	};
+	);
 	return {
 		families: [commits, syncs, batches, failed, writable, ...queueFamilies(sources), ...useFamilies(sources)],
 		observeCommit({ writes, ms, syncMs, isStored }) {
@@ -71,20 +69,15 @@ type Sources = () => StoreSources | undefined;
 
 function queueFamilies(sources: Sources): Family[] {
 	return [
-		{
-			name: "animal_store_writes_waiting",
-			help: "Writes that wait for their commit.",
-			type: "gauge",
-			labels: [],
-			read: () => [{ value: sources()?.store.queue.length ?? 0 }],
-		},
-		{
-			name: "animal_store_oldest_write_waiting_seconds",
-			help: "How long the oldest of the waiting writes has waited; 0 if none waits.",
-			type: "gauge",
-			labels: [],
-			read: () => [{ value: (sources()?.store.queue.oldestMs ?? 0) / 1000 }],
-		},
+		one("gauge", "animal_store_writes_waiting", "Writes that wait for their commit.", () => {
+			return sources()?.store.queue.length ?? 0;
+		}),
+		one(
+			"gauge",
+			"animal_store_oldest_write_waiting_seconds",
+			"How long the oldest of the waiting writes has waited; 0 if none waits.",
+			() => (sources()?.store.queue.oldestMs ?? 0) / 1000,
+		),
 		{
 			name: "animal_store_animals",
 			help: "Animals in the whole store by status (none: without one); absent until all were counted once.",
@@ -95,66 +88,47 @@ function queueFamilies(sources: Sources): Family[] {
 				return isComplete ? Object.entries(counts).map(([status, value]) => ({ labels: { status }, value })) : [];
 			},
 		},
-		{
-			name: "animal_store_last_backup_timestamp_seconds",
-			help: "When the service completed its last backup, in seconds since 1970; absent if it makes none.",
-			type: "gauge",
-			labels: [],
-			read() {
+		one(
+			"gauge",
+			"animal_store_last_backup_timestamp_seconds",
+			"When the service completed its last backup, in seconds since 1970; absent if it makes none.",
+			() => {
 				const atMs = sources()?.lastBackupAtMs?.();
-				return atMs === undefined ? [] : [{ value: atMs / 1000 }];
+				return atMs && atMs / 1000;
 			},
-		},
+		),
 	];
 }
 
 /** What the store says of its files or connections. */
 function useFamilies(sources: Sources): Family[] {
-	const family = (
-		rest: Pick<Family, "name" | "help"> & { labels?: string[] },
-		samplesOf: (use: StoreUse) => Sample[],
-	): Family => ({
-		labels: [],
-		...rest,
-		type: "gauge",
-		read: async () => samplesOf((await sources()?.store.readUse()) ?? {}),
-	});
+	const use = async (): Promise<StoreUse> => (await sources()?.store.readUse()) ?? {};
+	const file = (name: string, help: string, field: keyof NonNullable<StoreUse["files"]>) =>
+		one("gauge", name, `SQLite: ${help}`, async () => (await use()).files?.[field]);
 	return [
-		family({ name: "animal_store_database_bytes", help: "SQLite: size of the database file." }, ({ files }) =>
-			files ? [{ value: files.databaseBytes }] : [],
-		),
-		family(
-			{ name: "animal_store_wal_bytes", help: "SQLite: size of the write-ahead log (the file -wal)." },
-			({ files }) => (files ? [{ value: files.walBytes }] : []),
-		),
-		family(
-			{
-				name: "animal_store_disk_free_bytes",
-				help: "SQLite: free space that the service may use where the database is.",
+		file("animal_store_database_bytes", "size of the database file.", "databaseBytes"),
+		file("animal_store_wal_bytes", "size of the write-ahead log (the file -wal).", "walBytes"),
+		file("animal_store_disk_free_bytes", "free space that the service may use where the database is.", "diskFreeBytes"),
+		file("animal_store_disk_size_bytes", "size of the file system where the database is.", "diskBytes"),
+		{
+			name: "animal_store_pool_connections",
+			help: "PostgreSQL: connections of the pool. state: in_use or idle.",
+			type: "gauge",
+			labels: ["state"],
+			async read(): Promise<Sample[]> {
+				const { pool } = await use();
+				if (!pool) return [];
+				return [
+					{ labels: { state: "in_use" }, value: pool.inUse },
+					{ labels: { state: "idle" }, value: pool.idle },
+				];
 			},
-			({ files }) => (files ? [{ value: files.diskFreeBytes }] : []),
-		),
-		family(
-			{ name: "animal_store_disk_size_bytes", help: "SQLite: size of the file system where the database is." },
-			({ files }) => (files ? [{ value: files.diskBytes }] : []),
-		),
-		family(
-			{
-				name: "animal_store_pool_connections",
-				help: "PostgreSQL: connections of the pool. state: in_use or idle.",
-				labels: ["state"],
-			},
-			({ pool }) =>
-				pool
-					? [
-							{ labels: { state: "in_use" }, value: pool.inUse },
-							{ labels: { state: "idle" }, value: pool.idle },
-						]
-					: [],
-		),
-		family(
-			{ name: "animal_store_pool_waiting", help: "PostgreSQL: queries that wait for a connection of the pool." },
-			({ pool }) => (pool ? [{ value: pool.waiting }] : []),
+		},
+		one(
+			"gauge",
+			"animal_store_pool_waiting",
+			"PostgreSQL: queries that wait for a connection of the pool.",
+			async () => (await use()).pool?.waiting,
 		),
 	];
 }

@@ -2,7 +2,8 @@
 // own, because the protocol's JSON is a page, and the libraries would add 25 MB to the installation.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { continueTrace, type TraceContext, type TracedRequest } from "../contract/trace-context.ts";
+import type { TracedRequest } from "../contract/observed.ts";
+import { continueTrace, type TraceContext } from "../contract/trace-context.ts";
 import type { Commit, Store } from "../store/store.ts";
 
 /** Spans are sent when there are this many, or after this time. */

@@ -131,7 +131,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/connections.ts",
-		from: "if (count > max) return void socket.destroy();",
+		from: "return void socket.destroy();",
 		to: "",
 		tests: ["test/connections.test.ts"],
 	},
