@@ -1,10 +1,15 @@
 #!/usr/bin/env node
-// The command, in plain JavaScript that an old Node can read. A checkout runs its sources, the package what was built
-// from them.
+// The command, in plain JavaScript that an old Node can read. A checkout runs its sources, and keeps what Node compiles
+// of them; the package runs what was built from them.
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { endWithParent, isNewEnough, run } from "./node.js";
 
 endWithParent();
-if (isNewEnough) await import(existsSync(new URL("../src", import.meta.url)) ? "../src/main.ts" : "../lib/src/main.js");
+const isCheckout = existsSync(new URL("../src", import.meta.url));
+// Below node_modules, which nobody else writes, unlike Node's own choice.
+if (isNewEnough && isCheckout)
+	module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/animal-store", import.meta.url)));
+if (isNewEnough) await import(isCheckout ? "../src/main.ts" : "../lib/src/main.js");
 else run([fileURLToPath(import.meta.url), ...process.argv.slice(2)]);

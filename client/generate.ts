@@ -3,10 +3,10 @@
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { TObject, TSchema } from "typebox";
 import { errorCodes } from "../src/contract/errors.ts";
 import { limitMax } from "../src/contract/operations.ts";
 import { isInt64Schema, NewPet, newPetFields, Pet, petFields, petStatuses } from "../src/contract/pet.ts";
+import type { TObject, TSchema } from "../src/contract/schema.ts";
 
 export const target = fileURLToPath(new URL("./src/contract.ts", import.meta.url));
 
@@ -23,11 +23,11 @@ function typeOf(schema: TSchema, int64: string): string {
 function interfaceOf(name: string, schema: TObject, int64: string): string {
 	const required = new Set(schema.required as string[]);
 	const fields = Object.entries(schema.properties).map(([field, property]) => {
-		const rule = `\t/** ${Reflect.get(property, "description")} */\n`;
+		const rule = `\t/** ${property.description} */\n`;
 		const type = typeOf(property, int64);
 		return required.has(field) ? `${rule}\t${field}: ${type};` : `${rule}\t${field}?: ${type} | undefined;`;
 	});
-	return `/** ${Reflect.get(schema, "description")} */\nexport interface ${name} {\n${fields.join("\n")}\n}\n`;
+	return `/** ${schema.description} */\nexport interface ${name} {\n${fields.join("\n")}\n}\n`;
 }
 
 export function contractTypes(): string {

@@ -1,7 +1,7 @@
 // Reads the environment into one frozen Config, or throws one error that lists every problem.
 
 import { readFileSync } from "node:fs";
-import { type Static, type TObject, Type } from "typebox";
+import { type Static, type TObject, type TSchema, Type } from "./contract/schema.ts";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
@@ -191,11 +191,15 @@ export const settings: readonly Setting[] = Object.entries(Environment.propertie
 	.map(([name, schema]) => ({
 		name: name as Setting["name"],
 		flag: flagOf(name),
-		description: String(Reflect.get(schema, "description")),
-		usual: Reflect.has(schema, "default") ? String(Reflect.get(schema, "default")) : undefined,
+		description: String(schema.description),
+		usual: usualOf(schema),
 	}));
 
 export const defaultDatabaseUrl = settings.find(({ name }) => name === "DATABASE_URL")?.usual ?? "";
+
+function usualOf(schema: TSchema): string | undefined {
+	return schema.default === undefined ? undefined : String(schema.default);
+}
 
 function flagOf(name: string): string {
 	return `--${name.toLowerCase().replaceAll("_", "-")}`;
@@ -231,9 +235,9 @@ function collect(environment: Record<string, string | undefined>, flags: Flags) 
 		const file = secretNames.includes(name) ? environment[`${name}_FILE`] : undefined;
 		if (file && environment[name]) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
 		if (environment[name]) return { name, text: environment[name], from: "environment" };
-		const usual = Reflect.get(schema, "default");
+		const usual = usualOf(schema);
 		if (file) return { name, text: readSecret(name, file, problems) ?? usual, from: "file" };
-		return { name, text: usual === undefined ? undefined : String(usual), from: "default" };
+		return { name, text: usual, from: "default" };
 	});
 	return { given, problems };
 }
@@ -285,7 +289,7 @@ export function readSettings(
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
 	const backups = readBackupPlan(env);
 	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY" | "BACKUP_EVERY") =>
-		`${nameOf(name)} must be ${Reflect.get(Environment.properties[name], "description")}`;
+		`${nameOf(name)} must be ${Environment.properties[name].description}`;
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
 	if (env.API_KEY && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
@@ -361,7 +365,7 @@ export function readConnection(
 function withDefaults(schema: TObject, environment: Record<string, string | undefined>): Record<string, unknown> {
 	const entries = Object.entries(schema.properties).map(([name, property]) => [
 		name,
-		environment[name] || Reflect.get(property, "default"),
+		environment[name] || property.default,
 	]);
 	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

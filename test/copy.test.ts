@@ -144,16 +144,30 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 
 test("a target with other data is refused and not changed", async (context) => {
 	const { url: one } = await filled(context);
-	const { url: other } = await filled(context);
-	const { code, stderr } = await runProgram(["copy", "--from", one, "--to", other]);
-	assert.equal(code, 1);
-	assert.match(stderr, /the target is not empty \(it has pets\): name an empty one/);
+	const other = `sqlite:${join(temporaryFolder(context), "other.db")}`;
 	const half = await emptyPostgres(context);
-	const store = await openStore(half, Date.now);
-	await store.rows.markCopy("something");
-	await assert.rejects(store.rows.markCopy("another"), "of two copies that begin together, one fails");
-	await store.close();
-	assert.match((await runProgram(["copy", "--from", one, "--to", half])).stderr, /unfinished copy of another store/);
+	const [filledStore, halfStore] = [await openStore(other, Date.now), await openStore(half, Date.now)];
+	await filledStore.createPet({ name: "Rex", categoryId: 1n });
+	await filledStore.close();
+	await halfStore.rows.markCopy("something");
+	await assert.rejects(halfStore.rows.markCopy("another"), "of two copies that begin together, one fails");
+	await halfStore.close();
+	const refused = async (to: string) => {
+		const { code, stderr } = await runProgram(["copy", "--from", one, "--to", to]);
+		return `${code} ${stderr}`;
+	};
+	const named = "empty it, or name another one";
+	assert.equal(await refused(other), "1 animal-store: the target is not empty (it has pets): name an empty one\n");
+	assert.equal(await refused(half), `1 animal-store: the target holds an unfinished copy of another store: ${named}\n`);
+	for (const [url, count] of [
+		[other, 1],
+		[half, 0],
+	] as const) {
+		const store = await openStore(url, Date.now);
+		context.after(() => store.close());
+		assert.equal(await store.rows.count("pets"), count);
+		assert.equal(await store.rows.count("keys"), 0);
+	}
 	assert.match(
 		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
 		/--from must be sqlite: and the path/,

@@ -1,6 +1,5 @@
 // `animal-store copy` copies a whole store to another engine, with its ids, keys and Idempotency-Keys.
 
-import cliProgress from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import { isDatabaseUrl } from "../config.ts";
 import { copyStore } from "../store/copy.ts";
@@ -26,6 +25,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
+		const { default: cliProgress } = await import("cli-progress");
 		const bar = new cliProgress.SingleBar({
 			format: "{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left",
 			stream: process.stderr,

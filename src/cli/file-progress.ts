@@ -1,6 +1,5 @@
 // The progress of work on the file of a store: a bar on a terminal, nothing elsewhere.
 
-import cliProgress from "cli-progress";
 import type { OnProgress } from "../store/report.ts";
 
 const redrawEveryMs = 200;
@@ -8,6 +7,7 @@ const redrawEveryMs = 200;
 /** Shows a bar while the work runs, and removes it. */
 export async function withProgress<Result>(work: (onProgress: OnProgress) => Promise<Result>): Promise<Result> {
 	if (!process.stderr.isTTY) return work(() => {});
+	const { default: cliProgress } = await import("cli-progress");
 	const bar = new cliProgress.SingleBar({
 		format: "{what} {bar} {percentage}% | {duration_formatted}",
 		stream: process.stderr,

@@ -1,7 +1,5 @@
 // The progress of an import: a bar on a terminal, a line every 10 seconds elsewhere.
 
-import cliProgress from "cli-progress";
-
 const lineEveryMs = 10_000;
 const quietMs = 5_000;
 
@@ -11,7 +9,7 @@ export interface Progress {
 }
 
 /** @param total animals to send */
-export function importProgress(total: number): Progress {
+export async function importProgress(total: number): Promise<Progress> {
 	const startedAtMs = performance.now();
 	let done = 0;
 	let rejected = 0;
@@ -22,7 +20,7 @@ export function importProgress(total: number): Progress {
 		const rate = Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs));
 		return `${rate}/s${rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ""}`;
 	};
-	const draw = process.stderr.isTTY ? bar(total) : lines(total);
+	const draw = process.stderr.isTTY ? await bar(total) : lines(total);
 	const timer = setInterval(() => draw.show(done, rejected, state()), draw.everyMs);
 	return {
 		update(nowDone, nowRejected) {
@@ -37,7 +35,8 @@ export function importProgress(total: number): Progress {
 	};
 }
 
-function bar(total: number) {
+async function bar(total: number) {
+	const { default: cliProgress } = await import("cli-progress");
 	const drawn = new cliProgress.SingleBar({
 		format: "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected",
 		stream: process.stderr,

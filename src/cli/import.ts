@@ -177,8 +177,8 @@ async function addPets(
 	const concurrency = inOrder ? 1 : options.concurrency;
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
-	const progress = importProgress(animals);
-	const pipeline = createPipeline({ ...readConnection(options), connections, depth: concurrency });
+	const progress = await importProgress(animals);
+	const pipeline = await createPipeline({ ...readConnection(options), connections, depth: concurrency });
 	const startedAtMs = performance.now();
 	const report = await sendRows({
 		store: connect(options, { retryForMs }),

@@ -22,7 +22,7 @@ export function serveCommand(): Command {
 			"after",
 			`
 Environment variable without a flag, because other users can see flags:
-  API_KEY  ${Reflect.get(Environment.properties.API_KEY, "description")}
+  API_KEY  ${Environment.properties.API_KEY.description}
 A password in DATABASE_URL belongs in the variable, too.
 ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
 		)

@@ -1,10 +1,10 @@
 // The named schemas of the contract. A name belongs to one schema, and the schema carries its name wherever it is used.
 // The OpenAPI document refers to a schema by this name, never by its content or description.
 
-import type { TSchema } from "typebox";
+import type { TSchema } from "./schema.ts";
 
 const registered = new Map<string, TSchema>();
-/** TypeBox keeps symbols when it makes a schema optional; JSON omits them. */
+/** A schema that is made optional keeps its symbols; JSON omits them. */
 const componentName = Symbol("component");
 
 /** Gives a schema its name. @throws Error when the name is taken */

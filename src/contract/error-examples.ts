@@ -10,7 +10,7 @@ import { int64Rule } from "./pet.ts";
 const ofOperation: Partial<Record<ErrorCode, (operation: Operation) => string>> = {
 	invalid_parameter: ({ query }) =>
 		query.properties["limit"]
-			? `limit must be ${Reflect.get(query.properties["limit"], "description")}`
+			? `limit must be ${query.properties["limit"].description}`
 			: "Idempotency-Key must be 1 to 255 visible ASCII characters, given once",
 	unknown_parameter: ({ query }) => {
 		const known = Object.keys(query.properties).join(", ");

@@ -1,8 +1,8 @@
 // The error codes, the HTTP status of each, and the error class (interface document §7). The meaning of a code never
 // changes, and codes may be added; messages are for people and may change.
 
-import { type Static, Type } from "typebox";
 import { component } from "./components.ts";
+import { type Static, Type } from "./schema.ts";
 
 export const errorStatus = {
 	invalid_json: 400,

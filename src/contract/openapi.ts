@@ -1,6 +1,5 @@
 // The OpenAPI 3.1 document, built from the operations table. It is served, committed as openapi.json, and linted.
 
-import type { TSchema } from "typebox";
 import { codeSamples } from "./code-samples.ts";
 import { components, nameOf } from "./components.ts";
 import { introduction } from "./introduction.ts";
@@ -16,6 +15,7 @@ import type {
 } from "./openapi-objects.ts";
 import { commonHeaders, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
 import { asPublished } from "./published.ts";
+import type { TSchema } from "./schema.ts";
 
 declare global {
 	/** The compiler does not know it yet. */
@@ -156,7 +156,7 @@ function headerReferences(names: readonly string[]): Record<string, Reference> {
 }
 
 function json(schema: TSchema): { "application/json": MediaTypeObject } {
-	const [example] = Reflect.get(schema, "examples") as unknown[];
+	const [example] = schema.examples ?? [];
 	return { "application/json": { schema: reference(schema), example } };
 }
 

@@ -1,11 +1,11 @@
 // The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. HTTP
 // handlers, OpenAPI document, client and docs are derived from this table.
 
-import { type TObject, type TSchema, Type } from "typebox";
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 import { published } from "./published.ts";
+import { type TObject, type TSchema, Type } from "./schema.ts";
 
 /** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;

@@ -1,10 +1,10 @@
 // The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Validation, type and OpenAPI come from
 // the same schema. A property's `description` is the rule that error messages quote.
 
-import { type Static, type TSchema, Type } from "typebox";
 import { component } from "./components.ts";
 import { int64Max, int64Min } from "./int64.ts";
 import { published } from "./published.ts";
+import { type Static, type TSchema, Type } from "./schema.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 const nameMaxLength = 255;
@@ -23,7 +23,7 @@ export const Int64 = (description: string, minimum = int64Min) =>
 	});
 
 export function isInt64Schema(schema: TSchema): boolean {
-	return Reflect.get(schema, "format") === "int64";
+	return schema.format === "int64";
 }
 
 export const PetStatus = component(

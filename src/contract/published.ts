@@ -1,7 +1,7 @@
 // What the OpenAPI document says of a schema instead of what the service checks: rules in the words that the tools of
 // all languages understand. They are never stricter than the check, which has rules that no schema can state.
 
-/** TypeBox keeps symbols when it makes a schema optional; JSON omits them. */
+/** A schema that is made optional keeps its symbols; JSON omits them. */
 const publishedRules = Symbol("published rules");
 
 /** Gives a schema keywords for the document. They replace the schema's own. */

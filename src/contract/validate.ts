@@ -1,12 +1,12 @@
 // Checks values against their schemas. One message names all broken fields and their rules; a rule is the schema's own
 // `description`.
 
-import { Ajv, type ErrorObject } from "ajv";
-import type { Static, TObject, TSchema } from "typebox";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type BrokenField, brokenFieldsMessage } from "./broken-fields.ts";
 import { ApiError } from "./errors.ts";
 import { isInt64 } from "./int64.ts";
 import { NewPet, newPetFields } from "./pet.ts";
+import type { Static, TObject, TSchema } from "./schema.ts";
 
 const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true });
 ajv.addKeyword({
@@ -25,10 +25,16 @@ ajv.addKeyword({
 	},
 });
 
-/** Compiles a schema to a check that returns each broken field and converts int64 fields to bigint. */
+/**
+ * A check that returns each broken field and converts int64 fields to bigint. The schema is compiled by the first call:
+ * a command needs few of them.
+ */
 export function compileCheck(schema: TObject): (value: unknown) => BrokenField[] {
-	const isValid = ajv.compile(withInt64(schema));
-	return (value) => (isValid(value) ? [] : describe(schema, isValid.errors ?? []));
+	let compiled: ValidateFunction | undefined;
+	return (value) => {
+		compiled ??= ajv.compile(withInt64(schema));
+		return compiled(value) ? [] : describe(schema, compiled.errors ?? []);
+	};
 }
 
 /** Ajv does not accept a bigint as `integer`, so our own keyword checks these fields. */
@@ -49,7 +55,7 @@ function describe(schema: TObject, errors: ErrorObject[]): BrokenField[] {
 }
 
 function ruleOf(schema: TSchema | undefined): string {
-	return String(Reflect.get(schema ?? {}, "description"));
+	return String(schema?.description);
 }
 
 /** Converts integer fields from text to numbers, where the text is plain decimal digits. */
@@ -57,7 +63,7 @@ export function integersFromText(schema: TObject, texts: Record<string, unknown>
 	const values = { ...texts };
 	for (const [name, property] of Object.entries(schema.properties)) {
 		const text = values[name];
-		const isInteger = Reflect.get(property, "type") === "integer";
+		const isInteger = property.type === "integer";
 		if (isInteger && typeof text === "string" && /^(?:0|[1-9][0-9]*)$/.test(text)) values[name] = Number(text);
 	}
 	return values;

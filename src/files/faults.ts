@@ -1,9 +1,9 @@
 // What is wrong with an animal, in words that name the broken part, such as "name contains a line break". The rules are
 // those of the contract's schema; the service checks again. Without Ajv, whose code a browser's policy forbids.
 
-import type { TSchema } from "typebox";
 import { int64FromDecimal, isInt64 } from "../contract/int64.ts";
 import { int64Rule, isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
+import type { TSchema } from "../contract/schema.ts";
 
 export interface Fault {
 	/** The field that is broken; undefined when it is the whole row. */
@@ -47,8 +47,8 @@ export function valueOfCell(field: keyof NewPet, cell: string): unknown {
 function problemOf(schema: TSchema, value: unknown): string | undefined {
 	if (value === "") return "is empty";
 	if (isInt64Schema(schema)) return integerProblem(value);
-	const choices: unknown = Reflect.get(schema, "enum");
-	if (Array.isArray(choices)) return choices.includes(value) ? undefined : `is none of ${choices.join(", ")}`;
+	const { enum: choices } = schema;
+	if (choices) return choices.includes(value) ? undefined : `is none of ${choices.join(", ")}`;
 	return typeof value === "string" ? textProblem(schema, value) : "is not text";
 }
 
@@ -68,14 +68,12 @@ const unwanted: [part: RegExp, words: string][] = [
 ];
 
 function textProblem(schema: TSchema, text: string): string | undefined {
-	const longest: unknown = Reflect.get(schema, "maxLength");
-	if (typeof longest === "number" && text.length > longest && Array.from(text).length > longest)
-		return `is longer than ${longest} characters`;
-	const pattern: unknown = Reflect.get(schema, "pattern");
-	if (typeof pattern !== "string" || expression(pattern).test(text)) return undefined;
+	const { maxLength = Number.POSITIVE_INFINITY, pattern, description } = schema;
+	if (text.length > maxLength && Array.from(text).length > maxLength) return `is longer than ${maxLength} characters`;
+	if (pattern === undefined || expression(pattern).test(text)) return undefined;
 	if (/^\p{White_Space}*$/u.test(text)) return "has only blanks";
 	const part = unwanted.find(([found]) => found.test(text));
-	return part ? `contains ${part[1]}` : `must be ${Reflect.get(schema, "description")}`;
+	return part ? `contains ${part[1]}` : `must be ${description}`;
 }
 
 const expressions = new Map<string, RegExp>();

@@ -1,6 +1,5 @@
 // The HTTP application: Fastify with the checks of checks.ts, the routes of routes.ts and one format for all errors.
 
-import { METHODS } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { bodyMaxBytes } from "../contract/operations.ts";
@@ -12,6 +11,7 @@ import { createChecks, type Exchange, type RouteRules, routeNotFound, runChecks 
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
+import { METHODS } from "./node-http.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { petNotFound } from "./pets.ts";
 import { createRateLimits } from "./rate-limit.ts";

@@ -1,11 +1,12 @@
 // The HTTP rules that Node's parser does not enforce, and the rules for the headers of a body. Every ambiguous request
 // is refused.
 
-import { type IncomingMessage, METHODS } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 import type { FastifyReply } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/operations.ts";
+import { METHODS } from "./node-http.ts";
 
 /** Maximum bytes of all request headers together; the parser answers 431 above it. */
 export const headersMaxBytes = 16 * 1024;

@@ -1,6 +1,6 @@
 // The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
 
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import {
 	type Connection,
@@ -10,6 +10,7 @@ import {
 	pipelinedMax,
 } from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
+import { createServer } from "./node-http.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";

@@ -1,11 +1,11 @@
 // The handlers of the three operations. The checks (checks.ts) and the validation have already passed.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Static } from "typebox";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName, type operations } from "../contract/operations.ts";
 import type { NewPet, Pet, Pets } from "../contract/pet.ts";
+import type { Static } from "../contract/schema.ts";
 import type { Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { callerOf } from "./checks.ts";

@@ -135,6 +135,7 @@ const moving: Mutant[] = [
 		to: "false",
 		tests: copy,
 	},
+	{ file: "src/store/copy.ts", from: "await prepareTarget(", to: "prepareTarget(", tests: copy },
 	{ file: "src/store/copy.ts", from: " || source.sum !== target.sum", to: "", tests: copy },
 	{
 		file: "src/store/copy.ts",
