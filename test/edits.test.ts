@@ -12,7 +12,7 @@ import { watchActivity } from "../src/ops/activity.ts";
 import { createRequestMetrics } from "../src/ops/request-metrics.ts";
 import { copyStore } from "../src/store/copy.ts";
 import { openStore } from "../src/store/open.ts";
-import type { NewEdit, Store } from "../src/store/store.ts";
+import { endOfList, type NewEdit, type PageQuery, type Store } from "../src/store/store.ts";
 import { testDatabase } from "./postgres.ts";
 import { seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
@@ -67,6 +67,42 @@ const turn = () => new Promise(setImmediate);
 const listAll = (store: Store) => store.listPets({ after: 0n, limit: 100 }).then(({ pets }) => pets);
 
 for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: a full page is read once, until an edit of any process changes it`, async (context) => {
+		const { open } = await make(context);
+		const [store, other] = [await open(), await open()];
+		for (const name of ["Rex", "Mia", "Bo"]) await store.createPet({ name, categoryId: 1n });
+		const read = async (query: PageQuery) => {
+			await turn();
+			return store.listPets(query);
+		};
+		const kept: PageQuery[] = [
+			{ after: 0n, limit: 2 },
+			{ upTo: 3n, limit: 2 },
+		];
+		const unkept: PageQuery[] = [
+			{ after: 1n, limit: 2 },
+			{ upTo: endOfList, limit: 2 },
+		];
+		const before = await Promise.all([...kept, ...unkept].map(read));
+		await store.createPet({ name: "Zoe", categoryId: 1n });
+		for (const [index, query] of kept.entries()) assert.equal(await read(query), before[index]);
+		for (const query of unkept) assert.equal((await read(query)).pets.length, 2);
+		assert.equal((await read({ upTo: endOfList, limit: 1 })).pets[0]?.name, "Zoe");
+		assert.ok((await read({ after: 1n, limit: 2 })).hasMore, "a page that became full");
+		await other.edits.apply({ petId: 2n, editor, action: "rename", name: "Max" });
+		for (const query of kept)
+			assert.ok(
+				(await read(query)).pets.some(({ name }) => name === "Max"),
+				"an edit of another process",
+			);
+		await store.edits.apply({ petId: 2n, editor, action: "remove" });
+		for (const query of kept)
+			assert.ok(
+				(await read(query)).pets.every(({ id }) => id !== 2n),
+				"an own edit",
+			);
+	});
+
 	test(`${engine}: an edit changes one animal and adds one row without names; others that change nothing add none`, async (context) => {
 		const { open } = await make(context);
 		const store = await open();

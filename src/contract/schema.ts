@@ -1,5 +1,5 @@
-// JSON Schemas with the TypeScript type of their values: the kinds that the contract and the settings use. A schema has the
-// keywords of JSON Schema and nothing else that JSON shows.
+// JSON Schemas with the TypeScript type of their values: the kinds that the contract and the settings use. A schema has
+// the keywords of JSON Schema and nothing else that JSON shows.
 
 /** Only TypeScript sees it: no schema has this property. */
 declare const type: unique symbol;

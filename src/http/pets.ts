@@ -6,7 +6,7 @@ import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName, type operations } from "../contract/operations.ts";
 import type { NewPet, Pet, Pets } from "../contract/pet.ts";
 import type { Static } from "../contract/schema.ts";
-import type { Store } from "../store/store.ts";
+import type { PetPage, Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag, varyOn } from "./conditional.ts";
@@ -30,16 +30,29 @@ export function createPetHandlers({
 	petsJson,
 }: PetsOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
+	/** The store returns the same page again while it is unchanged. */
+	const madeOf = new WeakMap<PetPage, MadePage>();
+
+	function bodyOf(page: PetPage): Pick<MadePage, "body" | "tag"> {
+		const body = petsJson(page.pets);
+		// A full last page gets a `next` link when more animals are created: the reply changes, the body does not. The
+		// other links depend only on the URL.
+		return { body, tag: entityTag(body, page.hasMore ? "+" : "") };
+	}
+
 	return {
 		async listPets(request, reply) {
 			const { limit = limitDefault, status, cursor } = request.query as ListQuery;
 			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 			const page = await store.listPets({ ...position, status, limit });
-			reply.header("link", pageLinks(baseUrlOf(request), cursors, { position, limit, status, page }));
-			const body = petsJson(page.pets);
-			// A full last page gets a `next` link when more animals are created: the reply changes, the body does not. The
-			// other links depend only on the URL.
-			return sendRead(request, reply, body, entityTag(body, page.hasMore ? "+" : ""));
+			const base = baseUrlOf(request);
+			let made = madeOf.get(page);
+			if (made?.base !== base) {
+				made = { ...(made ?? bodyOf(page)), base, links: pageLinks(base, cursors, { position, limit, status, page }) };
+				madeOf.set(page, made);
+			}
+			reply.header("link", made.links);
+			return sendRead(request, reply, made.body, made.tag);
 		},
 
 		async createPet(request, reply) {
@@ -70,6 +83,14 @@ export function createPetHandlers({
 			return sendRead(request, reply, body, entityTag(body));
 		},
 	};
+}
+
+/** The reply of a page, with links for one base URL. */
+interface MadePage {
+	base: string;
+	links: string;
+	body: string;
+	tag: string;
 }
 
 /** The query after validation.ts has checked it. */

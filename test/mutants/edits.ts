@@ -7,6 +7,16 @@ const command = ["test/edits-command.test.ts"];
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/store/kept-pages.ts",
+		from: "page.hasMore && query.upTo !== endOfList",
+		to: "page.hasMore",
+		tests: ["src/store/kept-pages.test.ts"],
+	},
+	{ file: "src/store/kept-pages.ts", from: "page.hasMore && ", to: "", tests: ["src/store/kept-pages.test.ts"] },
+	{ file: "src/store/sqlite/open.ts", from: "found?.lastEdit === edit", to: "found", tests: edits },
+	{ file: "src/store/sqlite/open.ts", from: "editShown = undefined;", to: "", tests: edits },
+	{ file: "src/store/postgres/open.ts", from: "one && one.lastEdit === latest", to: "one", tests: edits },
+	{
 		file: "src/store/sqlite/erase.ts",
 		from: "return countInFile(file, bytes) > expected;",
 		to: "return false;",

@@ -7,6 +7,7 @@ import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
+import { createKeptPages, type KeptPages, nameOfPage } from "../kept-pages.ts";
 import { toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import {
@@ -62,10 +63,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
 		return ids.map((id) => pets.get(id));
 	});
-	const listPets = createTurnBatch<PageQuery, PetPage>(
-		({ status, after, upTo, limit }) => `${status} ${after} ${upTo} ${limit}`,
-		(pages) => Promise.all(pages.map((page) => readPage(query, page))),
-	);
+	const kept = createKeptPages();
+	const listPets = createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(query, kept, queries));
 
 	return {
 		getPet,
@@ -112,8 +111,10 @@ const probe = { name: "probe", text: "UPDATE counters SET last_id = last_id WHER
 
 const toPet = createRecordReader<Pet>(tables.pets);
 
-const columns = `SELECT ${columnList(tables.pets)} FROM pets`;
-const petsById = { name: "petsById", text: `${columns} WHERE id = ANY($1::bigint[])` };
+const petsById = { name: "petsById", text: `SELECT ${columnList(tables.pets)} FROM pets WHERE id = ANY($1::bigint[])` };
+const lastEditSql = "SELECT last_id FROM counters WHERE name = 'edits'";
+const lastEdit = { name: "lastEdit", text: lastEditSql };
+const columns = `SELECT ${columnList(tables.pets)}, (${lastEditSql}) FROM pets`;
 const page = { name: "page", text: `${columns} WHERE id > $1 ORDER BY id LIMIT $2` };
 const pageWithStatus = {
 	name: "pageWithStatus",
@@ -135,11 +136,29 @@ const countByStatus = {
 	WHERE edits.name = 'edits'`,
 };
 
-async function readPage(query: Query, pageQuery: PageQuery): Promise<PetPage> {
+/** The pages of a turn. One small query, sent together with those of other pages, tells whether kept pages are valid. */
+async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
+	const read = (pageQuery: PageQuery) => readPage(query, kept, pageQuery);
+	const found = queries.map(kept.find);
+	const [edits, fresh] = await Promise.all([
+		found.some(Boolean) ? query(lastEdit, []) : undefined,
+		Promise.all(queries.map((pageQuery, index) => (found[index] ? undefined : read(pageQuery)))),
+	]);
+	const latest = edits?.rows[0]?.[0];
+	return Promise.all(
+		queries.map((pageQuery, index) => {
+			const one = found[index];
+			return fresh[index] ?? (one && one.lastEdit === latest ? one.page : read(pageQuery));
+		}),
+	);
+}
+
+async function readPage(query: Query, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
 	const { status, after, upTo, limit } = pageQuery;
 	const id = after ?? upTo;
 	const { rows } = status
 		? await query(upTo === undefined ? pageWithStatus : pageUpToWithStatus, [status, id, limit + 1])
 		: await query(upTo === undefined ? page : pageUpTo, [id, limit + 1]);
-	return toPetPage(rows.map(toPet), pageQuery);
+	const shown = rows[0]?.at(-1) as bigint | undefined;
+	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), shown ?? -1n);
 }

@@ -6,6 +6,7 @@ import type { Pet, PetStatus } from "../../contract/pet.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
+import { createKeptPages } from "../kept-pages.ts";
 import { toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import {
@@ -93,8 +94,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 
 async function openReads(file: string) {
 	const database = openSqliteReader(file);
+	const snapshot = createTurnSnapshot(database);
+	const reads = prepareReads(database, snapshot.lastEdit);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
-	return { database, snapshot: createTurnSnapshot(database), reads: prepareReads(database), cursorSecret: secret };
+	return { database, snapshot, reads, cursorSecret: secret };
 }
 
 /**
@@ -105,7 +108,12 @@ function createTurnSnapshot(database: Database.Database) {
 	const beginRead = database.prepare("BEGIN");
 	const endRead = database.prepare("COMMIT");
 
+	/** Of the snapshot, once it was asked for. */
+	let editShown: bigint | undefined;
+	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
+
 	function end(): void {
+		editShown = undefined;
 		if (database.open && database.inTransaction) endRead.run();
 	}
 
@@ -136,13 +144,19 @@ function createTurnSnapshot(database: Database.Database) {
 		}
 	}
 
-	return { read, readNow, end };
+	/** The last edit that the snapshot shows, 0 before the first. */
+	function lastEdit(): bigint {
+		editShown ??= readLastEdit.get() ?? 0n;
+		return editShown;
+	}
+
+	return { read, readNow, end, lastEdit };
 }
 
 type PetRow = unknown[];
 const toPet = createRecordReader<Pet>(tables.pets);
 
-function prepareReads(database: Database.Database): Reads {
+function prepareReads(database: Database.Database, lastEdit: () => bigint): Reads {
 	const prepare = (clauses: string) =>
 		database
 			.prepare<unknown[], PetRow>(`SELECT ${columnList(tables.pets)} FROM pets ${clauses}`)
@@ -156,7 +170,7 @@ function prepareReads(database: Database.Database): Reads {
 		)
 		.safeIntegers()
 		.raw();
-	const lastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
+	const kept = createKeptPages();
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
@@ -169,16 +183,19 @@ function prepareReads(database: Database.Database): Reads {
 	}
 
 	return {
-		countPets: (after, limit) => toPetCount(countByStatus.all(after, limit), lastEdit.get() ?? 0n),
+		countPets: (after, limit) => toPetCount(countByStatus.all(after, limit), lastEdit()),
 		getPet: (id) => {
 			const row = petById.get(id);
 			return row && toPet(row);
 		},
 		listPets: (query) => {
+			const edit = lastEdit();
+			const found = kept.find(query);
+			if (found?.lastEdit === edit) return found.page;
 			const { status, after, upTo } = query;
 			const id = after ?? upTo;
 			const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
-			return toPetPage(rows.map(toPet), query);
+			return kept.keep(query, toPetPage(rows.map(toPet), query), edit);
 		},
 	};
 }

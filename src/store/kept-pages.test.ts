@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKeptPages } from "./kept-pages.ts";
+import { endOfList, type PageQuery, type PetPage } from "./store.ts";
+
+const pageOf = (hasMore: boolean): PetPage => ({ pets: [{ id: 1n, name: "Rex", categoryId: 1n }], hasMore });
+const queryOf = (after: number): PageQuery => ({ after: BigInt(after), limit: 1 });
+
+test("only a page with more animals behind it is kept, and none that ends with the newest", () => {
+	const kept = createKeptPages();
+	const page = pageOf(true);
+	assert.equal(kept.keep(queryOf(0), page, 3n), page);
+	assert.deepEqual(kept.find(queryOf(0)), { page, lastEdit: 3n });
+	kept.keep(queryOf(1), pageOf(false), 3n);
+	assert.equal(kept.find(queryOf(1)), undefined);
+	kept.keep({ upTo: endOfList, limit: 1 }, page, 3n);
+	assert.equal(kept.find({ upTo: endOfList, limit: 1 }), undefined);
+});
+
+test("queries that differ in anything have pages of their own", () => {
+	const kept = createKeptPages();
+	const queries: PageQuery[] = [
+		{ after: 1n, limit: 1 },
+		{ after: 1n, limit: 11 },
+		{ after: 11n, limit: 1 },
+		{ upTo: 1n, limit: 1 },
+		{ after: 1n, limit: 1, status: "sold" },
+		{ after: 1n, limit: 1, status: "pending" },
+	];
+	for (const [index, query] of queries.entries()) kept.keep(query, pageOf(true), BigInt(index));
+	assert.deepEqual(
+		queries.map((query) => kept.find(query)?.lastEdit),
+		queries.map((_, index) => BigInt(index)),
+	);
+});
+
+test("of more pages than fit, those that were asked for lately stay", () => {
+	const kept = createKeptPages(10 * 268);
+	for (let round = 0; round < 40; round++) {
+		kept.keep(queryOf(round), pageOf(true), 0n);
+		assert.ok(kept.find(queryOf(0)), `the first page is asked for all the time, after ${round} others`);
+	}
+	const found = Array.from({ length: 40 }, (_, round) => kept.find(queryOf(round)) !== undefined);
+	assert.ok(found.filter(Boolean).length <= 10, "no more than fit");
+	assert.ok(found.at(-1));
+});
