@@ -30,8 +30,8 @@ export function nameOfPage({ status, after, upTo, limit }: PageQuery): string {
 }
 
 /**
- * Keeps the pages that were asked for lately: when half of the bytes are in use, what is asked for from then on moves to
- * a new half, and the rest of the old half is dropped when that one is full.
+ * Keeps the pages that were asked for lately: when half of the bytes are in use, what is asked for from then on moves
+ * to a new half, and the rest of the old half is dropped when that one is full.
  */
 export function createKeptPages(maxBytes = keptMaxBytes): KeptPages {
 	let recent = new Map<string, Kept>();

@@ -16,10 +16,10 @@ const store: Mutant[] = [
 	},
 	{ file: "src/store/sqlite/open.ts", from: '"id <= ? ORDER BY id DESC"', to: '"id <= ? ORDER BY id"', tests: sqlite },
 	{
-		file: "src/store/postgres/open.ts",
-		from: "({ status, after, upTo, limit }) =>",
-		to: "({ status, after, limit }, upTo = 0) =>",
-		tests: postgres,
+		file: "src/store/kept-pages.ts",
+		from: "{ status, after, upTo, limit }: PageQuery)",
+		to: "{ status, after, limit }: PageQuery, upTo = 0)",
+		tests: ["src/store/kept-pages.test.ts"],
 	},
 	{
 		file: "src/store/postgres/open.ts",
