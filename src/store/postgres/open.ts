@@ -136,7 +136,7 @@ const countByStatus = {
 	WHERE edits.name = 'edits'`,
 };
 
-/** The pages of a turn. One small query, sent together with those of other pages, tells whether kept pages are valid. */
+/** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
 async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
 	const read = (pageQuery: PageQuery) => readPage(query, kept, pageQuery);
 	const found = queries.map(kept.find);
