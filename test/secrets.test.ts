@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { createKeyCheck } from "../src/keys/key-check.ts";
-import { keyFromRandom, toBase62 } from "../src/keys/key-format.ts";
+import { hashOfKey, keyFromRandom, toBase62 } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -82,7 +82,7 @@ test("refusing a nearly correct key takes as long as refusing a random one", asy
 	context.after(() => keyCheck.close());
 	const timed = async (keys: string[]) => {
 		const startedAt = performance.now();
-		for (const text of keys) assert.equal(await keyCheck.check(text), undefined);
+		for (const text of keys) assert.equal(await keyCheck.check(hashOfKey(text)), undefined);
 		return performance.now() - startedAt;
 	};
 	// Other programs only ever add time: with the rounds, the least times come to what the work itself takes, and a difference in

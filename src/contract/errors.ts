@@ -62,7 +62,10 @@ export const ErrorBody = component(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** An expected failure. The caller gets the message as it is: it names the field and the fix, and no internals. */
+/**
+ * An expected failure. The caller gets the message as it is: it names the field and the fix, and no internals. It has
+ * no stack: nobody would read it, and it takes longer than the rest of a refusal.
+ */
 export class ApiError extends Error {
 	override readonly name = "ApiError";
 	readonly code: ErrorCode;
@@ -71,7 +74,10 @@ export class ApiError extends Error {
 	readonly retryAfterSeconds: number | undefined;
 
 	constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+		const usual = Error.stackTraceLimit;
+		Error.stackTraceLimit = 0;
 		super(message);
+		Error.stackTraceLimit = usual;
 		this.code = code;
 		this.status = errorStatus[code];
 		this.retryAfterSeconds = retryAfterSeconds;

@@ -5,6 +5,8 @@ import { ApiError } from "../contract/errors.ts";
 import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
+import type { Connection } from "./connections.ts";
+import { isEqual } from "./equal.ts";
 import { isRepeated } from "./framing.ts";
 
 /** The start of each challenge of RFC 6750 §3. */
@@ -21,9 +23,21 @@ export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRo
 		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
 	}
 	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
-	const key = isRepeated(request.raw.rawHeaders, "authorization") ? undefined : bearer.exec(authorization)?.[1];
-	const row = key ? keyCheck.check(key) : undefined;
+	const isOne = !isRepeated(request.raw.rawHeaders, "authorization");
+	const keyHash = isOne ? keyHashOf(request.raw.socket, authorization, keyCheck) : undefined;
+	const row = keyHash ? keyCheck.check(keyHash) : undefined;
 	return row instanceof Promise ? row.then(requireRow) : requireRow(row);
+}
+
+/** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
+function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): string | undefined {
+	const known = connection.credential;
+	// A proxy may send the requests of many callers through one connection.
+	if (known && isEqual(known.field, field)) return known.keyHash;
+	const key = bearer.exec(field)?.[1];
+	const keyHash = key === undefined ? undefined : keyCheck.hashOf(key);
+	connection.credential = { field, keyHash };
+	return keyHash;
 }
 
 function requireRow(row: KeyRow | undefined): KeyRow {

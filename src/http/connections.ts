@@ -12,6 +12,8 @@ export interface Connection extends Socket {
 	pipelined?: number;
 	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
+	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
+	credential?: { field: string; keyHash: string | undefined };
 	/** Requests whose reply is not complete. */
 	requestsInFlight?: number;
 	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */

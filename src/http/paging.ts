@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
 import { endOfList, type PagePosition, type PetPage } from "../store/store.ts";
+import { isEqual } from "./equal.ts";
 
 export interface Cursors {
 	write(position: PagePosition, status: PetStatus | undefined): string;
@@ -46,13 +47,6 @@ function toPosition(text: string): PagePosition | undefined {
 	const id = fromBase36(isBackward ? text.slice(1) : text);
 	if (id === undefined) return undefined;
 	return isBackward ? { upTo: id } : { after: id };
-}
-
-/** Compares in constant time. Buffers for `timingSafeEqual` would cost more than the signature. */
-function isEqual(one: string, other: string): boolean {
-	let difference = one.length ^ other.length;
-	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
-	return difference === 0;
 }
 
 function fromBase36(digits: string): bigint | undefined {

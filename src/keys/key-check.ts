@@ -11,8 +11,10 @@ const cachedMax = 10_000;
 const flushEveryMs = 5_000;
 
 export interface KeyCheck {
-	/** The row of a working key, else undefined. A promise when the row must be read from the store. */
-	check(key: string): KeyRow | undefined | Promise<KeyRow | undefined>;
+	/** The hash of a key, undefined if the text has not the format of one. */
+	hashOf(key: string): string | undefined;
+	/** The row of a working key with this hash, else undefined. A promise when the row must be read from the store. */
+	check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined>;
 	/** Records that an operation was called with this key. */
 	noteUse(row: KeyRow, operation: string): void;
 	/** Stores the last-used times that are not stored yet. */
@@ -75,9 +77,8 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
 
 	return {
-		check(key) {
-			if (!isWellFormedKey(key)) return undefined;
-			const hash = hashOfKey(key);
+		hashOf: (key) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
+		check(hash) {
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs) return read(hash).then(acceptWorking);
