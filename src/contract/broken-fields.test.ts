@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Ajv } from "ajv";
 import { brokenFieldsIn, brokenFieldsMessage } from "./broken-fields.ts";
 import { ApiError } from "./errors.ts";
 import { operations } from "./operations.ts";
@@ -14,6 +15,13 @@ const schemas: TObject[] = [NewPet, ...Object.values(operations).map(({ query })
 const rules = schemas.flatMap(({ properties }) =>
 	Object.entries(properties).map(([field, schema]) => ({ field, rule: String(schema.description) })),
 );
+
+test("every schema is valid JSON Schema", () => {
+	const ajv = new Ajv({ strict: false });
+	for (const schema of schemas)
+		assert.equal(ajv.validateSchema(JSON.parse(JSON.stringify(schema))), true, ajv.errorsText());
+	assert.equal(ajv.validateSchema({ type: "animal" }), false);
+});
 
 test("the broken fields are parsed from the error message, for every rule of the contract", () => {
 	assert.ok(rules.length >= 6);

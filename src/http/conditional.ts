@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 
-/** A strong entity tag of a body. `variant` distinguishes replies with the same body and other headers. */
+/** A strong entity tag of a body. `variant` distinguishes replies with the same body and other headers or coding. */
 export function entityTag(body: string | Buffer, variant = ""): string {
 	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
 }

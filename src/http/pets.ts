@@ -1,5 +1,6 @@
 // The handlers of the three operations. The checks (checks.ts) and the validation have already passed.
 
+import { gzipSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
@@ -10,6 +11,7 @@ import type { PetPage, Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag, varyOn } from "./conditional.ts";
+import { acceptsGzip } from "./encoding.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import { sendJson } from "./send-json.ts";
 
@@ -47,12 +49,17 @@ export function createPetHandlers({
 			const page = await store.listPets({ ...position, status, limit });
 			const base = baseUrlOf(request);
 			let made = madeOf.get(page);
+			const isKept = made !== undefined && page.hasMore;
 			if (made?.base !== base) {
 				made = { ...(made ?? bodyOf(page)), base, links: pageLinks(base, cursors, { position, limit, status, page }) };
 				madeOf.set(page, made);
 			}
-			reply.header("link", made.links);
-			return sendRead(request, reply, made.body, made.tag);
+			reply.header("link", made.links).header("vary", varyOn(reply, "Accept-Encoding"));
+			const isCached = matchesTag(request.headers["if-none-match"], made.tag);
+			if (!isKept || isCached || made.body.length < gzipMinLength || !acceptsGzip(request.headers))
+				return sendRead(request, reply, made);
+			made.gzip ??= gzipOf(made);
+			return sendRead(request, reply, made.gzip);
 		},
 
 		async createPet(request, reply) {
@@ -80,17 +87,31 @@ export function createPetHandlers({
 			const pet = id === undefined ? undefined : await store.getPet(id);
 			if (!pet) throw petNotFound();
 			const body = petJson(pet);
-			return sendRead(request, reply, body, entityTag(body));
+			return sendRead(request, reply, { body, tag: entityTag(body) });
 		},
 	};
 }
 
+interface Representation {
+	body: string | Buffer;
+	tag: string;
+	coding?: "gzip";
+}
+
 /** The reply of a page, with links for one base URL. */
-interface MadePage {
+interface MadePage extends Representation {
+	body: string;
 	base: string;
 	links: string;
-	body: string;
-	tag: string;
+	/** Made when it is first asked for. */
+	gzip?: Representation;
+}
+
+/** A shorter body fits into one packet anyway. */
+const gzipMinLength = 1000;
+
+function gzipOf({ body, tag }: MadePage): Representation {
+	return { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"`, coding: "gzip" };
 }
 
 /** The query after validation.ts has checked it. */
@@ -100,7 +121,9 @@ export function petNotFound(): ApiError {
 	return new ApiError("pet_not_found", "there is no animal with this id");
 }
 
-function sendRead(request: FastifyRequest, reply: FastifyReply, body: string, tag: string): FastifyReply {
+function sendRead(request: FastifyRequest, reply: FastifyReply, { body, tag, coding }: Representation): FastifyReply {
 	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", varyOn(reply, "Authorization"));
-	return matchesTag(request.headers["if-none-match"], tag) ? reply.code(304).send() : sendJson(reply, body);
+	if (matchesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+	if (coding) reply.header("content-encoding", coding);
+	return sendJson(reply, body);
 }

@@ -12,6 +12,7 @@ import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
+import { addFile, staticFile } from "./pages/static-files.ts";
 import { addPath, type Route } from "./paths.ts";
 import { createPetHandlers, type Handler } from "./pets.ts";
 import { sendJson } from "./send-json.ts";
@@ -29,8 +30,8 @@ export interface RouteTableOptions extends ConsoleOptions {
 
 export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
 	addOperations(app, options);
-	const openApi = openApiText(options.baseUrl);
-	addPath(app, "/openapi.json", [openRoute(async () => openApi, { "access-control-allow-origin": "*" })]);
+	const openApi = () => staticFile("openapi.json", Buffer.from(openApiText(options.baseUrl)));
+	addFile(app, "/openapi.json", openApi, { "access-control-allow-origin": "*" });
 	const { live, ready } = options.probes;
 	addPath(app, "/livez", [probe(async () => JSON.stringify(live()))]);
 	addPath(app, "/readyz", [probe(async () => JSON.stringify(await ready()))]);
@@ -69,16 +70,9 @@ function addOperations(app: FastifyInstance, { store, baseUrlOf, runTraced }: Ro
 }
 
 function probe(json: () => Promise<string>): Route {
-	const route = openRoute(json);
-	return { ...route, config: { ...route.config, isProbe: true } };
-}
-
-/** A route without credential that returns JSON. */
-function openRoute(json: () => Promise<string>, headers: Record<string, string> = {}): Route {
 	return {
 		method: "GET",
-		config: { access: "open" },
-		handler: async (_request, reply) =>
-			sendJson(reply.headers({ "cache-control": "no-cache", ...headers }), await json()),
+		config: { access: "open", isProbe: true },
+		handler: async (_request, reply) => sendJson(reply.header("cache-control", "no-cache"), await json()),
 	};
 }

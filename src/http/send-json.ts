@@ -2,8 +2,8 @@
 
 import type { FastifyReply } from "fastify";
 
-/** @param json text that is sent unchanged */
-export function sendJson(reply: FastifyReply, json: string): FastifyReply {
+/** @param json sent unchanged */
+export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
 	return reply.header("content-type", "application/json").serializer(keepText).send(json);
 }
 

@@ -130,6 +130,19 @@ export const mutants: Mutant[] = [
 		tests: ["test/connections.test.ts"],
 	},
 	{
+		file: "src/http/pets.ts",
+		from: "made.body.length < gzipMinLength || ",
+		to: "",
+		tests: ["test/operations.test.ts"],
+	},
+	{ file: "src/http/pets.ts", from: "!isKept || isCached", to: "!isKept", tests: ["test/operations.test.ts"] },
+	{
+		file: "src/http/pets.ts",
+		from: "made?.base !== base",
+		to: "made === undefined",
+		tests: ["test/operations.test.ts"],
+	},
+	{
 		file: "src/http/connections.ts",
 		from: "return void socket.destroy();",
 		to: "",
@@ -209,8 +222,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/routes.ts",
-		from: 'openRoute(async () => openApi, { "access-control-allow-origin": "*" })',
-		to: "openRoute(async () => openApi)",
+		from: 'addFile(app, "/openapi.json", openApi, { "access-control-allow-origin": "*" })',
+		to: 'addFile(app, "/openapi.json", openApi, {})',
 		tests: ["test/cors.test.ts"],
 	},
 	{

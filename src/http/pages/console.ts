@@ -10,7 +10,7 @@ import { callerOf } from "../checks.ts";
 import { addPath } from "../paths.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { sendJson } from "../send-json.ts";
-import { addFile, addFolder } from "./static-files.ts";
+import { addFile, addFolder, readFile } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. `known`: the nodes whose history the caller has. */
@@ -27,7 +27,7 @@ export function addConsole(app: FastifyInstance, { activity, consoleFolder }: Co
 	const toConsole = async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect("console", 302);
 	addPath(app, "/", [{ method: "GET", config: { access: "open" }, handler: toConsole }]);
 	// Browsers ask for it on pages without an icon of their own, such as JSON.
-	if (isBuilt) addFile(app, "/favicon.ico", join(consoleFolder, "icon.svg"), headers);
+	if (isBuilt) addFile(app, "/favicon.ico", readFile(join(consoleFolder, "icon.svg")), headers);
 	addPath(app, "/console/activity", [
 		{
 			method: "GET",

@@ -2,12 +2,12 @@
 // loads nothing else, and calls this server only.
 
 import { readFileSync } from "node:fs";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { openApiDocument } from "../../contract/openapi.ts";
 import { addPath } from "../paths.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { referencePage } from "./reference/page.ts";
-import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
+import { addFile, staticFile } from "./static-files.ts";
 
 const headers = pagePolicy("'self'");
 const files = {
@@ -25,15 +25,11 @@ const files = {
 };
 
 export function addDocsPage(app: FastifyInstance, baseUrl: string | undefined): void {
-	let page: StaticFile | undefined;
-	// Made at the first request: most processes that start are never asked for it.
-	addFile(app, "/docs", () => {
-		page ??= staticFile("docs.html", Buffer.from(referencePage(openApiDocument(baseUrl))));
-		return page;
-	});
+	const page = () => staticFile("docs.html", Buffer.from(referencePage(openApiDocument(baseUrl))));
+	addFile(app, "/docs", page, headers);
 	for (const [name, sources] of Object.entries(files)) {
-		const file = staticFile(name, Buffer.concat(sources.map((path) => readFileSync(new URL(path, import.meta.url)))));
-		addFile(app, `/docs/${name}`, () => file);
+		const text = Buffer.concat(sources.map((path) => readFileSync(new URL(path, import.meta.url))));
+		addFile(app, `/docs/${name}`, () => staticFile(name, text), headers);
 	}
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
 	addPath(app, "/docs/", [
@@ -43,9 +39,4 @@ export function addDocsPage(app: FastifyInstance, baseUrl: string | undefined): 
 			handler: async (_request, reply) => reply.redirect("../docs", 308),
 		},
 	]);
-}
-
-function addFile(app: FastifyInstance, url: string, file: () => StaticFile): void {
-	const handler = async (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file(), headers);
-	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
 }

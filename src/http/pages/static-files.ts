@@ -1,10 +1,11 @@
-// Static files for browsers, such as the console's: read once, kept in memory plain and compressed, sent with an ETag.
+// Static files, such as the console's: read once, kept in memory plain and compressed, sent with an ETag.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { entityTag, matchesTag, varyOn } from "../conditional.ts";
+import { acceptsGzip } from "../encoding.ts";
 import { addPath } from "../paths.ts";
 
 const contentTypes: Record<string, string> = {
@@ -12,6 +13,7 @@ const contentTypes: Record<string, string> = {
 	".js": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml",
+	".json": "application/json",
 };
 
 export interface StaticFile {
@@ -48,8 +50,7 @@ export function sendFile(
 	});
 	if (matchesTag(requested["if-none-match"], file.etag)) return reply.code(304).send();
 	reply.header("content-type", file.contentType);
-	const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(requested["accept-encoding"] ?? ""));
-	return acceptsGzip ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
+	return acceptsGzip(requested) ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
 }
 
 /** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it has an index.html */
@@ -62,14 +63,28 @@ export function addFolder(
 	for (const name of names) {
 		const path = `/${name.split(sep).join("/")}`;
 		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addFile(app, at, join(folder, name), headers);
+			addFile(app, at, readFile(join(folder, name)), headers);
 	}
 	return true;
 }
 
-/** Serves one file to everybody. */
-export function addFile(app: FastifyInstance, url: string, path: string, headers: Record<string, string>): void {
-	const file = staticFile(path, readFileSync(path));
-	const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(request, reply, file, headers);
+/** Reads a file. It is compressed when it is first asked for. */
+export function readFile(path: string): () => StaticFile {
+	const plain = readFileSync(path);
+	return () => staticFile(path, plain);
+}
+
+/** Serves one file to everybody. @param make called by the first request */
+export function addFile(
+	app: FastifyInstance,
+	url: string,
+	make: () => StaticFile,
+	headers: Record<string, string>,
+): void {
+	let file: StaticFile | undefined;
+	const handler = (request: FastifyRequest, reply: FastifyReply) => {
+		file ??= make();
+		return sendFile(request, reply, file, headers);
+	};
 	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
 }
