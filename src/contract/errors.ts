@@ -62,6 +62,13 @@ export const ErrorBody = component(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
+declare global {
+	interface ErrorConstructor {
+		/** Of V8; other engines ignore it. */
+		stackTraceLimit: number;
+	}
+}
+
 /**
  * An expected failure. The caller gets the message as it is: it names the field and the fix, and no internals. It has
  * no stack: nobody would read it, and it takes longer than the rest of a refusal.
