@@ -17,13 +17,16 @@ const working: KeyRow = {
 };
 
 /** A check over rows that count what they are asked for, with a monotonic clock that stands still. */
-function checkOver(context: TestContext, rows: { find?: () => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] }) {
+function checkOver(
+	context: TestContext,
+	rows: { find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
+) {
 	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
-		findByHash() {
+		findByHash(hash: string) {
 			clock.reads++;
-			return rows.find?.() ?? Promise.resolve(working);
+			return rows.find?.(hash) ?? Promise.resolve(working);
 		},
 		async touch(uses: KeyUse[]) {
 			clock.touched.push(uses);
@@ -100,6 +103,23 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 	assert.equal(clock.reads, 10_001);
 	await keyCheck.check(hashOfKey(keys[0] ?? ""));
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
+});
+
+test("an unknown key is looked up again after 800 ms, and invented keys displace no row", async (context) => {
+	let row: KeyRow | undefined;
+	const { clock, keyCheck } = checkOver(context, {
+		find: async (hash) => (hash.startsWith("invented") ? undefined : row),
+	});
+	const hash = hashOfKey(key);
+	assert.equal(await keyCheck.check(hash), undefined);
+	row = working;
+	clock.nowMs += 800;
+	assert.equal(keyCheck.check(hash), undefined);
+	assert.equal(clock.reads, 1);
+	clock.nowMs += 1;
+	assert.equal(await keyCheck.check(hash), working);
+	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`invented ${index}`), undefined);
+	assert.equal(keyCheck.check(hash), working, "still in the cache");
 });
 
 test("closing stores each last use once, and waits for it", async (context) => {

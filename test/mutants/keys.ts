@@ -4,6 +4,18 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/keys/key-check.ts",
+		from: "performance.now() - (readAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= trustedForMs",
+		to: "readAt.has(hash)",
+		tests: ["src/keys/key-check.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "readAt.set(hash, readAtMs);",
+		to: "",
+		tests: ["src/keys/key-check.test.ts"],
+	},
+	{
 		file: "src/keys/issue.ts",
 		from: "newSecret(key, now(), lifetimeMs)",
 		to: "newSecret(key, now(), undefined)",
