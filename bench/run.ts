@@ -1,285 +1,310 @@
-// `npm run bench` measures the service under load and its yardsticks in one run, because only ratios of one run can be
-// compared. Options: `--seconds N` per measurement, `--animals N`, `--only get` for the scenarios with that word in
-// their name, and `--against DIR` to measure another checkout in turn with this one. `--engine postgres` starts a
-// PostgreSQL server, adds a second node, and compares the store with a loop of raw statements.
+// `npm run bench` measures the service and its yardsticks in turns of one run, because only ratios of one run can be
+// compared. `--help` lists the options.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import pg from "pg";
-import { startPostgres } from "../test/postgres-server.ts";
-import { type Comparison, compareWithRaw } from "./compare-with-raw.ts";
+import { keyFromRandom } from "../src/keys/key-format.ts";
+import { compareWithRaw } from "./compare-with-raw.ts";
 import { fill } from "./fill.ts";
-import { hasWrk, type Load, measure, onCore, type Result } from "./load.ts";
+import { addAnimals, makeLargeStore } from "./large-store.ts";
+import { hasWrk, type Load, measureWarm, memoryMb, type Result, warmUp } from "./load.ts";
+import { type Database, measureNodes, startDatabase } from "./postgres.ts";
+import { documentResults, report } from "./report.ts";
+import type { LatencyMeasurement, Measurement, Results, StartMeasurement } from "./results.ts";
+import { check, expectedBytes, loadOf, type Pages, pagesOf, type Scenario, scenarios } from "./scenarios.ts";
+import {
+	folder,
+	names,
+	nginxVersion,
+	type Server,
+	startBare,
+	startNginx,
+	startNode,
+	startPlain,
+	startService,
+	stopAll,
+} from "./servers.ts";
+import { measureSteady } from "./steady.ts";
+
+const help = `npm run bench -- [options]
+  --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, start, sizes
+  --against NAMES   of bare, nginx, plain, each (PostgreSQL only: one statement each), and folders of other checkouts
+  --seconds N       of each turn (3)           --rounds N   turns of each server (5)
+  --animals N       in the store (1000000)     --sizes NS   of the stores for "sizes" (1000,10000,100000,1000000)
+  --engine postgres starts a PostgreSQL server, adds a second node, and compares the store with raw statements
+  --json FILE       writes all figures         --from FILE  takes them from there instead of measuring
+  --document        writes docs/performance.json and .svg, and their tables into docs/performance.md
+A quick run: npm run bench -- --seconds 1 --rounds 1 --animals 100000 --only list,get,create`;
 
 const { values } = parseArgs({
 	options: {
 		only: { type: "string", default: "" },
-		against: { type: "string", default: "" },
-		engine: { type: "string", default: "sqlite" },
-		seconds: { type: "string", default: "8" },
+		against: { type: "string" },
+		seconds: { type: "string", default: "3" },
+		rounds: { type: "string", default: "5" },
 		animals: { type: "string", default: "1000000" },
+		sizes: { type: "string", default: "1000,10000,100000,1000000" },
+		engine: { type: "string", default: "sqlite" },
+		json: { type: "string" },
+		from: { type: "string" },
+		document: { type: "boolean", default: false },
+		help: { type: "boolean", default: false },
 	},
 });
-const seconds = Number(values.seconds);
-const animals = Number(values.animals);
-const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
-const server = values.engine === "postgres" ? await startPostgres(["-c", "max_connections=300"]) : undefined;
-const databaseUrl = server ? `${server.url}/postgres` : `sqlite:${join(folder, "animals.db")}`;
-const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0" };
-const ours = "animal-store";
-const bare = "bare node:http";
-const newPet = { name: "Rex", categoryId: 1, status: "available" };
-const oneNode = "one node, 8,000/s";
-const twoNodes = "two nodes, 8,000/s each";
-/** The other checkout's own store, because its schema may be another one. */
-const againstUrl = server ? `${server.url}/against` : `sqlite:${join(folder, "against.db")}`;
-const running = new Set<ChildProcess>();
-let serversStarted = 0;
-const rows: ({ what: string; who: string } & Result)[] = [];
+const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
+const against = (values.against ?? "bare,nginx,plain,each").split(",").filter(Boolean);
+const others = against.filter((name) => !["bare", "nginx", "plain", "each"].includes(name));
+const latencyShares = [0.5, 0.7];
+const latencyScenarios = ["list of 20, first page", "get, random", "mix, 90% get and 10% create", "create"];
+const longNamesAnimals = 10_000;
 
-try {
-	const key = await fill(databaseUrl, animals);
-	const againstKey = values.against && (await fillAgainst());
-	if (server) console.log(`They take ${await bytesEach()} bytes each, indexes and all.`);
-	const service = await start(["bin/animal-store.js", "serve"], environment);
-	const pets = `${service.url}/v1/pets`;
-	const loads = await loadsFor(service, key);
-	const measured = Object.keys(loads).filter((what) => what.includes(values.only));
-	for (const what of measured) await compare(what, service, loads[what] as Load);
-	if (againstKey) await takeTurns(measured, service, loads, againstKey);
-	const body = JSON.stringify(newPet);
-	const measuresCreate = "create".includes(values.only);
-	if (server) {
-		const second = await start(["bin/animal-store.js", "serve"], environment, 1);
-		const secondPets = `${second.url}/v1/pets`;
-		const paced = { key, connections: 64, seconds, perSecond: 8000 };
-		for (const [what, load] of [
-			["get", { ...paced, url: `${pets}/ID`, maxId: animals }],
-			["create", { ...paced, url: pets, body }],
-		] as const) {
-			if (!what.includes(values.only)) continue;
-			const loads = [
-				{ pid: service.pid, load },
-				{ pid: second.pid, load: { ...load, url: load.url.replace(pets, secondPets) } },
-			];
-			for (const [who, nodes] of [
-				[oneNode, loads.slice(0, 1)],
-				[twoNodes, loads],
-			] as const) {
-				process.stderr.write(`measuring ${what}: ${who} …\n`);
-				rows.push({ what, who, ...(await measure(nodes, server.pids)) });
-			}
-		}
-		await stop(second.process);
+function isWanted(name: string): boolean {
+	return values.only.split(",").some((word) => name.includes(word));
+}
+
+function say(text: string): void {
+	process.stderr.write(`${text} …\n`);
+}
+
+/** Services with stores of the same animals; the first is this checkout's. */
+interface Stand {
+	services: Pages[];
+	database?: Database | undefined;
+}
+
+async function openStand(count: number, hasLongNames = false): Promise<Stand> {
+	say(`making stores of ${count} animals`);
+	const key = keyFromRandom(randomBytes(32));
+	const file = (name: string) => join(folder, `${name}${hasLongNames ? "-long" : ""}.db`);
+	const starts: [string, (file: string) => Promise<Server>][] = [
+		[file("ours"), (path) => startService(`sqlite:${path}`, key)],
+		...others.map((checkout, index): (typeof starts)[0] => [
+			file(`other-${index}`),
+			(path) => startService(`sqlite:${path}`, key, checkout),
+		]),
+	];
+	if (against.includes("plain")) starts.push([file("plain"), (path) => startPlain(path, key)]);
+	const services: Pages[] = [];
+	for (const [path, start] of starts) {
+		await (await start(path)).stop(); // It made its tables.
+		addAnimals(path, count, hasLongNames ? "🐾".repeat(255) : undefined);
+		services.push(pagesOf(await start(path), count));
 	}
-	await stop(service.process);
-	const comparisons = server && (await compareWithRaw(databaseUrl, { animals, seconds, only: values.only }));
-
-	const naive = await start(["bench/naive.ts", server ? databaseUrl : `sqlite:${join(folder, "naive.db")}`], {});
-	const naivePets = `${naive.url}/v1/pets`;
-	const toNaive = { key: naive.key ?? "", connections: 64, seconds };
-	if (server && "list of 20".includes(values.only))
-		await record("list of 20", "one each", naive, { ...toNaive, url: naivePets });
-	if (server && "get".includes(values.only))
-		await record("get", "one each", naive, { ...toNaive, url: `${naivePets}/ID`, maxId: animals });
-	if (measuresCreate) await record("create", "one each", naive, { ...toNaive, body, url: naivePets });
-	await stop(naive.process);
-	report(comparisons);
-} finally {
-	for (const child of running) child.kill("SIGKILL");
-	await server?.remove();
-	rmSync(folder, { recursive: true, force: true });
+	return { services };
 }
 
-/** Fills the other checkout's store with its own code. @returns its key */
-async function fillAgainst(): Promise<string> {
-	if (server) {
-		const client = new pg.Client({ connectionString: databaseUrl });
-		await client.connect();
-		await client.query("CREATE DATABASE against").finally(() => client.end());
+/** A file of another checkout's benchmark, which knows its schema. */
+function theirs<Module>(checkout: string, name: string): Promise<Module> {
+	return import(pathToFileURL(resolve(checkout, `bench/${name}.ts`)).href);
+}
+
+async function openPostgresStand(database: Database): Promise<Stand> {
+	const key = await fill(database.url, animals);
+	const bytesEach = await database.bytesEach(animals);
+	say(`they take ${bytesEach.toFixed(0)} bytes each, indexes and all`);
+	const services = [await startService(database.url, key)];
+	if (against.includes("each")) {
+		const start = { name: names.each, parameters: ["bench/naive.ts", database.url], environment: {}, key };
+		services.push(await startNode(start));
 	}
-	const other = await import(pathToFileURL(resolve(values.against, "bench/fill.ts")).href);
-	return (other as { fill: typeof fill }).fill(againstUrl, animals);
-}
-
-/** The load of each scenario for a service. */
-async function loadsFor({ url }: Started, key: string): Promise<Record<string, Load>> {
-	const pets = `${url}/v1/pets`;
-	const load = { key, connections: 64, seconds, url: pets };
-	const end = await deepCursor(pets, key, "limit=20");
-	const deep = await deepCursor(pets, key, "status=sold&limit=100");
-	return {
-		"list of 20": load,
-		"list of 20 at the end": { ...load, url: `${pets}?cursor=${end}` },
-		"list of 100, filtered, deep": { ...load, url: `${pets}?status=sold&limit=100&cursor=${deep}` },
-		get: { ...load, url: `${pets}/ID`, maxId: animals },
-		create: { ...load, body: JSON.stringify(newPet) },
-	};
-}
-
-/** The size of the database per animal. */
-async function bytesEach(): Promise<string> {
-	const client = new pg.Client({ connectionString: databaseUrl });
-	await client.connect();
-	const { rows } = await client.query("SELECT pg_total_relation_size('pets') AS bytes").finally(() => client.end());
-	return (Number(rows[0].bytes) / animals).toFixed(0);
-}
-
-interface Started {
-	process: ChildProcess;
-	pid: number;
-	url: string;
-	key?: string;
-}
-
-/** Starts a server on one core; its first line of JSON has its address. */
-async function start(parameters: string[], environment: Record<string, string>, core = 0): Promise<Started> {
-	const [program = "", ...rest] = onCore(core, [process.execPath, ...parameters]);
-	const log = join(folder, `log-${serversStarted++}`);
-	const output = openSync(log, "w");
-	const child = spawn(program, rest, { env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"] });
-	closeSync(output);
-	running.add(child);
-	child.once("exit", () => running.delete(child));
-	for (;;) {
-		const [line = "", isWhole] = readFileSync(log, "utf8").split("\n");
-		if (isWhole !== undefined) return { process: child, pid: child.pid as number, ...JSON.parse(line) };
-		if (child.exitCode !== null) throw new Error(`${parameters[0]} ended before it listened`);
-		await sleep(20);
+	for (const [index, checkout] of others.entries()) {
+		const url = await database.add(`other${index}`);
+		const key = await (await theirs<{ fill: typeof fill }>(checkout, "fill")).fill(url, animals);
+		services.push(await startService(url, key, checkout));
 	}
+	return { services: services.map((server) => pagesOf(server, animals)), database };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-	child.kill("SIGTERM");
-	await once(child, "exit");
+/** A server with what it is asked. */
+interface Entry {
+	server: Server;
+	load: Load;
+	pids?: (() => number[]) | undefined;
 }
 
-/** Saves one reply of the service for bare node:http to repeat. Node itself adds Date and the connection headers. */
-async function keepReply({ url, key, body, maxId }: Load, file: string): Promise<void> {
-	const method = body ? { method: "POST", body } : {};
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	const reply = await fetch(url.replace("ID", String(maxId)), { ...method, headers });
-	const own = [...reply.headers].filter(([name]) => !["date", "connection", "keep-alive"].includes(name));
-	writeFileSync(
-		file,
-		JSON.stringify({ status: reply.status, headers: Object.fromEntries(own), body: await reply.text() }),
-	);
+/** All servers for a scenario, each with its checked load. Bare node:http and nginx repeat a reply of the service. */
+async function entriesOf(scenario: Scenario, { services, database }: Stand): Promise<Entry[]> {
+	const entries: Entry[] = [];
+	for (const pages of services)
+		entries.push({ server: pages.server, load: await loadOf(scenario, pages, seconds), pids: database?.pids });
+	const [{ load }] = entries as [Entry];
+	const replies = await check(load, scenario);
+	const fixed = against.includes("bare") ? [await startBare(replies)] : [];
+	if (against.includes("nginx") && nginxVersion && replies["GET"] && !replies["POST"])
+		fixed.push(await startNginx(replies["GET"]));
+	const moved = (server: Server) => load.url.replace(new URL(load.url).origin, server.url);
+	entries.push(...fixed.map((server) => ({ server, load: { ...load, url: moved(server) } })));
+	return entries;
 }
 
-/** A cursor nine tenths down the list, found by walking the pages. */
-async function deepCursor(pets: string, key: string, query: string): Promise<string> {
-	let url: string | undefined = `${pets}?${query.replace(/limit=\d+/, "limit=100")}`;
-	let cursor = "";
-	for (let page = 0; url && page < animals / 100; page++) {
-		const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-		await reply.text();
-		url = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
-		cursor = (url && new URL(url).searchParams.get("cursor")) || cursor;
+/** Each server in turn, as often as there are rounds. */
+async function takeTurns(what: string, entries: Entry[], scenario: Scenario): Promise<Measurement[]> {
+	const measured = [];
+	for (const entry of entries) {
+		const bytes = expectedBytes(await check(entry.load, scenario), entry.load);
+		await warmUp([entry]);
+		measured.push({ ...entry, bytes, rounds: [] as Result[] });
 	}
-	return cursor;
-}
-
-/** The service and, right after it, bare node:http with the same bytes, headers and all. */
-async function compare(what: string, service: Started, load: Load): Promise<void> {
-	await record(what, ours, service, load);
-	const file = join(folder, "reply.json");
-	await keepReply(load, file);
-	const yardstick = await start(["bench/bare.ts", file], {});
-	await record(what, bare, yardstick, { ...load, url: yardstick.url });
-	await stop(yardstick.process);
-}
-
-/** The same loads on this checkout's service and on the other one's, three times in turn. */
-async function takeTurns(
-	measured: string[],
-	service: Started,
-	loads: Record<string, Load>,
-	key: string,
-): Promise<void> {
-	const command = [join(values.against, "bin/animal-store.js"), "serve"];
-	const other = await start(command, { ...environment, DATABASE_URL: againstUrl });
-	const otherLoads = await loadsFor(other, key);
-	for (const what of measured) {
-		for (let turn = 0; turn < 3; turn++) {
-			await record(what, `${ours}, turn`, service, loads[what] as Load);
-			await record(what, `${values.against}, turn`, other, otherLoads[what] as Load);
+	for (let round = 1; round <= rounds; round++) {
+		say(`${what}: round ${round} of ${rounds}`);
+		for (const { server, load, pids, bytes, rounds } of measured) {
+			const result = await measureWarm([{ pid: server.pid, load }], pids);
+			const isRight = result.failures === 0 && Math.abs(result.bytes / bytes - 1) < 0.1;
+			assert.ok(isRight, `${what}, ${server.name}: ${result.failures} failures, ${result.bytes} bytes for ${bytes}`);
+			rounds.push(result);
 		}
 	}
-	await stop(other.process);
+	return measured.map(({ server, rounds }) => ({ what, who: server.name, rounds }));
 }
 
-async function record(what: string, who: string, running: Started, load: Load): Promise<void> {
-	process.stderr.write(`measuring ${what}: ${who} …\n`);
-	rows.push({ what, who, ...(await measure([{ pid: running.pid, load }], who === bare ? undefined : server?.pids)) });
+async function measureScenario(scenario: Scenario, stand: Stand): Promise<Measurement[]> {
+	const entries = await entriesOf(scenario, stand);
+	const measurements = await takeTurns(scenario.name, entries, scenario);
+	for (const { server } of entries.slice(stand.services.length)) await server.stop();
+	return measurements;
 }
 
-function report(comparisons: Comparison[] = []): void {
-	const figure = (what: string, who: string, of: "cpuMicros" | "requestsPerSecond" | "databaseMicros") =>
-		rows.find((row) => row.what === what && row.who === who)?.[of] ?? Number.NaN;
-	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
-	const load = `${hasWrk ? "wrk" : "autocannon"}, ${values.engine}, ${animals} animals, 64 connections`;
-	console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}, ${seconds} s each\n`);
-	console.log("| what | who | requests/s | p50 ms | p99 ms | CPU µs/request | database CPU µs/request | failures |");
-	console.log("|---|---|---:|---:|---:|---:|---:|---:|");
-	for (const row of rows) {
-		const rates = [row.requestsPerSecond.toFixed(0), row.p50Ms.toFixed(2), row.p99Ms.toFixed(2)];
-		const costs = [row.cpuMicros.toFixed(1), row.databaseMicros?.toFixed(1) ?? "–", row.failures];
-		console.log(`| ${[row.what, row.who, ...rates, ...costs].join(" | ")} |`);
+/** Latencies at shares of what each server answers at most, but no more than of what the service does. */
+async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
+	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
+	const most: number[] = [];
+	for (const entry of entries) {
+		await warmUp([entry]);
+		most.push((await measureWarm([{ pid: entry.server.pid, load: entry.load }])).requestsPerSecond);
 	}
-	const cpu = (what: string, who: string) => figure(what, who, "cpuMicros");
-	const total = (what: string, who: string) => cpu(what, who) + figure(what, who, "databaseMicros");
-	const created = (who: string) => figure("create", who, "requestsPerSecond");
-	const ratios = [
-		["get, CPU against bare node:http", cpu("get", ours) / cpu("get", bare), "≤ 2.5"],
-		["list of 20, CPU against bare node:http", cpu("list of 20", ours) / cpu("list of 20", bare), "≤ 4"],
-		["create, requests/s against one transaction each", created(ours) / created("one each"), server ? "≥ 5" : "≥ 6"],
-		[
-			"get, requests/s against one statement each",
-			figure("get", ours, "requestsPerSecond") / figure("get", "one each", "requestsPerSecond"),
-			"≥ 2",
-		],
-		["get, CPU against one statement each, database and all", total("get", ours) / total("get", "one each"), "≤ 0.5"],
-		["list of 20, CPU against one statement each", cpu("list of 20", ours) / cpu("list of 20", "one each"), "≤ 1.5"],
-		...["get", "create"].map(
-			(what) =>
-				[
-					`${what}, CPU with two nodes against one, database and all`,
-					total(what, twoNodes) / total(what, oneNode),
-					"≤ 1.15",
-				] as const,
-		),
-		...comparisons.map(({ what, storePerSecond, rawPerSecond }) => {
-			const [store, raw] = [storePerSecond.toFixed(0), rawPerSecond.toFixed(0)];
-			const name = `${what}/s of the store (${store}) against a loop of raw statements (${raw}), without HTTP`;
-			return [name, storePerSecond / rawPerSecond, what === "get" ? "≥ 2" : "≥ 5"] as const;
+	const measured = latencyShares.flatMap((share) =>
+		entries.map(({ server, load }, index) => {
+			const rate = Math.round(share * Math.min(most[index] ?? 0, most[0] ?? 0));
+			return { what: scenario.name, who: server.name, share, rate, load, rounds: [] as LatencyMeasurement["rounds"] };
 		}),
-		[
-			"page at the end against the first, CPU",
-			cpu("list of 20 at the end", ours) / cpu("list of 20", ours),
-			"0.9 to 1.1",
-		],
-	] as const;
-	console.log("\n| ratio | measured | target |\n|---|---:|---:|");
-	const turns = (what: string, who: string) =>
-		median(rows.filter((row) => row.what === what && row.who === `${who}, turn`).map((row) => row.cpuMicros));
-	const against = [...new Set(rows.map(({ what }) => what))].map(
-		(what) =>
-			[
-				`${what}, CPU against ${values.against}, medians of three turns`,
-				turns(what, ours) / turns(what, values.against),
-				"≤ 1.03",
-			] as const,
 	);
-	for (const [name, value, target] of [...ratios, ...against])
-		if (!Number.isNaN(value)) console.log(`| ${name} | ${value.toFixed(2)} | ${target} |`);
+	for (let round = 1; round <= rounds; round++) {
+		say(`latency of ${scenario.name}: round ${round} of ${rounds}`);
+		for (const { load, rate, rounds } of measured) rounds.push(await measureSteady({ ...load, perSecond: rate }));
+	}
+	for (const { server } of entries.slice(stand.services.length)) await server.stop();
+	return measured.map(({ load, ...measurement }) => measurement);
 }
 
-function median(figures: number[]): number {
-	return figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+/** Time to ready, and memory a second later. */
+async function measureStarts(key: string): Promise<StartMeasurement[]> {
+	const [empty, full] = ["empty.db", "ours.db"].map((name) => `sqlite:${join(folder, name)}`) as [string, string];
+	const starts: [string, () => Promise<Server>][] = [
+		[`${names.ours}, empty`, () => startService(empty, key)],
+		[`${names.ours}, ${animals} animals`, () => startService(full, key)],
+		...others.map((other) => [`${other}, empty`, () => startService(`${empty}-${other}`, key, other)] as never),
+	];
+	if (against.includes("plain")) starts.push([names.plain, () => startPlain(join(folder, "plain.db"), key)]);
+	if (against.includes("bare")) starts.push([names.bare, () => startBare({})]);
+	const measured = starts.map(([who, start]) => ({ who, start, rounds: [] as StartMeasurement["rounds"] }));
+	for (let round = 1; round <= rounds; round++) {
+		say(`start: round ${round} of ${rounds}`);
+		for (const { start, rounds } of measured) {
+			const { pid, readyMs, readyCpuMs, stop } = await start();
+			await sleep(1000);
+			rounds.push({ readyMs, readyCpuMs, rssMb: memoryMb([pid]) });
+			await stop();
+		}
+	}
+	return measured.map(({ who, rounds }) => ({ who, rounds }));
+}
+
+/** The service with stores of several sizes, all at the same time. */
+async function measureSizes(): Promise<Measurement[]> {
+	const services: Pages[] = [];
+	for (const size of values.sizes.split(",").map(Number)) {
+		const file = join(folder, `size-${size}.db`);
+		say(`making a store of ${size} animals`);
+		const key = await makeLargeStore(file, size);
+		services.push(pagesOf({ ...(await startService(`sqlite:${file}`, key)), name: String(size) }, size));
+	}
+	const measurements: Measurement[] = [];
+	const measured = ["list of 20, first page", "list of 20, last page", "get, random"];
+	for (const scenario of scenarios.filter(({ name }) => measured.includes(name))) {
+		const entries = services.map(async (pages) => ({
+			server: pages.server,
+			load: await loadOf(scenario, pages, seconds),
+		}));
+		measurements.push(...(await takeTurns(scenario.name, await Promise.all(entries), scenario)));
+	}
+	await close({ services });
+	return measurements;
+}
+
+async function close({ services }: Stand): Promise<void> {
+	for (const { server } of services) await server.stop();
+}
+
+/** Over SQLite. */
+async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others" | "comparisons">> {
+	const wanted = scenarios.filter(({ name }) => isWanted(name));
+	const measurements: Measurement[] = [];
+	const latencies: LatencyMeasurement[] = [];
+	const stand = await openStand(animals);
+	for (const scenario of wanted)
+		if (!scenario.hasLongNames) measurements.push(...(await measureScenario(scenario, stand)));
+	if (isWanted("latency"))
+		for (const scenario of scenarios)
+			if (latencyScenarios.includes(scenario.name)) latencies.push(...(await measureLatency(scenario, stand)));
+	await close(stand);
+	const starts = isWanted("start") ? await measureStarts(stand.services[0]?.server.key ?? "") : [];
+	const withLongNames = wanted.filter(({ hasLongNames }) => hasLongNames);
+	if (withLongNames.length > 0) {
+		const stand = await openStand(longNamesAnimals, true);
+		for (const scenario of withLongNames) measurements.push(...(await measureScenario(scenario, stand)));
+		await close(stand);
+	}
+	return { measurements, latencies, starts, sizes: isWanted("sizes") ? await measureSizes() : [] };
+}
+
+/** Over PostgreSQL: the scenarios, two nodes, and the store without HTTP. */
+async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "others">> {
+	const database = await startDatabase();
+	try {
+		const stand = await openPostgresStand(database);
+		const measurements: Measurement[] = [];
+		for (const scenario of scenarios.filter(({ name, hasLongNames }) => isWanted(name) && !hasLongNames))
+			measurements.push(...(await measureScenario(scenario, stand)));
+		const [{ server }] = stand.services as [Pages];
+		if (isWanted("nodes")) measurements.push(...(await measureNodes(database, server, { animals, seconds, rounds })));
+		await close(stand);
+		const comparisons = isWanted("raw") ? await compareWithRaw(database.url, { animals, seconds, only: "" }) : [];
+		return { measurements, comparisons, latencies: [], starts: [], sizes: [] };
+	} finally {
+		await database.remove();
+	}
+}
+
+async function measure(): Promise<Results> {
+	const absent = [
+		...(nginxVersion || !against.includes("nginx") ? [] : ["nginx is not installed"]),
+		...(hasWrk ? [] : ["wrk is not installed: autocannon limits requests/s"]),
+	];
+	for (const text of absent) say(text);
+	for (const checkout of others) assert.ok(existsSync(join(checkout, "bin")), `${checkout} is no checkout`);
+	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
+	const load = `${hasWrk ? "wrk" : "autocannon"}, 64 connections${nginxVersion ? `, nginx ${nginxVersion}` : ""}`;
+	const turns = `${animals} animals, ${rounds} rounds of ${seconds} s`;
+	const about = `${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}, ${values.engine}, ${turns}`;
+	const measured = values.engine === "postgres" ? await measurePostgres() : await measureAll();
+	return { about, absent, others, comparisons: [], ...measured };
+}
+
+if (values.help) {
+	console.log(help);
+} else {
+	try {
+		const results: Results = values.from ? JSON.parse(readFileSync(values.from, "utf8")) : await measure();
+		if (values.json) writeFileSync(values.json, `${JSON.stringify(results, null, "\t")}\n`);
+		if (values.document) documentResults(results);
+		console.log(report(results));
+	} finally {
+		stopAll();
+	}
 }
