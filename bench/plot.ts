@@ -1,8 +1,7 @@
 // The plot of docs/performance.md: bars of the CPU time per request of each server, by scenario, and the range of their
 // rounds. The colours can be read on light and on dark pages.
 
-import { figuresOf, find, type Results, valuesOf } from "./results.ts";
-import { names } from "./servers.ts";
+import { figuresOf, find, names, type Results, valuesOf } from "./results.ts";
 
 const [width, labelWidth, barHeight, groupGap, top] = [820, 210, 13, 12, 48] as const;
 const servers = [names.nginx, names.bare, names.ours, names.plain];

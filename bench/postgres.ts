@@ -4,11 +4,9 @@
 import pg from "pg";
 import { startPostgres } from "../test/postgres-server.ts";
 import { type Loaded, measureWarm, warmUp } from "./load.ts";
-import type { Measurement } from "./results.ts";
+import { type Measurement, nodeNames } from "./results.ts";
 import type { Server } from "./servers.ts";
 import { startService } from "./servers.ts";
-
-export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
 
 export async function startDatabase() {
 	const server = await startPostgres(["-c", "max_connections=300"]);
@@ -44,7 +42,7 @@ export async function measureNodes(
 	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 	const measurements: Measurement[] = [];
 	for (const [what, path, more] of [
-		["get, random", "/ID", { maxId: animals }],
+		["get: random", "/ID", { maxId: animals }],
 		["create", "", { body }],
 	] as const) {
 		const both = [service, second].map(({ url, pid, key }): Loaded => {

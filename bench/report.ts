@@ -2,18 +2,19 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { plot } from "./plot.ts";
-import { nodeNames } from "./postgres.ts";
 import {
 	type Field,
 	type Figures,
 	figuresOf,
 	find,
 	type Measurement,
+	names,
+	nodeNames,
 	type Results,
 	ratioOf,
 	valuesOf,
+	verdictOf,
 } from "./results.ts";
-import { names } from "./servers.ts";
 import { targetsOf } from "./targets.ts";
 
 const [begin, end] = ["<!-- npm run bench -- --document -->", "<!-- end -->"];
@@ -32,14 +33,20 @@ export function documentResults(results: Results): void {
 
 /** All tables, in Markdown. */
 export function report(results: Results): string {
-	const { about, absent, measurements, latencies, starts, sizes, comparisons, others } = results;
+	const { about, absent, latencies, starts, sizes, comparisons, others } = results;
+	const isOfNodes = ({ who }: Measurement) => who === nodeNames.one || who === nodeNames.two;
+	const [nodes, measurements] = [true, false].map((wanted) =>
+		results.measurements.filter((one) => isOfNodes(one) === wanted),
+	) as [Measurement[], Measurement[]];
 	const memory = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);
 	const parts = [
 		`${about}.`,
 		...absent.map((text) => `Not measured: ${text}.`),
 		measurements.length > 0 && matrix("CPU µs per request", measurements, "cpuMicros", 1),
+		measurements.length > 0 && ratioTable(measurements),
 		measurements.some(hasDatabase) && matrix("CPU µs, database and all", measurements, "totalMicros", 1),
 		measurements.length > 0 && matrix("requests/s", measurements, "requestsPerSecond", 0),
+		nodes.length > 0 && matrix("CPU µs, database and all", nodes, "totalMicros", 1),
 		others.length > 0 && againstTable(results),
 		latencies.length > 0 && latencyTable(results),
 		sizes.length > 0 && matrix("CPU µs by number of animals", sizes, "cpuMicros", 1),
@@ -65,9 +72,26 @@ function shown({ median, min, max }: Figures, digits: number): string {
 	return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
+/** How much CPU the service takes, as a multiple of each yardstick's; round by round. */
+function ratioTable(measurements: Measurement[]): string {
+	const servers = Object.values(names).filter(
+		(who) => who !== names.ours && measurements.some((one) => one.who === who),
+	);
+	const rows = measurements
+		.filter(({ who }) => who === names.ours)
+		.map((one) => [
+			one.what,
+			...servers.map((who) => {
+				const other = find(measurements, one.what, who);
+				return other ? shown(ratioOf(one, other, "cpuMicros"), 2) : "–";
+			}),
+		]);
+	return table(["CPU of the service as a multiple of", ...servers], rows);
+}
+
 /** A row for each scenario and a column for each server: median (least–most). */
 function matrix(title: string, measurements: Measurement[], field: Field, digits: number): string {
-	const servers = [...new Set(measurements.map(({ who }) => who))].filter((who) => who !== nodeNames.one);
+	const servers = [...new Set(measurements.map(({ who }) => who))];
 	const scenarios = [...new Set(measurements.map(({ what }) => what))];
 	const cell = (what: string, who: string) => {
 		const found = find(measurements, what, who);
@@ -79,24 +103,18 @@ function matrix(title: string, measurements: Measurement[], field: Field, digits
 	);
 }
 
-/** Worse beyond the spread: more CPU in every round, and more than 3% in the middle one. */
 function againstTable({ measurements, others }: Results): string {
 	const ours = measurements.filter(({ who }) => who === names.ours);
 	const rows = others.flatMap((other) =>
 		ours.flatMap((one) => {
-			const ratio = ratioOf(one, find(measurements, one.what, other), "totalMicros");
-			if (!ratio) return [];
-			return [[one.what, other, shown(ratio, 3), verdictOf(ratio)]];
+			const theirs = find(measurements, one.what, other);
+			if (!theirs) return [];
+			return [[one.what, other, shown(ratioOf(one, theirs, "totalMicros"), 3), verdictOf(one, theirs)]];
 		}),
 	);
 	const worse = rows.filter(([, , , verdict]) => verdict === "worse").length;
 	const summary = worse === 0 ? "No figure got worse beyond the spread." : `${worse} of ${rows.length} got worse.`;
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
-}
-
-function verdictOf({ median, min, max }: Figures): string {
-	if (min > 1 && median > 1.03) return "worse";
-	return max < 1 && median < 0.97 ? "better" : "same";
 }
 
 function latencyTable({ latencies }: Results): string {

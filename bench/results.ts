@@ -4,6 +4,15 @@ import type { Comparison } from "./compare-with-raw.ts";
 import type { Result } from "./load.ts";
 import type { Latency } from "./steady.ts";
 
+export const names = {
+	ours: "animal-store",
+	bare: "bare node:http",
+	nginx: "nginx",
+	plain: "plain service",
+	each: "one each",
+} as const;
+export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
+
 /** One scenario on one server; the rounds of all servers took turns. */
 export interface Measurement {
 	what: string;
@@ -64,12 +73,7 @@ export function valuesOf({ rounds }: Pick<Measurement, "rounds">, field: Field):
 }
 
 /** The quotients of two measurements, round by round: what slows the whole machine for a while cancels out. */
-export function ratioOf(
-	one: Measurement | undefined,
-	other: Measurement | undefined,
-	field: Field,
-): Figures | undefined {
-	if (!one || !other) return undefined;
+export function ratioOf(one: Measurement, other: Measurement, field: Field): Figures {
 	const others = valuesOf(other, field);
 	return figuresOf(valuesOf(one, field).map((value, round) => value / (others[round] ?? Number.NaN)));
 }
@@ -77,4 +81,12 @@ export function ratioOf(
 /** The measurement of a scenario whose name starts with `what`. */
 export function find(measurements: Measurement[], what: string, who: string): Measurement | undefined {
 	return measurements.find((one) => one.what.startsWith(what) && one.who === who);
+}
+
+/** Beyond the spread: so in every round, and the middle round of one is outside all rounds of the other. */
+export function verdictOf(one: Measurement, other: Measurement): "worse" | "better" | "same" {
+	const ratio = ratioOf(one, other, "totalMicros");
+	const [ours, theirs] = [one, other].map((of) => figuresOf(valuesOf(of, "totalMicros"))) as [Figures, Figures];
+	if (ratio.min > 1 && ours.median > theirs.max) return "worse";
+	return ratio.max < 1 && ours.median < theirs.min ? "better" : "same";
 }

@@ -24,25 +24,25 @@ const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" })
 const cursorsMax = 10_000;
 
 export const scenarios: Scenario[] = [
-	{ name: "list of 20, first page", animals: 20, load: async () => ({}) },
+	{ name: "list of 20: first page", animals: 20, load: async () => ({}) },
 	{
-		name: "list of 20, random page",
+		name: "list of 20: random page",
 		animals: 20,
 		load: async ({ walk }) => ({ path: "?cursor=CURSOR", cursors: (await walk()).any }),
 	},
 	{
-		name: "list of 20, last page",
+		name: "list of 20: last page",
 		animals: 20,
 		load: async ({ walk }) => ({ path: `?cursor=${(await walk()).last}` }),
 	},
-	{ name: "list of 20, long names", animals: 20, hasLongNames: true, load: async () => ({}) },
+	{ name: "list of 20: long names", animals: 20, hasLongNames: true, load: async () => ({}) },
 	{
-		name: "list of 100, filtered",
+		name: "list of 100: filtered",
 		animals: 100,
 		load: async ({ server }) => ({ path: `?status=sold&limit=100&cursor=${await secondSold(server)}` }),
 	},
-	{ name: "get, hot", load: async () => ({ path: "/1" }) },
-	{ name: "get, random", load: async ({ animals }) => ({ path: "/ID", maxId: animals }) },
+	{ name: "get: hot", load: async () => ({ path: "/1" }) },
+	{ name: "get: random", load: async ({ animals }) => ({ path: "/ID", maxId: animals }) },
 	{
 		name: "304",
 		status: 304,
@@ -50,7 +50,7 @@ export const scenarios: Scenario[] = [
 	},
 	{ name: "401", status: 401, load: async () => ({ key: foreignKey, isRefused: true }) },
 	{
-		name: "mix, 90% get and 10% create",
+		name: "mix: 90% reads and 10% writes",
 		load: async ({ animals }) => ({ path: "/ID", maxId: animals, body, postShare: 0.1 }),
 	},
 	{ name: "create", load: async () => ({ body }) },

@@ -10,16 +10,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cpuSeconds, onCore } from "./load.ts";
 import type { Reply } from "./reply.ts";
+import { names } from "./results.ts";
 
 /** Temporary; for stores and logs. */
 export const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
-export const names = {
-	ours: "animal-store",
-	bare: "bare node:http",
-	nginx: "nginx",
-	plain: "plain service",
-	each: "one each",
-} as const;
 const running = new Set<ChildProcess>();
 let started = 0;
 
