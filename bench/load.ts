@@ -192,15 +192,23 @@ async function autocannon(load: Load): Promise<Counted> {
 	};
 }
 
-/** The processes and all their descendants that run. */
+/** A file about a process, empty once the process has ended. */
+function procFile(path: string): string {
+	try {
+		return readFileSync(`/proc/${path}`, "utf8");
+	} catch {
+		return "";
+	}
+}
+
+/** The processes and all their descendants that run, each once. */
 function withDescendants(pids: number[]): number[] {
 	const children = (pid: number) =>
-		existsSync(`/proc/${pid}`)
-			? readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-					readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-				)
-			: [];
-	return pids.flatMap((pid) => [pid, ...withDescendants(children(pid))]);
+		(existsSync(`/proc/${pid}`) ? readdirSync(`/proc/${pid}/task`) : [])
+			.flatMap((thread) => procFile(`${pid}/task/${thread}/children`).split(" "))
+			.filter(Boolean)
+			.map(Number);
+	return [...new Set(pids.flatMap((pid) => [pid, ...withDescendants(children(pid))]))];
 }
 
 /**
@@ -210,8 +218,7 @@ function withDescendants(pids: number[]): number[] {
 export function cpuSeconds(pids: number[]): number {
 	let ticks = 0;
 	for (const pid of withDescendants(pids)) {
-		if (!existsSync(`/proc/${pid}`)) continue; // Its parent's figures include it now.
-		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+		const fields = procFile(`${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
 		for (const field of fields.slice(11, 15)) ticks += Number(field);
 	}
 	return ticks / 100;
@@ -219,7 +226,6 @@ export function cpuSeconds(pids: number[]): number {
 
 /** Resident memory of processes and their children. */
 export function memoryMb(pids: number[]): number {
-	const kilobytes = (pid: number) => /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-	const all = withDescendants(pids).filter((pid) => existsSync(`/proc/${pid}`));
-	return all.reduce((total, pid) => total + Number(kilobytes(pid) ?? 0), 0) / 1024;
+	const kilobytes = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(procFile(`${pid}/status`))?.[1] ?? 0);
+	return withDescendants(pids).reduce((total, pid) => total + kilobytes(pid), 0) / 1024;
 }

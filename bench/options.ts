@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 
-export const help = `npm run bench -- [options]
+export const help = `npm run bench -- [options]    (about 25 minutes without options)
   --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, start, sizes;
                     over PostgreSQL: nodes, raw
   --against NAMES   of bare, nginx, plain, each (PostgreSQL only: one statement each), and folders of other checkouts

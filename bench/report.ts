@@ -17,7 +17,7 @@ import {
 } from "./results.ts";
 import { targetsOf } from "./targets.ts";
 
-const [begin, end] = ["<!-- npm run bench -- --document -->", "<!-- end -->"];
+const [begin, end] = ["<!-- figures -->", "<!-- end of figures -->"];
 
 /** Writes the figures, their plot and their tables. */
 export function documentResults(results: Results): void {

@@ -67,7 +67,7 @@ async function measure(): Promise<Results> {
 	for (const text of absent) say(text);
 	for (const checkout of others) assert.ok(existsSync(join(checkout, "bin")), `${checkout} is no checkout`);
 	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
-	const load = `${hasWrk ? "wrk" : "autocannon"}, 64 connections${nginxVersion ? `, nginx ${nginxVersion}` : ""}`;
+	const load = `${hasWrk ? "wrk" : "autocannon"}, 64 connections${against.includes("nginx") && nginxVersion ? `, nginx ${nginxVersion}` : ""}`;
 	const turns = `${animals} animals, ${rounds} rounds of ${seconds} s`;
 	const about = `${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}, ${values.engine}, ${turns}`;
 	const measured = values.engine === "postgres" ? await measurePostgres() : await measureAll();
