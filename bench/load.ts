@@ -1,8 +1,8 @@
 // Loads servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with the
-// tests). CPU time is that of the server with all its threads, as the kernel counts it.
+// tests). CPU time and memory are those of the server with all its threads and child processes, as the kernel counts them.
 
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,8 +18,23 @@ export interface Load {
 	perSecond?: number;
 	/** If given, the request is a POST with this body. */
 	body?: string;
+	/** The share of POSTs if there is a body, 1 if absent; the others are GETs. */
+	postShare?: number;
 	/** Replaces `ID` in the URL with a random id up to this one. */
 	maxId?: number;
+	/** Replaces `CURSOR` in the URL with a random one of these. */
+	cursors?: string[];
+	headers?: Record<string, string>;
+	/** If given, replies with a status above 399 are no failures, and all others are. */
+	isRefused?: boolean;
+}
+
+export interface Request {
+	method: "GET" | "POST";
+	/** With the query. */
+	path: string;
+	headers: Record<string, string>;
+	body?: string;
 }
 
 export interface Result {
@@ -32,6 +47,10 @@ export interface Result {
 	databaseMicros?: number;
 	/** Failed replies and broken connections. */
 	failures: number;
+	/** Head and body of an average reply. */
+	bytes: number;
+	/** Memory of the server right after the load. */
+	rssMb: number;
 }
 
 let scripts = 0;
@@ -43,105 +62,170 @@ export function onCore(core: number, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 
+/** The next request of a load; random where the load is. */
+export function nextRequest({ url, key, body, postShare = 1, maxId = 1, cursors = [], headers }: Load): Request {
+	const isPost = body !== undefined && (postShare === 1 || Math.random() < postShare);
+	const path = url
+		.slice(new URL(url).origin.length)
+		.replace("ID", () => String(1 + Math.floor(Math.random() * maxId)))
+		.replace("CURSOR", () => cursors[Math.floor(Math.random() * cursors.length)] ?? "");
+	const authorization = `Bearer ${key}`;
+	if (!isPost) return { method: "GET", path, headers: { authorization, ...headers } };
+	return {
+		method: "POST",
+		path: new URL(url).pathname.replace("/ID", ""),
+		headers: { authorization, "content-type": "application/json", ...headers },
+		body,
+	};
+}
+
+/** Loads all servers at once for a second, which is not counted. */
+export async function warmUp(servers: { load: Load }[]): Promise<void> {
+	await Promise.all(servers.map(({ load }) => cannon({ ...load, seconds: 1 })));
+}
+
 /** Loads all servers at once and measures the cost per request, for them and for the database's processes. */
-export async function measure(servers: { pid: number; load: Load }[], database?: () => number[]): Promise<Result> {
-	const cannon = hasWrk ? wrk : autocannon;
-	const pids = servers.map(({ pid }) => pid);
-	const fire = (seconds?: number) =>
-		Promise.all(servers.map(({ load }) => cannon({ ...load, ...(seconds && { seconds }) })));
-	await fire(1);
-	const used = () => [cpuSeconds(pids), cpuSeconds(database?.() ?? [])] as const;
+export async function measure(servers: Loaded[], database?: () => number[]): Promise<Result> {
+	await warmUp(servers);
+	return measureWarm(servers, database);
+}
+
+export interface Loaded {
+	pid: number;
+	load: Load;
+}
+
+/** As `measure`, for servers that were loaded before. */
+export async function measureWarm(servers: Loaded[], database?: () => number[]): Promise<Result> {
+	const used = () => [cpuSeconds(servers.map(({ pid }) => pid)), cpuSeconds(database?.() ?? [])] as const;
 	const before = used();
-	const results = await fire();
+	const results = await Promise.all(servers.map(({ load }) => cannon(load)));
 	const after = used();
 	const sum = (of: (result: Counted) => number) => results.reduce((total, result) => total + of(result), 0);
-	const micros = (seconds: number) => (seconds / sum(({ requests }) => requests)) * 1e6;
+	const requests = sum((result) => result.requests);
+	const micros = (seconds: number) => (seconds / requests) * 1e6;
 	return {
 		requestsPerSecond: sum(({ requestsPerSecond }) => requestsPerSecond),
 		p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
 		p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
 		failures: sum(({ failures }) => failures),
+		bytes: sum(({ bytes }) => bytes) / requests,
 		cpuMicros: micros(after[0] - before[0]),
 		...(database && { databaseMicros: micros(after[1] - before[1]) }),
+		rssMb: memoryMb(servers.map(({ pid }) => pid)),
 	};
 }
 
-type Counted = Omit<Result, "cpuMicros" | "databaseMicros"> & { requests: number };
+/** `bytes` is the sum of all replies. */
+type Counted = Omit<Result, "cpuMicros" | "databaseMicros" | "rssMb"> & { requests: number };
 
-async function wrk({ url, key, connections, seconds, body, maxId, perSecond }: Load): Promise<Counted> {
-	const script = join(tmpdir(), `animal-store-bench-${process.pid}-${scripts++}.lua`);
-	const { pathname, search } = new URL(url);
-	const target = `("${pathname + search}"):gsub("ID", math.random(${maxId}))`;
-	const request = `request = function() local path = ${target}; return wrk.format(nil, path) end`;
-	writeFileSync(
-		script,
-		`wrk.method = "${body ? "POST" : "GET"}"
-wrk.body = ${body ? `[==[${body}]==]` : "nil"}
-wrk.headers["Authorization"] = "Bearer ${key}"
-${body ? 'wrk.headers["Content-Type"] = "application/json"' : ""}
-${maxId ? request : ""}
+function cannon(load: Load): Promise<Counted> {
+	return hasWrk ? wrk(load) : autocannon(load);
+}
+
+/** A script for wrk that makes all requests before the load, but for the random id in one. */
+function luaFor({ connections, perSecond, isRefused, maxId, ...load }: Load): string {
+	const quoted = (text: string) => `[==[${text}]==]`;
+	const formatted = ({ method, headers, body }: Request, path: string) => {
+		const fields = Object.entries(headers).map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`);
+		return `wrk.format("${method}", ${path}, {${fields.join()}}, ${body ? quoted(body) : "nil"})`;
+	};
+	const request = (postShare: number, cursors?: string[]) =>
+		nextRequest({ ...load, connections, postShare, maxId: 1, ...(cursors && { cursors }) });
+	const paths = (load.cursors ?? [""]).map((cursor) => quoted(request(0, [cursor]).path));
+	return `
+init = function()
+  math.randomseed(os.time())
+  post = ${load.body ? formatted(request(1), quoted(request(1).path)) : "nil"}
+  gets = {${paths.join()}}
+  for i, path in ipairs(gets) do gets[i] = ${formatted(request(0), "path")} end
+  head, tail = gets[1]:match("^(.-/)1( .*)$")
+end
+request = function()
+  if post and math.random() < ${load.postShare ?? 1} then return post end
+  return ${maxId ? `head .. math.random(${maxId}) .. tail` : "gets[math.random(#gets)]"}
+end
 ${perSecond ? `delay = function() return ${Math.round((connections / perSecond) * 1000)} end` : ""}
 done = function(summary, latency)
   local e = summary.errors
-  local failures = e.connect + e.read + e.write + e.status + e.timeout
-  io.stderr:write(string.format('{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"failures":%d}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), failures))
-end`,
-	);
+  local refused = ${isRefused ? "summary.requests - e.status" : "e.status"}
+  io.stderr:write(string.format('{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"bytes":%d,"failures":%d}',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), summary.bytes,
+    e.connect + e.read + e.write + e.timeout + refused))
+end`;
+}
+
+async function wrk(load: Load): Promise<Counted> {
+	const script = join(tmpdir(), `animal-store-bench-${process.pid}-${scripts++}.lua`);
+	writeFileSync(script, luaFor(load));
+	const options = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "-s", script, load.url];
 	try {
-		const [program = "", ...parameters] = onCore(1, [
-			"wrk",
-			"-t1",
-			`-c${connections}`,
-			`-d${seconds}s`,
-			"-s",
-			script,
-			url,
-		]);
+		const [program = "", ...parameters] = onCore(1, ["wrk", ...options]);
 		const { stderr } = await run(program, parameters);
-		const { requests, micros, p50, p99, failures } = JSON.parse(stderr);
-		return { requests, requestsPerSecond: (requests / micros) * 1e6, p50Ms: p50 / 1000, p99Ms: p99 / 1000, failures };
+		const { micros, p50, p99, ...counted } = JSON.parse(stderr);
+		const requestsPerSecond = (counted.requests / micros) * 1e6;
+		return { ...counted, requestsPerSecond, p50Ms: p50 / 1000, p99Ms: p99 / 1000 };
 	} finally {
 		rmSync(script, { force: true });
 	}
 }
 
-async function autocannon({ url, key, connections, seconds, body, maxId, perSecond }: Load): Promise<Counted> {
+async function autocannon(load: Load): Promise<Counted> {
 	const module = new URL("../test/node_modules/autocannon/autocannon.js", import.meta.url);
-	const { default: cannon } = await import(module.href);
-	const { pathname, search } = new URL(url);
-	const anyId = (request: object) => ({
-		...request,
-		path: (pathname + search).replace("ID", String(1 + Math.floor(Math.random() * (maxId ?? 1)))),
-	});
-	const result = await cannon({
+	const { default: fire } = await import(module.href);
+	const { url, connections, seconds, perSecond, isRefused } = load;
+	const result = await fire({
 		url,
 		connections,
 		duration: seconds,
-		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-		...(body && { method: "POST", body }),
 		...(perSecond && { overallRate: perSecond }),
-		...(maxId && { requests: [{ setupRequest: anyId }] }),
+		requests: [{ setupRequest: (request: object) => ({ ...request, ...nextRequest(load) }) }],
 	});
+	const requests = result.requests.total;
 	return {
-		requests: result.requests.total,
+		requests,
 		requestsPerSecond: result.requests.average,
 		p50Ms: result.latency.p50,
 		p99Ms: result.latency.p99,
-		failures: result.non2xx + result.errors,
+		bytes: result.throughput.total,
+		failures: result.errors + (isRefused ? requests - result["4xx"] : result["4xx"] + result["5xx"]),
 	};
 }
 
+/** A file about a process, empty once the process has ended. */
+function procFile(path: string): string {
+	try {
+		return readFileSync(`/proc/${path}`, "utf8");
+	} catch {
+		return "";
+	}
+}
+
+/** The processes and all their descendants that run, each once. */
+function withDescendants(pids: number[]): number[] {
+	const children = (pid: number) =>
+		(existsSync(`/proc/${pid}`) ? readdirSync(`/proc/${pid}/task`) : [])
+			.flatMap((thread) => procFile(`${pid}/task/${thread}/children`).split(" "))
+			.filter(Boolean)
+			.map(Number);
+	return [...new Set(pids.flatMap((pid) => [pid, ...withDescendants(children(pid))]))];
+}
+
 /**
- * User and system time of processes with all their threads and of their children that have ended (proc(5), fields 14 to
- * 17; the clock has 100 ticks a second).
+ * User and system time of processes with all their threads and of their children, also those that have ended (proc(5),
+ * fields 14 to 17; the clock has 100 ticks a second).
  */
-function cpuSeconds(pids: number[]): number {
+export function cpuSeconds(pids: number[]): number {
 	let ticks = 0;
-	for (const pid of pids) {
-		if (!existsSync(`/proc/${pid}`)) continue; // Its parent's figures include it now.
-		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+	for (const pid of withDescendants(pids)) {
+		const fields = procFile(`${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
 		for (const field of fields.slice(11, 15)) ticks += Number(field);
 	}
 	return ticks / 100;
+}
+
+/** Resident memory of processes and their children. */
+export function memoryMb(pids: number[]): number {
+	const kilobytes = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(procFile(`${pid}/status`))?.[1] ?? 0);
+	return withDescendants(pids).reduce((total, pid) => total + kilobytes(pid), 0) / 1024;
 }

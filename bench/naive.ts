@@ -1,8 +1,7 @@
-// The second yardstick: the same HTTP side over a store with one statement for each request and one transaction for
-// each create. Argument: a DATABASE_URL.
+// A yardstick over PostgreSQL: the same HTTP side over a store with one statement and one transaction for each request.
+// Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
-import Database from "better-sqlite3";
 import pg from "pg";
 import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
@@ -30,7 +29,7 @@ const replies = {
 	replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
 };
 const app = buildApp({
-	store: Object.assign(Object.create(store), url.startsWith("sqlite:") ? naiveSqlite(url) : naivePostgres(url)),
+	store: Object.assign(Object.create(store), naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now),
 	baseUrl: undefined,
 	defaultRate: undefined,
@@ -51,18 +50,6 @@ const { key } = await createKey(
 );
 console.log(JSON.stringify({ url: await app.listen({ host: "127.0.0.1", port: 0 }), key }));
 process.on("SIGTERM", () => process.exit());
-
-function naiveSqlite(url: string): Partial<Store> {
-	const database = new Database(url.slice("sqlite:".length));
-	database.pragma("journal_mode = WAL");
-	database.pragma("synchronous = FULL");
-	const add = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)").safeIntegers();
-	return {
-		async createPet({ name, categoryId, status }: NewPet) {
-			return { id: add.run(name, categoryId, status ?? null).lastInsertRowid as bigint, outcome: "created" };
-		},
-	};
-}
 
 function naivePostgres(url: string): Partial<Store> {
 	const pool = new pg.Pool({ connectionString: url, max: 64 });

@@ -1,0 +1,150 @@
+// The tables of a run, and docs/performance.md with its plot, which are made from the same figures.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { plot } from "./plot.ts";
+import {
+	type Field,
+	type Figures,
+	figuresOf,
+	find,
+	type Measurement,
+	names,
+	nodeNames,
+	type Results,
+	ratioOf,
+	valuesOf,
+	verdictOf,
+} from "./results.ts";
+import { targetsOf } from "./targets.ts";
+
+const [begin, end] = ["<!-- figures -->", "<!-- end of figures -->"];
+
+/** Writes the figures, their plot and their tables. */
+export function documentResults(results: Results): void {
+	writeFileSync("docs/performance.json", `${JSON.stringify(results, null, "\t")}\n`);
+	writeFileSync("docs/performance.svg", plot(results));
+	const page = readFileSync("docs/performance.md", "utf8");
+	const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+	if (before < 0 || after < before) throw new Error(`docs/performance.md has no part between ${begin} and ${end}`);
+	const picture = "![CPU time per request of each server, by scenario](performance.svg)";
+	const text = `${begin}\n\n${picture}\n\n${report(results)}\n\n`;
+	writeFileSync("docs/performance.md", page.slice(0, before) + text + page.slice(after));
+}
+
+/** All tables, in Markdown. */
+export function report(results: Results): string {
+	const { about, absent, latencies, starts, sizes, comparisons, others } = results;
+	const isOfNodes = ({ who }: Measurement) => who === nodeNames.one || who === nodeNames.two;
+	const [nodes, measurements] = [true, false].map((wanted) =>
+		results.measurements.filter((one) => isOfNodes(one) === wanted),
+	) as [Measurement[], Measurement[]];
+	const memory = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);
+	const parts = [
+		`${about}.`,
+		...absent.map((text) => `Not measured: ${text}.`),
+		measurements.length > 0 && matrix("CPU µs per request", measurements, "cpuMicros", 1),
+		measurements.length > 0 && ratioTable(measurements),
+		measurements.some(hasDatabase) && matrix("CPU µs, database and all", measurements, "totalMicros", 1),
+		measurements.length > 0 && matrix("requests/s", measurements, "requestsPerSecond", 0),
+		nodes.length > 0 && matrix("CPU µs, database and all", nodes, "totalMicros", 1),
+		others.length > 0 && againstTable(results),
+		latencies.length > 0 && latencyTable(results),
+		sizes.length > 0 && matrix("CPU µs by number of animals", sizes, "cpuMicros", 1),
+		starts.length > 0 && startTable(results),
+		memory.length > 0 && `Memory under load, at most: ${Math.max(...memory.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
+		comparisons.length > 0 && comparisonTable(results),
+		targetsTable(results),
+	];
+	return parts.filter(Boolean).join("\n\n");
+}
+
+function hasDatabase({ rounds }: Measurement): boolean {
+	return rounds.some(({ databaseMicros }) => databaseMicros !== undefined);
+}
+
+function table(head: string[], rows: (string | number)[][]): string {
+	const rule = head.map((_, column) => (column === 0 ? "---" : "---:"));
+	return [head, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function shown({ median, min, max }: Figures, digits: number): string {
+	if (min === max) return median.toFixed(digits);
+	return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+/** How much CPU the service takes, as a multiple of each yardstick's; round by round. */
+function ratioTable(measurements: Measurement[]): string {
+	const servers = Object.values(names).filter(
+		(who) => who !== names.ours && measurements.some((one) => one.who === who),
+	);
+	const rows = measurements
+		.filter(({ who }) => who === names.ours)
+		.map((one) => [
+			one.what,
+			...servers.map((who) => {
+				const other = find(measurements, one.what, who);
+				return other ? shown(ratioOf(one, other, "cpuMicros"), 2) : "–";
+			}),
+		]);
+	return table(["CPU of the service as a multiple of", ...servers], rows);
+}
+
+/** A row for each scenario and a column for each server: median (least–most). */
+function matrix(title: string, measurements: Measurement[], field: Field, digits: number): string {
+	const servers = [...new Set(measurements.map(({ who }) => who))];
+	const scenarios = [...new Set(measurements.map(({ what }) => what))];
+	const cell = (what: string, who: string) => {
+		const found = find(measurements, what, who);
+		return found ? shown(figuresOf(valuesOf(found, field)), digits) : "–";
+	};
+	return table(
+		[title, ...servers],
+		scenarios.map((what) => [what, ...servers.map((who) => cell(what, who))]),
+	);
+}
+
+function againstTable({ measurements, others }: Results): string {
+	const ours = measurements.filter(({ who }) => who === names.ours);
+	const rows = others.flatMap((other) =>
+		ours.flatMap((one) => {
+			const theirs = find(measurements, one.what, other);
+			if (!theirs) return [];
+			return [[one.what, other, shown(ratioOf(one, theirs, "totalMicros"), 3), verdictOf(one, theirs)]];
+		}),
+	);
+	const worse = rows.filter(([, , , verdict]) => verdict === "worse").length;
+	const summary = worse === 0 ? "No figure got worse beyond the spread." : `${worse} of ${rows.length} got worse.`;
+	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
+}
+
+function latencyTable({ latencies }: Results): string {
+	const rows = latencies.map(({ what, who, share, rate, rounds }) => {
+		const median = (of: "perSecond" | "p50Ms" | "p99Ms" | "p999Ms", digits = 2) =>
+			figuresOf(rounds.map((round) => round[of])).median.toFixed(digits);
+		const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
+		const reached = `${median("perSecond", 0)} of ${rate}`;
+		return [what, who, `${share * 100}%`, reached, median("p50Ms"), median("p99Ms"), median("p999Ms"), failures];
+	});
+	return table(["constant rate", "server", "load", "replies/s", "p50 ms", "p99 ms", "p99.9 ms", "failures"], rows);
+}
+
+function startTable({ starts }: Results): string {
+	const rows = starts.map(({ who, rounds }) => {
+		const cell = (of: "readyMs" | "readyCpuMs" | "rssMb") => shown(figuresOf(rounds.map((round) => round[of])), 0);
+		return [who, cell("readyMs"), cell("readyCpuMs"), cell("rssMb")];
+	});
+	return table(["start", "ready after, ms", "CPU until then, ms", "memory at rest, MB"], rows);
+}
+
+function comparisonTable({ comparisons }: Results): string {
+	const rows = comparisons.map(({ what, storePerSecond, rawPerSecond }) => {
+		const ratio = (storePerSecond / rawPerSecond).toFixed(2);
+		return [what, storePerSecond.toFixed(0), rawPerSecond.toFixed(0), ratio];
+	});
+	return table(["without HTTP", "the store, per second", "raw statements, per second", "ratio"], rows);
+}
+
+function targetsTable(results: Results): string {
+	const rows = targetsOf(results).map(({ name, value, target, isMet }) => [name, value, target, isMet ? "yes" : "no"]);
+	return rows.length > 0 ? table(["target", "measured", "aim", "met"], rows) : "";
+}

@@ -1,0 +1,92 @@
+// What a run of `npm run bench` found, as it is written to a file, and the figures that reports take from it.
+
+import type { Comparison } from "./compare-with-raw.ts";
+import type { Result } from "./load.ts";
+import type { Latency } from "./steady.ts";
+
+export const names = {
+	ours: "animal-store",
+	bare: "bare node:http",
+	nginx: "nginx",
+	plain: "plain service",
+	each: "one each",
+} as const;
+export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
+
+/** One scenario on one server; the rounds of all servers took turns. */
+export interface Measurement {
+	what: string;
+	who: string;
+	rounds: Result[];
+}
+
+/** A constant rate: a share of what the server, or the service if it is slower, answers at most. */
+export interface LatencyMeasurement {
+	what: string;
+	who: string;
+	share: number;
+	rate: number;
+	rounds: Latency[];
+}
+
+export interface StartMeasurement {
+	who: string;
+	rounds: { readyMs: number; readyCpuMs: number; rssMb: number }[];
+}
+
+export interface Results {
+	/** Day, machine, versions and options in one line. */
+	about: string;
+	/** What could not be measured on this machine. */
+	absent: string[];
+	/** Other checkouts. */
+	others: string[];
+	measurements: Measurement[];
+	latencies: LatencyMeasurement[];
+	starts: StartMeasurement[];
+	/** The service with stores of several sizes. */
+	sizes: Measurement[];
+	/** Over PostgreSQL only. */
+	comparisons: Comparison[];
+}
+
+export interface Figures {
+	median: number;
+	min: number;
+	max: number;
+}
+
+export function figuresOf(values: number[]): Figures {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = (sorted.length - 1) / 2;
+	const [low = Number.NaN, high = Number.NaN] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
+	return { median: (low + high) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
+}
+
+export type Field = "cpuMicros" | "requestsPerSecond" | "totalMicros";
+
+/** CPU time is that of the server and, for `totalMicros`, of its database. */
+export function valuesOf({ rounds }: Pick<Measurement, "rounds">, field: Field): number[] {
+	return rounds.map((round) =>
+		field === "totalMicros" ? round.cpuMicros + (round.databaseMicros ?? 0) : round[field],
+	);
+}
+
+/** The quotients of two measurements, round by round: what slows the whole machine for a while cancels out. */
+export function ratioOf(one: Measurement, other: Measurement, field: Field): Figures {
+	const others = valuesOf(other, field);
+	return figuresOf(valuesOf(one, field).map((value, round) => value / (others[round] ?? Number.NaN)));
+}
+
+/** The measurement of a scenario whose name starts with `what`. */
+export function find(measurements: Measurement[], what: string, who: string): Measurement | undefined {
+	return measurements.find((one) => one.what.startsWith(what) && one.who === who);
+}
+
+/** Beyond the spread: so in every round, and the middle round of one is outside all rounds of the other. */
+export function verdictOf(one: Measurement, other: Measurement): "worse" | "better" | "same" {
+	const ratio = ratioOf(one, other, "totalMicros");
+	const [ours, theirs] = [one, other].map((of) => figuresOf(valuesOf(of, "totalMicros"))) as [Figures, Figures];
+	if (ratio.min > 1 && ours.median > theirs.max) return "worse";
+	return ratio.max < 1 && ours.median < theirs.min ? "better" : "same";
+}

@@ -1,0 +1,66 @@
+// The services that take turns, each with its own store of the same animals.
+
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { keyFromRandom } from "../src/keys/key-format.ts";
+import { fill } from "./fill.ts";
+import { addAnimals } from "./large-store.ts";
+import { against, animals, others, say } from "./options.ts";
+import type { Database } from "./postgres.ts";
+import { names } from "./results.ts";
+import { type Pages, pagesOf } from "./scenarios.ts";
+import { folder, type Server, startNode, startPlain, startService } from "./servers.ts";
+
+/** Services with stores of the same animals; the first is this checkout's. */
+export interface Stand {
+	services: Pages[];
+	database?: Database | undefined;
+}
+
+export async function openStand(count: number, hasLongNames = false): Promise<Stand> {
+	say(`making stores of ${count} animals`);
+	const key = keyFromRandom(randomBytes(32));
+	const file = (name: string) => join(folder, `${name}${hasLongNames ? "-long" : ""}.db`);
+	const starts: [string, (file: string) => Promise<Server>][] = [
+		[file("ours"), (path) => startService(`sqlite:${path}`, key)],
+		...others.map((checkout, index): (typeof starts)[0] => [
+			file(`other-${index}`),
+			(path) => startService(`sqlite:${path}`, key, checkout),
+		]),
+	];
+	if (against.includes("plain")) starts.push([file("plain"), (path) => startPlain(path, key)]);
+	const services: Pages[] = [];
+	for (const [path, start] of starts) {
+		await (await start(path)).stop(); // It made its tables.
+		addAnimals(path, count, hasLongNames ? "🐾".repeat(255) : undefined);
+		services.push(pagesOf(await start(path), count));
+	}
+	return { services };
+}
+
+/** A file of another checkout's benchmark, which knows its schema. */
+function theirs<Module>(checkout: string, name: string): Promise<Module> {
+	return import(pathToFileURL(resolve(checkout, `bench/${name}.ts`)).href);
+}
+
+export async function openPostgresStand(database: Database): Promise<Stand> {
+	const key = await fill(database.url, animals);
+	const bytesEach = await database.bytesEach(animals);
+	say(`they take ${bytesEach.toFixed(0)} bytes each, indexes and all`);
+	const services = [await startService(database.url, key)];
+	if (against.includes("each")) {
+		const start = { name: names.each, parameters: ["bench/naive.ts", database.url], environment: {}, key };
+		services.push(await startNode(start));
+	}
+	for (const [index, checkout] of others.entries()) {
+		const url = await database.add(`other${index}`);
+		const key = await (await theirs<{ fill: typeof fill }>(checkout, "fill")).fill(url, animals);
+		services.push(await startService(url, key, checkout));
+	}
+	return { services: services.map((server) => pagesOf(server, animals)), database };
+}
+
+export async function close({ services }: Stand): Promise<void> {
+	for (const { server } of services) await server.stop();
+}

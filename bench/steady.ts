@@ -1,0 +1,117 @@
+// Load at a constant rate. Latency counts from the time when a request should have been sent, so a server that stalls
+// does not delay the requests that would show it (no coordinated omission). Runs in a process of its own on the second core.
+// Argument: a JSON file with the load, whose `perSecond` is the rate.
+
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { type Load, nextRequest, onCore } from "./load.ts";
+
+export interface Latency {
+	/** Replies, not intentions: lower than the rate if the server or the generator could not follow. */
+	perSecond: number;
+	p50Ms: number;
+	p99Ms: number;
+	p999Ms: number;
+	failures: number;
+}
+
+/** Not counted, until the code of the load itself is compiled. */
+const warmUpSeconds = 0.5;
+
+/** Runs the load in a process of its own. */
+export async function measureSteady(load: Load & { perSecond: number }): Promise<Latency> {
+	const file = join(tmpdir(), `animal-store-steady-${process.pid}.json`);
+	writeFileSync(file, JSON.stringify(load));
+	const [program = "", ...parameters] = onCore(1, [process.execPath, import.meta.filename, file]);
+	const { stdout } = await promisify(execFile)(program, parameters).finally(() => rmSync(file));
+	return JSON.parse(stdout);
+}
+
+/** The request as it goes over the wire. */
+function textOf(load: Load): string {
+	const { method, path, headers, body = "" } = nextRequest(load);
+	const length = { "content-length": String(Buffer.byteLength(body)) };
+	const fields = Object.entries({ host: new URL(load.url).host, ...headers, ...(body && length) });
+	return `${method} ${path} HTTP/1.1\r\n${fields.map((field) => field.join(": ")).join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** The status of a reply that is complete, else undefined. */
+function statusOf(text: string): number | undefined {
+	const end = text.indexOf("\r\n\r\n");
+	if (end < 0) return undefined;
+	const status = Number(text.slice(9, 12));
+	const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+	return status === 304 || text.length >= end + 4 + length ? status : undefined;
+}
+
+interface Connection {
+	socket: Socket;
+	intendedAtMs: number;
+	received: string;
+}
+
+interface Done {
+	replies: number;
+	latenciesMs: number[];
+	failures: number;
+	elapsedMs: number;
+}
+
+async function fire(load: Load & { perSecond: number }): Promise<Done> {
+	const done: Done = { replies: 0, latenciesMs: [], failures: 0, elapsedMs: 0 };
+	let countedFromMs = 0;
+	const { hostname, port } = new URL(load.url);
+	const idle: Connection[] = [];
+	const all = Array.from({ length: load.connections }, () => {
+		const connection = { socket: connect(Number(port), hostname).setNoDelay(), intendedAtMs: 0, received: "" };
+		connection.socket.setEncoding("latin1").on("data", (text) => receive(connection, text));
+		return connection;
+	});
+	function receive(connection: Connection, text: string | Buffer): void {
+		connection.received += text;
+		const status = statusOf(connection.received);
+		if (status === undefined) return;
+		done.replies++;
+		if (connection.intendedAtMs >= countedFromMs) done.latenciesMs.push(performance.now() - connection.intendedAtMs);
+		if (status >= 400 !== (load.isRefused ?? false)) done.failures++;
+		connection.received = "";
+		idle.push(connection);
+	}
+	await Promise.all(all.map(({ socket }) => once(socket, "connect")));
+	idle.push(...all);
+	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
+	const startedAtMs = performance.now();
+	countedFromMs = startedAtMs + warmUpSeconds * 1000;
+	// What cannot be sent in twice the time was not served; it shows in `perSecond`.
+	const giveUpAtMs = startedAtMs + load.seconds * 2000;
+	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await turn()) {
+		for (; sent < total && idle.length > 0; sent++) {
+			const intendedAtMs = startedAtMs + (sent * 1000) / load.perSecond;
+			if (intendedAtMs > performance.now()) break;
+			const connection = idle.shift() as Connection;
+			connection.intendedAtMs = intendedAtMs;
+			connection.socket.write(textOf(load));
+		}
+	}
+	done.elapsedMs = performance.now() - startedAtMs;
+	for (const { socket } of all) socket.destroy();
+	return done;
+}
+
+function latencyOf({ replies, latenciesMs, failures, elapsedMs }: Done): Latency {
+	const sorted = Float64Array.from(latenciesMs).sort();
+	const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+	const perSecond = (replies / elapsedMs) * 1000;
+	return { perSecond, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), failures };
+}
+
+if (import.meta.main) {
+	const load = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+	console.log(JSON.stringify(latencyOf(await fire(load))));
+}

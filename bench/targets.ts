@@ -1,0 +1,101 @@
+// The targets of docs/performance.md and what a run says about them.
+
+import { type Field, figuresOf, find, type Measurement, names, nodeNames, type Results, ratioOf } from "./results.ts";
+
+export interface Target {
+	name: string;
+	value: string;
+	target: string;
+	isMet: boolean;
+}
+
+type Bound = ["≤" | "≥", number];
+
+function targetOf(name: string, value: number | undefined, [sign, bound]: Bound, unit = ""): Target[] {
+	if (value === undefined || !Number.isFinite(value)) return [];
+	const isMet = sign === "≤" ? value <= bound : value >= bound;
+	return [{ name, value: `${value.toFixed(unit ? 0 : 2)}${unit}`, target: `${sign} ${bound}${unit}`, isMet }];
+}
+
+/** Scenario, its yardstick (a server, or another scenario of the service), the figure, and the bound of the ratio. */
+const ratios: [what: string, than: { who?: string; what?: string }, field: Field, bound: Bound][] = [
+	["list of 20: first page", { who: names.bare }, "cpuMicros", ["≤", 1.25]],
+	["list of 20: first page", { who: names.nginx }, "cpuMicros", ["≤", 2.2]],
+	["list of 20: last page", { who: names.bare }, "cpuMicros", ["≤", 2]],
+	["get: hot", { who: names.bare }, "cpuMicros", ["≤", 1.25]],
+	["get: random", { who: names.bare }, "cpuMicros", ["≤", 1.25]],
+	["get: random", { who: names.nginx }, "cpuMicros", ["≤", 2.2]],
+	["401", { what: "get: random" }, "cpuMicros", ["≤", 0.8]],
+	["create", { who: names.bare }, "cpuMicros", ["≤", 1.6]],
+	["create", { who: names.plain }, "requestsPerSecond", ["≥", 8]],
+	["list of 20: first page", { who: names.plain }, "requestsPerSecond", ["≥", 3]],
+	["get: random", { who: names.plain }, "requestsPerSecond", ["≥", 3]],
+	["get: random", { who: names.each }, "requestsPerSecond", ["≥", 2]],
+	["create", { who: names.each }, "requestsPerSecond", ["≥", 5]],
+];
+
+export function targetsOf(results: Results): Target[] {
+	return [
+		...ratioTargets(results),
+		...nodeTargets(results),
+		...sizeTargets(results),
+		...latencyTargets(results),
+		...costTargets(results),
+	];
+}
+
+/** The middle one of the quotients, if both were measured. */
+function medianRatio(one: Measurement | undefined, other: Measurement | undefined, field: Field): number | undefined {
+	return one && other && ratioOf(one, other, field).median;
+}
+
+function ratioTargets({ measurements }: Results): Target[] {
+	return ratios.flatMap(([what, { who = names.ours, what: other = what }, field, bound]) => {
+		const ratio = medianRatio(find(measurements, what, names.ours), find(measurements, other, who), field);
+		const than = other === what ? who : other;
+		const unit = field === "cpuMicros" ? "CPU" : "requests/s";
+		return targetOf(`${what}, ${unit} against ${than}`, ratio, bound);
+	});
+}
+
+function nodeTargets({ measurements, comparisons }: Results): Target[] {
+	const nodes = ["get: random", "create"].flatMap((what) => {
+		const [one, two] = [nodeNames.one, nodeNames.two].map((who) => find(measurements, what, who));
+		return targetOf(`${what}, CPU of two nodes against one`, medianRatio(two, one, "totalMicros"), ["≤", 1.15]);
+	});
+	const raw = comparisons.flatMap(({ what, storePerSecond, rawPerSecond }) =>
+		targetOf(`${what}, the store against raw statements`, storePerSecond / rawPerSecond, ["≥", what === "get" ? 2 : 5]),
+	);
+	return [...nodes, ...raw];
+}
+
+/** The last page of the largest store against the first page of the same store. */
+function sizeTargets({ sizes }: Results): Target[] {
+	const largest = String(Math.max(...sizes.map(({ who }) => Number(who))));
+	const [first, last] = ["first", "last"].map((which) => find(sizes, `list of 20: ${which} page`, largest));
+	const ratio = medianRatio(last, first, "cpuMicros");
+	return targetOf(`last page of ${largest} animals, CPU against the first`, ratio, ["≤", 1.1]);
+}
+
+function latencyTargets({ latencies }: Results): Target[] {
+	return latencies
+		.filter(({ who, share }) => who === names.ours && share === 0.7)
+		.flatMap(({ what, rounds }) => {
+			const ratio = figuresOf(rounds.map(({ p99Ms, p50Ms }) => p99Ms / p50Ms)).median;
+			return targetOf(`${what}, p99 against p50 at 70% of saturation`, ratio, ["≤", 5]);
+		});
+}
+
+function costTargets({ starts, measurements }: Results): Target[] {
+	const ours = starts.filter(({ who }) => who.startsWith(names.ours));
+	const underLoad = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);
+	const mostMb = underLoad.length > 0 ? Math.max(...underLoad.map(({ rssMb }) => rssMb)) : undefined;
+	return [
+		...ours.flatMap(({ who, rounds }) => {
+			const median = (of: "readyCpuMs" | "rssMb") => figuresOf(rounds.map((round) => round[of])).median;
+			const ready = targetOf(`${who}: CPU until ready`, median("readyCpuMs"), ["≤", 400], " ms");
+			return [...ready, ...targetOf(`${who}: memory at rest`, median("rssMb"), ["≤", 110], " MB")];
+		}),
+		...targetOf("memory under load", mostMb, ["≤", 150], " MB"),
+	];
+}
