@@ -1,14 +1,19 @@
 // Loaded before the service by bench/metrics.ts: metrics and log lines are on for one slice of time and off for the next.
-// When the service ends, BENCH_FIGURES has the CPU time of the main thread and the number of requests of both.
+// When the service ends, BENCH_FIGURES has the CPU time of the main thread per request in each slice of both: their medians
+// say more than sums, because other programs disturb single slices.
 
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 const sliceMs = 50;
 /** Not counted, until the code is compiled. */
-const firstRequests = 20_000;
+const firstRequests = 50_000;
+/** A slice with fewer requests says little. */
+const leastRequests = 100;
 let requests = 0;
-const figures = { on: { micros: 0, requests: 0 }, off: { micros: 0, requests: 0 } };
+let requestsBefore = 0;
+/** Microseconds of CPU time per request in each slice. */
+const figures: Record<"on" | "off", number[]> = { on: [], off: [] };
 let mode: keyof typeof figures = "off";
 let usedBefore = cpuMicros();
 
@@ -19,15 +24,17 @@ function cpuMicros(): number {
 
 setInterval(() => {
 	const used = cpuMicros();
-	if (requests > firstRequests) figures[mode].micros += used - usedBefore;
+	const count = requests - requestsBefore;
+	if (requests > firstRequests && count >= leastRequests) figures[mode].push((used - usedBefore) / count);
 	usedBefore = used;
+	requestsBefore = requests;
 	mode = mode === "on" ? "off" : "on";
 }, sliceMs).unref();
 process.once("exit", () => writeFileSync(process.env["BENCH_FIGURES"] ?? "", JSON.stringify(figures)));
 
 /** Counts a request. @returns whether it is followed */
 export function isFollowed(): boolean {
-	if (++requests > firstRequests) figures[mode].requests++;
+	requests++;
 	return mode === "on";
 }
 Reflect.set(globalThis, "isFollowed", isFollowed);

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { fill } from "./fill.ts";
 import { type Load, measure, onCore } from "./load.ts";
+import { figuresOf } from "./results.ts";
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "20" } } });
 const animals = 10_000;
@@ -34,8 +35,6 @@ async function start(): Promise<{ process: ChildProcess; url: string }> {
 	}
 }
 
-type Figures = Record<"on" | "off", { micros: number; requests: number }>;
-
 try {
 	const key = await fill(databaseUrl, animals);
 	const load = { key, connections: 64, seconds: Number(values.seconds) };
@@ -44,15 +43,15 @@ try {
 		"list of 20": { ...load, path: "" },
 		create: { ...load, path: "", body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }) },
 	};
-	console.log("| what | requests | without, CPU µs | with, CPU µs | ratio |\n|---|---:|---:|---:|---:|");
+	console.log("| what | slices | without, CPU µs | with, CPU µs | ratio |\n|---|---:|---:|---:|---:|");
 	for (const [what, { path, ...rest }] of Object.entries(scenarios)) {
 		const service = await start();
 		await measure([{ pid: service.process.pid as number, load: { ...rest, url: `${service.url}/v1/pets${path}` } }]);
 		service.process.kill("SIGTERM");
 		await once(service.process, "exit");
-		const { on, off }: Figures = JSON.parse(readFileSync(figuresFile, "utf8"));
-		const [without, full] = [off, on].map(({ micros, requests }) => micros / requests) as [number, number];
-		const row = [what, on.requests + off.requests, without.toFixed(2), full.toFixed(2), (full / without).toFixed(3)];
+		const { on, off }: Record<"on" | "off", number[]> = JSON.parse(readFileSync(figuresFile, "utf8"));
+		const [without, full] = [figuresOf(off).median, figuresOf(on).median];
+		const row = [what, on.length + off.length, without.toFixed(2), full.toFixed(2), (full / without).toFixed(3)];
 		console.log(`| ${row.join(" | ")} |`);
 	}
 } finally {
