@@ -1,4 +1,4 @@
-// DATABASE_URL → a migrated, running Store. Only the engine in use is loaded: a start takes a fifth less CPU time.
+// DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
 import type { StoreReport } from "./report.ts";
 import { dropStaleDrafts } from "./sqlite/draft.ts";
