@@ -39,6 +39,8 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/backup.md", "pg_dump", "dumps, base backups and any moment since are restored"],
 	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
 	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
+	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
+	["docs/upgrade.md", "last=", "two versions over one store"],
 	[
 		"docs/clients.md",
 		"set -eu\nwork=$(mktemp -d)",

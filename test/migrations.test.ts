@@ -10,6 +10,7 @@ import { openStore } from "../src/store/open.ts";
 import { testDatabase } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
+import { until } from "./until.ts";
 
 const read = (name: string) => readFileSync(new URL(`../src/store/migrations/${name}`, import.meta.url), "utf8");
 
@@ -94,6 +95,8 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
+const onePet = "INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)";
+
 /** What a newer version does to the store at its start. */
 const upgrades: Record<string, (url: string) => Promise<unknown>> = {
 	async sqlite(url) {
@@ -106,7 +109,7 @@ const upgrades: Record<string, (url: string) => Promise<unknown>> = {
 
 for (const [engine, upgrade] of Object.entries(upgrades)) {
 	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
-		const url = await engines[engine]?.(context, "INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)");
+		const url = await engines[engine]?.(context, onePet);
 		assert.ok(url);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
@@ -126,3 +129,18 @@ for (const [engine, upgrade] of Object.entries(upgrades)) {
 		);
 	});
 }
+
+test("a node without creates notices an upgrade too: its probes ask", async (context) => {
+	const nodes = Object.entries(upgrades).map(async ([engine, upgrade]) => {
+		const url = await engines[engine]?.(context, onePet);
+		assert.ok(url);
+		const reasons: string[] = [];
+		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+		context.after(() => store.close());
+		await upgrade(url);
+		await until(`the probes of ${engine} to notice`, () => store.writeState() === "stopped");
+		assert.equal(reasons.length, 1);
+		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded /);
+	});
+	await Promise.all(nodes);
+});

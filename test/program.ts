@@ -2,11 +2,12 @@
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { within } from "./until.ts";
 
-const bin = fileURLToPath(new URL("../bin/animal-store.js", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 export interface Finished {
 	code: number | null;
@@ -38,6 +39,8 @@ export interface Start {
 	input?: string | Buffer;
 	/** The current folder. */
 	folder?: string;
+	/** Where the program's tree is, if it is not this one: another version. */
+	tree?: string;
 	/** When a command that should have ended is killed; services run until their test ends. */
 	limitMs?: number;
 }
@@ -54,8 +57,15 @@ const serviceLimitMs = 2 ** 31 - 1;
 
 /** Starts a command. One that does not end by itself is killed, and `finished` fails with what it printed. */
 export function begin(parameters: string[], options: Start = {}) {
-	const { environment = {}, under = [], nodeOptions = [], input, folder, limitMs = commandLimitMs } = options;
-	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, bin, ...parameters];
+	const { environment = {}, under = [], nodeOptions = [], input, folder, tree = root } = options;
+	const { limitMs = commandLimitMs } = options;
+	const [program = "", ...rest] = [
+		...under,
+		process.execPath,
+		...nodeOptions,
+		join(tree, "bin", "animal-store.js"),
+		...parameters,
+	];
 	const child = spawn(program, rest, {
 		cwd: folder,
 		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },

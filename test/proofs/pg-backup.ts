@@ -18,7 +18,7 @@ import { blockOf } from "../document-blocks.ts";
 import { type Ledger, listAll } from "../ledger.ts";
 import { freePort } from "../postgres-server.ts";
 import { runProgram, startProgram } from "../program.ts";
-import type { Proof, Trial } from "../proof.ts";
+import type { Need, Proof, Trial } from "../proof.ts";
 import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 
@@ -26,14 +26,14 @@ const page = "docs/backup.md";
 /** The newest version that Debian has installed. */
 const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 
+export const postgresTools: Need = {
+	text: "PostgreSQL with its tools (Debian package postgresql)",
+	isMet: () => existsSync(join(bin, "pg_basebackup")) && existsSync(join(bin, "initdb")),
+};
+
 export const proof: Proof = {
 	shows: "PostgreSQL's dumps, base backups and any moment since are restored, by the documented commands",
-	needs: [
-		{
-			text: "PostgreSQL with its tools (Debian package postgresql)",
-			isMet: () => existsSync(join(bin, "pg_basebackup")) && existsSync(join(bin, "initdb")),
-		},
-	],
+	needs: [postgresTools],
 	async prove(trial) {
 		const server = await startServer(trial);
 		const { url, shell } = server;
@@ -84,7 +84,7 @@ async function add(url: string, key: string, animals: number): Promise<Ledger> {
 	return load.ledger;
 }
 
-async function query(url: string, sql: string): Promise<string[][]> {
+export async function query(url: string, sql: string): Promise<string[][]> {
 	const client = new pg.Client({ connectionString: url });
 	await client.connect();
 	const { rows } = await client.query({ text: sql, rowMode: "array" }).finally(() => client.end());
@@ -101,7 +101,7 @@ async function archiveAll(url: string): Promise<void> {
 }
 
 /** A server of Debian's PostgreSQL, configured as the page says. It runs as nobody where this process is root. */
-async function startServer(trial: Trial) {
+export async function startServer(trial: Trial) {
 	const folder = join(trial.folder, "server");
 	const data = join(folder, "data");
 	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };

@@ -2,6 +2,7 @@
 // group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { Pet } from "../../contract/pet.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -24,6 +25,7 @@ import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
 import { createKeyRows } from "./keys.ts";
+import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createRetry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
@@ -36,7 +38,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
-	const watch = watchWrites(() => query(probe, []));
+	const watch = watchWrites(() => query(probe, []).then(refuseNewer).catch(stopIfUpgraded));
 	let isUpgraded = false;
 	function stopIfUpgraded(error: unknown): never {
 		if (error instanceof StoreUpgraded) {
@@ -106,8 +108,17 @@ const sweepExpiredKeys = {
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
 };
 
-/** Fails where writes do, such as on a replica, and changes nothing. */
-const probe = { name: "probe", text: "UPDATE counters SET last_id = last_id WHERE name = 'none'" };
+/** Fails where writes do, such as on a replica, and changes nothing. Its row is the schema. */
+const probe = {
+	name: "probe",
+	text: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'none')
+	SELECT version FROM schema_version`,
+};
+
+/** @throws StoreUpgraded */
+function refuseNewer({ rows }: pg.QueryArrayResult): void {
+	if (Number(rows[0]?.[0]) > schemaMax) throw new StoreUpgraded();
+}
 
 const toPet = createRecordReader<Pet>(tables.pets);
 

@@ -1,0 +1,266 @@
+// Two versions over one store: this tree, and a copy of it with one more field and its migration. The older one serves
+// creates when the newer one starts, and afterwards the way back of docs/upgrade.md is gone.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { post } from "../crash-proof.ts";
+import { blockOf } from "../document-blocks.ts";
+import { attempt as animal, idOf } from "../full-disk.ts";
+import { type Attempt, Ledger, listAll } from "../ledger.ts";
+import { copyTree } from "../mutants.ts";
+import { type Running, runProgram, startProgram } from "../program.ts";
+import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../proof.ts";
+import { runSql } from "../sql.ts";
+import { until } from "../until.ts";
+import { postgresTools, query, startServer } from "./pg-backup.ts";
+
+export const proof: Proof = {
+	shows: "two versions over one store: the older one reads on and refuses creates at once, and the way back works",
+	needs: [postgresTools],
+	async prove(trial) {
+		const tree = nextVersion(join(trial.folder, "next"));
+		const figures: Record<string, object> = {};
+		for (const [engine, open] of Object.entries(engines)) {
+			const { rows, upgraded } = await upgrade(trial, tree, await open(trial));
+			for (const [what, figure] of Object.entries(rows))
+				trial.say(`${engine.padEnd(9)} ${what.padEnd(62)} ${String(figure).padStart(6)}`);
+			figures[engine] = { ...rows, ...(await upgraded.goBack()) };
+		}
+		return figures;
+	},
+};
+
+/** A store that can be backed up, and restored by the older version. */
+interface Upgradable extends TrialStore {
+	schema: string;
+	backUp(): Promise<void>;
+	/** @returns the environment of the older version */
+	restore(): Promise<{ DATABASE_URL: string }>;
+}
+
+const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
+	async sqlite(trial) {
+		const store = await newStore("upgrade", trial.folder);
+		const { environment } = store;
+		const backup = join(trial.folder, "before.db");
+		const run = async (...parameters: string[]) => {
+			const { code, stderr } = await runProgram(parameters, { environment });
+			assert.equal(code, 0, stderr);
+		};
+		return {
+			...store,
+			schema: "SELECT user_version AS version FROM pragma_user_version",
+			backUp: () => run("backup", backup),
+			async restore() {
+				await run("restore", backup, "--force");
+				return environment;
+			},
+		};
+	},
+	async postgres(trial) {
+		const { url, shell } = await startServer(trial);
+		for (const name of ["animals", "restored"]) await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
+		const store = await withKey(`${url}/animals`);
+		const NEW_DATABASE_URL = `${url}/restored`;
+		const [dump = "", restore = ""] = blockOf("docs/backup.md", "pg_dump").split("\n");
+		return {
+			...store,
+			schema: "SELECT version FROM schema_version",
+			backUp: async () => shell(dump, store.environment),
+			async restore() {
+				shell(restore, { NEW_DATABASE_URL });
+				return { DATABASE_URL: NEW_DATABASE_URL };
+			},
+		};
+	},
+};
+
+/** A copy of this tree with an optional field and its migration, as CONTRIBUTING.md says. @returns its folder */
+function nextVersion(folder: string): string {
+	const tree = copyTree(folder);
+	const edit = (file: string, after: string, line: string) => {
+		const text = readFileSync(join(tree, file), "utf8");
+		assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
+		writeFileSync(join(tree, file), text.replace(after, after + line));
+	};
+	edit(
+		"src/contract/pet.ts",
+		"status: Type.Optional(PetStatus),",
+		'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
+	);
+	edit("src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),');
+	for (const engine of ["sqlite", "postgres"])
+		writeFileSync(join(tree, `src/store/migrations/${engine}-999.sql`), "ALTER TABLE pets ADD COLUMN breed TEXT;\n");
+	return tree;
+}
+
+async function upgrade(trial: Trial, tree: string, store: Upgradable) {
+	const { environment, key } = store;
+	const older = await startProgram(trial, environment);
+	const idle = await startProgram(trial, environment);
+	const load = startLoad(older.url, key);
+	const { ledger } = load;
+	await until("creates", () => ledger.acknowledged.size >= 300);
+	await store.backUp();
+	await until("creates after the backup", () => ledger.acknowledged.size >= 600);
+
+	const version = async () => Number((await runSql(environment.DATABASE_URL, store.schema))[0]?.["version"]);
+	const before = await version();
+	const starting = startProgram(trial, environment, { tree });
+	await until("the migration", async () => (await version()) > before, { everyMs: 5 });
+	const upgradedAtMs = performance.now();
+	const idleKnows = until("the idle node to notice", async () => (await status(idle, "/livez")) === 503);
+	const idleMs = idleKnows.then(() => performance.now() - upgradedAtMs);
+	const newer = await starting;
+	load.add(newer.url);
+	const afterUpgrade = ledger.acknowledged.size + 300;
+	await until("creates on the newer node", () => ledger.acknowledged.size >= afterUpgrade);
+	const noticedMs = (load.firstRefusedMs() ?? Number.NaN) - upgradedAtMs;
+	const lateMs = load.lastCreatedMs(older.url) - upgradedAtMs;
+	await load.stop();
+	const pauseMs = load.firstCreatedMs(newer.url) - load.lastCreatedMs(older.url);
+	assert.ok(noticedMs < 1000 && lateMs < 1000, `refused after ${noticedMs} ms, created until ${lateMs} ms`);
+
+	await assertReadsOn(older, key);
+	for (const node of [newer, older, idle]) ledger.verify(await listAll(node.url, key));
+	await assertRepeats(newer, key, ledger);
+	const refused = await runProgram(["serve"], { environment: { ...environment, PORT: "0", OPS_PORT: "0" } });
+	assert.equal(refused.code, 1);
+	assert.match(refused.stderr, /^animal-store: [^\n]* newer animal-store \(schema \d+, [^\n]*\n$/);
+	const rows = {
+		"acknowledged, by both versions; all listed by both": ledger.acknowledged.size,
+		"refused by the older node (503), then taken by the newer one": load.refused(),
+		"ms from the migration to the older node's first refusal": Math.round(Math.max(0, noticedMs)),
+		"ms from the migration to the older node's last create": Math.round(Math.max(0, lateMs)),
+		"ms until livez of a node without creates is 503": Math.round(await idleMs),
+		"ms without any create, until the newer node listened": Math.round(pauseMs),
+	};
+	const goBack = () => rollBack(trial, { store, ledger, newer, others: [older, idle] });
+	return { rows, upgraded: { goBack } };
+}
+
+const status = async ({ url }: Running, path: string) => (await fetch(url + path)).status;
+
+/** What docs/upgrade.md says about an older node whose store was upgraded. */
+async function assertReadsOn(older: Running, key: string): Promise<void> {
+	const agent = new Agent();
+	const refused = await post(older.url, key, agent, { ...animal(-1), idempotencyKey: "refused" });
+	agent.destroy();
+	assert.equal(refused.status, 503);
+	assert.match(refused.body, /"code":"storage_unavailable"/);
+	assert.match(refused.headers["retry-after"] ?? "", /^\d+$/);
+	const headers = { authorization: `Bearer ${key}` };
+	for (const path of ["/v1/pets", "/v1/pets/1"])
+		assert.equal((await fetch(older.url + path, { headers })).status, 200, path);
+	const ready = await fetch(`${older.url}/readyz`);
+	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "stopped" }]);
+	assert.equal(await status(older, "/livez"), 503);
+	const fatal = older.output.stdout.match(/"level":"fatal".*a newer animal-store has upgraded/g);
+	assert.equal(fatal?.length, 1, "one fatal line");
+}
+
+/** A create that either version has acknowledged is a repeat for the newer one. */
+async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promise<void> {
+	const agent = new Agent({ keepAlive: true });
+	for (const known of ledger.acknowledged.values()) {
+		const answer = await post(newer.url, key, agent, known);
+		assert.equal(answer.status, 201, answer.body);
+		assert.equal(answer.headers["idempotency-replayed"], "true");
+		assert.equal(idOf(answer), known.id);
+	}
+	agent.destroy();
+}
+
+interface Upgraded {
+	store: Upgradable;
+	ledger: Ledger;
+	newer: Running;
+	others: Running[];
+}
+
+/** The way back of docs/upgrade.md: export, restore the backup, import what is newer. */
+async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded): Promise<object> {
+	const page = "docs/upgrade.md";
+	const cwd = mkdtempSync(join(trial.folder, "back-"));
+	const run = (block: string, url: string) =>
+		execFileSync("bash", ["-euo", "pipefail", "-c", blockOf(page, block)], {
+			cwd,
+			env: { PATH: process.env["PATH"], ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: store.key },
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+	const sent = { name: "Rex", categoryId: 1, breed: "collie" };
+	const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
+	const reply = await fetch(`${newer.url}/v1/pets`, { method: "POST", headers, body: JSON.stringify(sent) });
+	const rex = (await reply.json()) as { id: number; breed?: string };
+	assert.equal(rex.breed, "collie", "the newer version stores its new field");
+	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
+	run("npx animal-store export", newer.url);
+	for (const node of [newer, ...others]) {
+		node.process.kill("SIGTERM");
+		await node.finished;
+	}
+	const older = await startProgram(trial, await store.restore());
+	const restored = (await listAll(older.url, store.key)).length;
+	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);
+	run("last=", older.url);
+	ledger.verify(await listAll(older.url, store.key));
+	trial.say(`the way back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
+	older.process.kill("SIGTERM");
+	await older.finished;
+	return { restored, imported: ledger.acknowledged.size - restored };
+}
+
+/** Creates with Idempotency-Keys. Who is refused sends the same create to the next node, as clients of a balancer do. */
+function startLoad(first: string, key: string) {
+	const urls = [first];
+	const ledger = new Ledger();
+	const agent = new Agent({ keepAlive: true });
+	const created = new Map<string, { firstMs: number; lastMs: number }>();
+	let firstRefusedMs: number | undefined;
+	let number = 0;
+	let refused = 0;
+	let isStopped = false;
+
+	async function sendTo(url: string, mine: Attempt): Promise<boolean> {
+		const answer = await post(url, key, agent, mine);
+		const nowMs = performance.now();
+		if (answer.status === 201) {
+			created.set(url, { firstMs: created.get(url)?.firstMs ?? nowMs, lastMs: nowMs });
+			ledger.acknowledge(mine, idOf(answer));
+			return true;
+		}
+		assert.equal(answer.status, 503, answer.body);
+		assert.match(answer.body, /"code":"storage_unavailable"/);
+		firstRefusedMs ??= nowMs;
+		refused++;
+		return false;
+	}
+
+	async function client(): Promise<void> {
+		while (!isStopped) {
+			const mine = { ...animal(number), idempotencyKey: `upgrade-${number}` };
+			number++;
+			// Nobody leaves with a create that is not acknowledged: the newer node takes it.
+			for (let turn = 0; !(await sendTo(urls[turn % urls.length] ?? first, mine)); turn++) await sleep(20);
+		}
+	}
+	const finished = Promise.all(Array.from({ length: 12 }, client));
+	finished.catch(() => {});
+	return {
+		ledger,
+		add: (url: string) => void urls.push(url),
+		refused: () => refused,
+		firstRefusedMs: () => firstRefusedMs,
+		firstCreatedMs: (url: string) => created.get(url)?.firstMs ?? Number.NaN,
+		lastCreatedMs: (url: string) => created.get(url)?.lastMs ?? Number.NaN,
+		async stop() {
+			isStopped = true;
+			await finished;
+			agent.destroy();
+		},
+	};
+}
