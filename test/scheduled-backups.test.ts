@@ -110,7 +110,7 @@ test("a stop ends a backup under way and leaves no file of it", async (context) 
 	assert.deepEqual([readdirSync(to), made, failures, backups.status().isRunning], [[], [], [], false]);
 });
 
-test("a failed backup is logged as one error line, the service goes on, and it backs up once it can", async (context) => {
+test("a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
@@ -120,6 +120,8 @@ test("a failed backup is logged as one error line, the service goes on, and it b
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m);
 	mkdirSync(to);
 	await until("a backup", () => lines("backup made").length > 0);
 	service.process.kill("SIGTERM");

@@ -1,31 +1,112 @@
-// A real full disk: a small tmpfs that is filled, and made larger.
+// Real full disks: a small tmpfs that is filled, and made larger, with the store on it, and then with its backups.
 
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { Agent } from "node:http";
 import { join } from "node:path";
-import { proveFullDisk } from "../full-disk.ts";
+import { post } from "../crash-proof.ts";
+import { attempt, proveFullDisk } from "../full-disk.ts";
 import { listAll } from "../ledger.ts";
-import { startProgram } from "../program.ts";
-import { linux, type Need, newStore, type Proof, program } from "../proof.ts";
+import { runProgram, startProgram } from "../program.ts";
+import { linux, type Need, newStore, type Proof, program, type Trial, type TrialStore } from "../proof.ts";
+import { startSteadyLoad } from "../steady-load.ts";
+import { until } from "../until.ts";
 
 const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
 
 export const proof: Proof = {
-	shows: "a full disk refuses creates, reads go on, and creates go on once there is room",
+	shows:
+		"a full disk refuses creates or fails backups in one sentence, reads go on, and all goes on once there is room",
 	needs: [linux, root, program("mount")],
 	async prove(trial) {
-		const place = join(trial.folder, "small");
-		mkdirSync(place);
-		execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", place]);
-		trial.after(() => execFileSync("umount", ["-l", place]));
-		const { environment, key } = await newStore("full", place);
-		const service = await startProgram(trial, environment);
-		const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
-		const ledger = await proveFullDisk({ service, key, makeRoom });
-		service.process.kill("SIGKILL");
-		await service.finished;
-		const again = await startProgram(trial, environment);
-		ledger.verify(await listAll(again.url, key));
-		return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
+		const store = await fillStore(trial);
+		const backups = await fillBackups(trial);
+		return { ...store, ...backups };
 	},
 };
+
+/** @param size such as `2m` */
+function smallDisk(trial: Trial, name: string, size: string) {
+	const place = join(trial.folder, name);
+	mkdirSync(place);
+	execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", place]);
+	trial.after(() => execFileSync("umount", ["-l", place]));
+	const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
+	return { place, makeRoom };
+}
+
+async function fillStore(trial: Trial) {
+	const { place, makeRoom } = smallDisk(trial, "small", "2m");
+	const { environment, key } = await newStore("full", place);
+	const service = await startProgram(trial, environment);
+	const ledger = await proveFullDisk({ service, key, makeRoom });
+	service.process.kill("SIGKILL");
+	await service.finished;
+	const again = await startProgram(trial, environment);
+	ledger.verify(await listAll(again.url, key));
+	return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
+}
+
+/** Backups of a store whose own disk has room, to disks of all sizes up to its own, and those of its service. */
+async function fillBackups(trial: Trial) {
+	const store = await newStore("saved", trial.folder);
+	const { place: to, makeRoom } = smallDisk(trial, "backups", "64k");
+	const environment = { ...store.environment, BACKUP_TO: to, BACKUP_EVERY: "1s" };
+	const service = await startProgram(trial, environment);
+	const load = startSteadyLoad([service.url], store.key);
+	await until("animals", () => load.ledger.acknowledged.size >= 3000);
+	await load.stop();
+	const failedBackups = await backUpToSmallDisks(trial, store);
+
+	const lines = (text: string) => service.output.stdout.split("\n").filter((line) => line.includes(text));
+	const lastBackup = async () => {
+		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+		return Number(/^animal_store_last_backup_timestamp_seconds (\S+)$/m.exec(metrics)?.[1]);
+	};
+	const failures = await until(
+		"three failures",
+		() => lines('"backup failed"').length >= 3 && lines('"backup failed"'),
+	);
+	for (const line of failures) assert.match(JSON.parse(line).reason, /^the disk is too full for \S+: free some space/);
+	assert.equal(await lastBackup(), 0, "the alarm about old backups fires");
+	const agent = new Agent();
+	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
+	agent.destroy();
+	const ready = await fetch(`${service.url}/readyz`);
+	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "working" }]);
+	makeRoom();
+	await until("a backup", async () => (await lastBackup()) > 0);
+	service.process.kill("SIGTERM");
+	await service.finished;
+	assert.deepEqual(
+		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
+		[],
+		"no draft is left",
+	);
+	return { failedBackups, failuresOfTheService: failures.length };
+}
+
+/** @returns how many `animal-store backup` failed */
+async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
+	const bytes = 4096 + statSync(environment.DATABASE_URL.slice("sqlite:".length)).size;
+	let failed = 0;
+	for (const part of [0.02, 0.1, 0.5, 0.9, 0.97, 1, 1.05, 1.2, 2]) {
+		const size = Math.ceil((bytes * part) / 4096) * 4096;
+		const { place } = smallDisk(trial, `disk-${size}`, String(size));
+		const file = join(place, "backup.db");
+		const { code, stderr } = await runProgram(["backup", file], { environment });
+		trial.say(`a store of ${bytes} bytes to a disk of ${size}: ${code === 0 ? "made" : stderr.trim()}`);
+		if (code === 0) {
+			assert.deepEqual(readdirSync(place), ["backup.db"]);
+			assert.equal((await runProgram(["verify", file])).code, 0);
+			continue;
+		}
+		failed++;
+		assert.equal(code, 1);
+		assert.match(stderr, /^animal-store: the disk is too full for \S+: free some space, or use another disk\n$/);
+		assert.deepEqual(readdirSync(place), [], "nothing is left");
+	}
+	assert.ok(failed >= 4, "the disks were full");
+	return failed;
+}
