@@ -136,8 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
 		backups = startBackups(config, log, now);
-		const lastBackupAtMs = () => backups?.status().lastBackupAtMs ?? 0;
-		if (observed.store && backups) observed.store.lastBackupAtMs = lastBackupAtMs;
+		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const url = urlOf(app.server);
 		const opsUrl = urlOf(opsServer);

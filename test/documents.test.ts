@@ -40,6 +40,13 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
 	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
 	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
+	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "nginx -t", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "cp /opt/animal-store", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
 	["docs/upgrade.md", "last=", "two versions over one store"],
 	[
 		"docs/clients.md",

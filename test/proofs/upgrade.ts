@@ -6,14 +6,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { post } from "../crash-proof.ts";
 import { blockOf } from "../document-blocks.ts";
 import { attempt as animal, idOf } from "../full-disk.ts";
-import { type Attempt, Ledger, listAll } from "../ledger.ts";
+import { type Ledger, listAll } from "../ledger.ts";
 import { copyTree } from "../mutants.ts";
 import { type Running, runProgram, startProgram } from "../program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../proof.ts";
+import { startRetryingLoad } from "../retrying-load.ts";
 import { runSql } from "../sql.ts";
 import { until } from "../until.ts";
 import { postgresTools, query, startServer } from "./pg-backup.ts";
@@ -102,7 +102,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	const { environment, key } = store;
 	const older = await startProgram(trial, environment);
 	const idle = await startProgram(trial, environment);
-	const load = startLoad(older.url, key);
+	const load = startRetryingLoad(older.url, key);
 	const { ledger } = load;
 	await until("creates", () => ledger.acknowledged.size >= 300);
 	await store.backUp();
@@ -212,55 +212,4 @@ async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded
 	older.process.kill("SIGTERM");
 	await older.finished;
 	return { restored, imported: ledger.acknowledged.size - restored };
-}
-
-/** Creates with Idempotency-Keys. Who is refused sends the same create to the next node, as clients of a balancer do. */
-function startLoad(first: string, key: string) {
-	const urls = [first];
-	const ledger = new Ledger();
-	const agent = new Agent({ keepAlive: true });
-	const created = new Map<string, { firstMs: number; lastMs: number }>();
-	let firstRefusedMs: number | undefined;
-	let number = 0;
-	let refused = 0;
-	let isStopped = false;
-
-	async function sendTo(url: string, mine: Attempt): Promise<boolean> {
-		const answer = await post(url, key, agent, mine);
-		const nowMs = performance.now();
-		if (answer.status === 201) {
-			created.set(url, { firstMs: created.get(url)?.firstMs ?? nowMs, lastMs: nowMs });
-			ledger.acknowledge(mine, idOf(answer));
-			return true;
-		}
-		assert.equal(answer.status, 503, answer.body);
-		assert.match(answer.body, /"code":"storage_unavailable"/);
-		firstRefusedMs ??= nowMs;
-		refused++;
-		return false;
-	}
-
-	async function client(): Promise<void> {
-		while (!isStopped) {
-			const mine = { ...animal(number), idempotencyKey: `upgrade-${number}` };
-			number++;
-			// Nobody leaves with a create that is not acknowledged: the newer node takes it.
-			for (let turn = 0; !(await sendTo(urls[turn % urls.length] ?? first, mine)); turn++) await sleep(20);
-		}
-	}
-	const finished = Promise.all(Array.from({ length: 12 }, client));
-	finished.catch(() => {});
-	return {
-		ledger,
-		add: (url: string) => void urls.push(url),
-		refused: () => refused,
-		firstRefusedMs: () => firstRefusedMs,
-		firstCreatedMs: (url: string) => created.get(url)?.firstMs ?? Number.NaN,
-		lastCreatedMs: (url: string) => created.get(url)?.lastMs ?? Number.NaN,
-		async stop() {
-			isStopped = true;
-			await finished;
-			agent.destroy();
-		},
-	};
 }

@@ -1,0 +1,118 @@
+// docs/debian.md from beginning to end, in a new Debian below a temporary folder, with processes, mounts and a network of its own.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Machine, type Run, startMachine } from "../debian-machine.ts";
+import { linux, type Need, type Proof, program } from "../proof.ts";
+import { until } from "../until.ts";
+
+const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
+const tree = fileURLToPath(new URL("../..", import.meta.url));
+const page = readFileSync(join(tree, "docs/debian.md"), "utf8");
+const host = "pets.example.com";
+
+export const proof: Proof = {
+	shows: "a bare Debian becomes a service behind TLS, watched and backed up, by the commands of docs/debian.md",
+	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
+	options: { mirror: { default: "http://deb.debian.org/debian", text: "where Debian comes from" } },
+	async prove(trial) {
+		const machine = await startMachine(trial, trial.option("mirror"));
+		const { run, runOnline } = machine;
+		const did = (what: string) => trial.say(what);
+		runOnline(block("apt-get install"));
+		did("installed");
+		run(block("adduser --system"));
+		const key = run(block("animal-store keys create")).trim();
+		assert.match(key, /^pets_\w+$/);
+		did("the service runs, and has a key");
+
+		putTls(machine);
+		const asClient = { key, call: (path: string, more = "") => call(run, path, key, more) };
+		assert.match(run(block("nginx -t").replace("pets_…", key)), /^\[\]$/m);
+		for (const name of ["Rex", "Mia", "Bo"]) assert.equal(create(asClient.call, name), 201);
+		assert.match(asClient.call("/v1/pets?limit=1", "-i"), /^link: <https:\/\/pets\.example\.com\/v1\/pets\?/im);
+		did("it answers behind TLS, with https links");
+
+		machine.write("/etc/prometheus/prometheus.yml", blockOfMetrics());
+		run(block("cp /opt/animal-store"));
+		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
+		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
+		const alarms = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
+		did("Prometheus scrapes it");
+
+		runOnline(block("animal-store backup").replace("systemctl restart animal-store", ""));
+		run("systemctl restart animal-store");
+		assert.equal(create(asClient.call, "after the backup"), 201);
+		run("systemctl stop animal-store");
+		run("mount -t tmpfs -o size=16m,mode=700,uid=$(id -u animal-store) none /var/lib/animal-store");
+		run(block("systemctl stop"));
+		const names = JSON.parse(asClient.call("/v1/pets")).map(({ name }: { name: string }) => name);
+		assert.deepEqual(names, ["Rex", "Mia", "Bo"]);
+		did("a lost disk was replaced, and the newest backup restored");
+
+		await fillDisk(machine, asClient.call, did);
+		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
+		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
+			withinMs: 3000,
+		});
+		did("a leaked key works no more");
+		const backups = run("ls /var/backups/animals").trim().split("\n");
+		return { alarms: alarms.filter(({ type }: { type: string }) => type === "alerting").length, backups };
+	},
+};
+
+/** The block of the page that begins with this. */
+function block(start: string): string {
+	const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+	const found = blocks.find((text) => text.startsWith(start));
+	assert.ok(found, `docs/debian.md has no block that begins with ${start}`);
+	return found;
+}
+
+function blockOfMetrics(): string {
+	const text = readFileSync(join(tree, "docs/metrics.md"), "utf8");
+	return /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? "";
+}
+
+/** nginx with the documented text, and a certificate that curl trusts. */
+function putTls({ run, write }: Machine): void {
+	const proxies = readFileSync(join(tree, "docs/proxies.md"), "utf8");
+	write("/etc/nginx/conf.d/pets.conf", /^```nginx\n(.*?)^```$/ms.exec(proxies)?.[1] ?? "");
+	run(`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${host} -addext subjectAltName=DNS:${host} \
+		-keyout /etc/ssl/pets.key -out /etc/ssl/pets.pem 2>&1
+		cp /etc/ssl/pets.pem ${"/usr/local/share/ca-certificates"}/pets.crt; update-ca-certificates 2>&1
+		echo "127.0.0.1 localhost ${host}" > /etc/hosts`);
+}
+
+function call(run: Run, path: string, key: string, more: string): string {
+	return run(`curl --silent ${more} "https://${host}${path}" -H "Authorization: Bearer ${key}"`);
+}
+
+function create(request: (path: string, more: string) => string, name: string): number {
+	return Number(request("/v1/pets", `-o /dev/null -w '%{http_code}' --json '{"name":"${name}","categoryId":1}'`));
+}
+
+/** Whether a query of Prometheus has a result. */
+function isTrue(run: Run, query: string): boolean {
+	const reply = run(`curl --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`);
+	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
+}
+
+/** The runbook's entry on a disk that is almost full: what it says of creates, reads and the alarm. */
+async function fillDisk(
+	{ run }: Machine,
+	request: (path: string, more?: string) => string,
+	did: (what: string) => void,
+) {
+	run("dd if=/dev/zero of=/var/lib/animal-store/old-logs bs=4096 2>/dev/null || true");
+	let number = 0;
+	await until("a full disk", () => create(request, `filler ${number++}`) === 503, { everyMs: 0 });
+	assert.match(request("/v1/pets"), /"name":"Rex"/);
+	const condition = "animal_store_disk_free_bytes / animal_store_disk_size_bytes < 0.1";
+	await until("Prometheus to see it", () => isTrue(run, condition), { everyMs: 1000 });
+	run("rm /var/lib/animal-store/old-logs");
+	await until("creates to work again", () => create(request, "again") === 201);
+	did("a full disk refused creates, answered reads, was seen, and is forgotten");
+}
