@@ -6,10 +6,12 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
+import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 import { testDatabase } from "./postgres.ts";
 import { type Finished, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
+import { runSql } from "./sql.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -174,6 +176,34 @@ function linkOf(reply: Response, rel: string): string | undefined {
 	const [, url] = new RegExp(`<([^>]*)>; rel="${rel}"`).exec(reply.headers.get("link") ?? "") ?? [];
 	return url && new URL(url).pathname + new URL(url).search;
 }
+
+test("postgres: a removal that a reader of an old state keeps from erasing the name says so, and a later one erases it", async (context) => {
+	const store = await shop(context, "postgres");
+	const opened = await openStore(store.databaseUrl, Date.now);
+	for (const name of ["Rex", "Trillian", "Bo"]) await opened.createPet({ name, categoryId: 1n });
+	await opened.close();
+	const isInFile = async () => {
+		await runSql(store.databaseUrl, "CHECKPOINT");
+		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
+		return (await runSql(store.databaseUrl, `SELECT ${search} > 0 AS found`))[0]?.["found"];
+	};
+	const reader = new pg.Client({ connectionString: store.databaseUrl });
+	reader.on("error", () => {}); // The database is dropped with the test, also when it fails.
+	await reader.connect();
+	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
+	const kept = await store.run("pets", "remove", "2");
+	assert.equal(kept.stdout, "animal 2 is removed\n");
+	assert.equal(kept.code, 1);
+	assert.match(
+		kept.stderr,
+		/^animal-store: the old name of animal 2 may still be in the files .* run the same command/,
+	);
+	assert.equal(await isInFile(), true);
+	await reader.end();
+	const erased = await store.run("pets", "remove", "2");
+	assert.deepEqual([erased.code, erased.stderr], [0, ""]);
+	assert.equal(await isInFile(), false);
+});
 
 test("edits are refused with one sentence, record nothing then, and name who did them", async (context) => {
 	const store = await shop(context, "sqlite");

@@ -9,7 +9,7 @@ export interface StoreSources {
 	store: Pick<Store, "queue" | "writeState" | "readUse">;
 	/** The animals by status, counted up to now. */
 	animals: () => Promise<Activity["animals"]>;
-	/** When the last backup ended, in milliseconds since 1970: 0 if none ever did; undefined if this service makes none. */
+	/** When the last backup ended, in milliseconds since 1970, 0 if none did; undefined if this service makes none. */
 	lastBackupAtMs?: (() => number | undefined) | undefined;
 }
 
@@ -91,7 +91,7 @@ function queueFamilies(sources: Sources): Family[] {
 		one(
 			"gauge",
 			"animal_store_last_backup_timestamp_seconds",
-			"When the service completed its last backup, in seconds since 1970: 0 if it has made none yet; absent without BACKUP_TO.",
+			"When the service completed its last backup, in seconds since 1970; 0 before the first; none without BACKUP_TO.",
 			() => {
 				const atMs = sources()?.lastBackupAtMs?.();
 				return atMs && atMs / 1000;

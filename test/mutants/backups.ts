@@ -12,6 +12,12 @@ const verification = "src/store/sqlite/verify.ts";
 const file = "src/store/sqlite/file.ts";
 
 export const mutants: Mutant[] = [
+	{
+		file: "src/service.ts",
+		from: "backups?.status().lastBackupAtMs ?? 0",
+		to: "backups?.status().lastBackupAtMs",
+		tests: ["test/scheduled-backups.test.ts"],
+	},
 	{ file: schedule, from: "if (ageMs >= everyMs ||", to: "if (ageMs > everyMs ||", tests: scheduled },
 	{ file: schedule, from: " || (ageMs < 0 && !isStart)", to: "", tests: scheduled },
 	{ file: schedule, from: "filter((name) => name !== made)", to: "filter(() => true)", tests: scheduled },

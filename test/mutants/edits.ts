@@ -7,6 +7,12 @@ const command = ["test/edits-command.test.ts"];
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/store/postgres/edits.ts",
+		from: "return rows[0]?.n_dead_tup === 0n;",
+		to: "return rows.length === 1;",
+		tests: command,
+	},
+	{
 		file: "src/store/kept-pages.ts",
 		from: "page.hasMore && query.upTo !== endOfList",
 		to: "page.hasMore",
