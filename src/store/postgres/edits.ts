@@ -75,8 +75,8 @@ async function keyOfPet(pool: pg.Pool, petId: bigint): Promise<IdempotencyKey | 
 }
 
 /**
- * Frees the space of removed rows. A row that a reader of an old state may still see stays, such as during a dump, and VACUUM
- * counts it as dead.
+ * Frees the space of removed rows. A row that a reader of an old state may still see stays, such as during a dump, and
+ * VACUUM counts it as dead.
  * @returns false if one may be left, or if the server refused
  */
 async function vacuumPets(pool: pg.Pool): Promise<boolean> {
