@@ -126,6 +126,7 @@ async function copySnapshot(file: string, draft: string, options: BackupOptions)
 	onProgress({ what: "checking the copy", done: 0, total: 0 });
 	const copy = new Database(draft);
 	try {
+		copy.pragma("locking_mode = EXCLUSIVE"); // Nobody else has it: the log needs no file of shared memory.
 		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
 		verifySchema(copy, file);
 		verifyPages(copy, file);

@@ -294,7 +294,7 @@ export function toRefusal(file: string, error: unknown): StoreRefused {
 			`cannot write ${file} or its folder: check the permissions, or set DATABASE_URL to another file`,
 		);
 	}
-	if (code === "ENOSPC" || code === "SQLITE_FULL") {
+	if (/^(ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(code)) {
 		return new StoreRefused(`the disk is too full for ${file}: free some space, or use another disk`);
 	}
 	if (code.startsWith("SQLITE_BUSY")) {
