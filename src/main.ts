@@ -4,46 +4,61 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { auditCommand } from "./cli/audit.ts";
-import { backupCommand } from "./cli/backup.ts";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
-import { completionCommand } from "./cli/completion.ts";
-import { configCommand } from "./cli/config.ts";
-import { copyCommand } from "./cli/copy.ts";
-import { withEdits } from "./cli/edits.ts";
-import { exportCommand } from "./cli/export.ts";
-import { importCommand } from "./cli/import.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
-import { keysCommand } from "./cli/keys.ts";
-import { openApiCommand } from "./cli/openapi.ts";
-import { petsCommand } from "./cli/pets.ts";
-import { restoreCommand } from "./cli/restore.ts";
-import { serveCommand } from "./cli/serve.ts";
-import { helpCommand, setUsage } from "./cli/usage.ts";
-import { verifyCommand } from "./cli/verify.ts";
+import { setUsage } from "./cli/usage.ts";
+
+type Make = () => Promise<Command>;
+
+/** The commands below their headings in the help. */
+const commands: Record<string, Record<string, Make>> = {
+	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
+		pets: async () => {
+			const [{ petsCommand }, { withEdits }] = await Promise.all([import("./cli/pets.ts"), import("./cli/edits.ts")]);
+			return withEdits(petsCommand());
+		},
+		import: async () => (await import("./cli/import.ts")).importCommand(),
+		export: async () => (await import("./cli/export.ts")).exportCommand(),
+	},
+	"The service and its store (DATABASE_URL):": {
+		serve: async () => (await import("./cli/serve.ts")).serveCommand(),
+		config: async () => (await import("./cli/config.ts")).configCommand(),
+		keys: async () => (await import("./cli/keys.ts")).keysCommand(),
+		audit: async () => (await import("./cli/audit.ts")).auditCommand(),
+		backup: async () => (await import("./cli/backup.ts")).backupCommand(),
+		restore: async () => (await import("./cli/restore.ts")).restoreCommand(),
+		verify: async () => (await import("./cli/verify.ts")).verifyCommand(),
+		copy: async () => (await import("./cli/copy.ts")).copyCommand(),
+	},
+	"More:": {
+		openapi: async () => (await import("./cli/openapi.ts")).openApiCommand(),
+		completion: async () => (await import("./cli/completion.ts")).completionCommand(),
+		help: async () => (await import("./cli/usage.ts")).helpCommand(),
+	},
+};
+
+/** Of the commands, only the one that is called is loaded: help, completion and wrong names need all. */
+async function addCommands(to: Command, name = ""): Promise<void> {
+	const needsAll =
+		["help", "completion"].includes(name) || !Object.values(commands).some((group) => Object.hasOwn(group, name));
+	for (const [heading, group] of Object.entries(commands)) {
+		to.commandsGroup(heading);
+		const wanted = Object.entries(group).filter(([each]) => needsAll || each === name);
+		for (const command of await Promise.all(wanted.map(([, make]) => make()))) to.addCommand(command);
+	}
+}
+
+// A reader that has enough, such as `head`, closes the pipe. That is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code !== "EPIPE") throw error;
+});
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
-	.version(version, "--version", "print the version")
-	.commandsGroup("The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):")
-	.addCommand(withEdits(petsCommand()))
-	.addCommand(importCommand())
-	.addCommand(exportCommand())
-	.commandsGroup("The service and its store (DATABASE_URL):")
-	.addCommand(serveCommand())
-	.addCommand(configCommand())
-	.addCommand(keysCommand())
-	.addCommand(auditCommand())
-	.addCommand(backupCommand())
-	.addCommand(restoreCommand())
-	.addCommand(verifyCommand())
-	.addCommand(copyCommand())
-	.commandsGroup("More:")
-	.addCommand(openApiCommand())
-	.addCommand(completionCommand())
-	.addCommand(helpCommand());
+	.version(version, "--version", "print the version");
+await addCommands(program, process.argv[2]);
 const describeUsageError = setUsage(program);
 
 /** Nothing where commander showed what was asked for: help or the version. */

@@ -1,9 +1,11 @@
 // `animal-store pets …`, help and completion, used by a person or a script.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -178,4 +180,17 @@ test("bash completes commands, options and their values", async (context) => {
 	);
 	assert.equal(await completed("animal-store import "), "", "a file");
 	assert.equal(await completed("animal-store import --retry-for "), "");
+});
+
+test("a reader that closes the pipe early, such as head, is no failure of help", async () => {
+	const child = spawn(process.execPath, [bin, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+	child.stdout.destroy();
+	const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+	assert.deepEqual([stderr, code], ["", 0]);
+});
+
+test("a name that every object has is no command", async () => {
+	const { code, stderr } = await runProgram(["toString"]);
+	assert.equal(code, 1);
+	assert.match(stderr, /there is no command "toString"/);
 });
