@@ -49,11 +49,6 @@ async function addCommands(to: Command, name = ""): Promise<void> {
 	}
 }
 
-// A reader that has enough, such as `head`, closes the pipe. That is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-	if (error.code !== "EPIPE") throw error;
-});
-
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
@@ -69,11 +64,21 @@ function sentencesOf(error: unknown): string[] {
 		: [describeUsageError(error)];
 }
 
-try {
-	await program.parseAsync();
-} catch (error) {
+function report(error: unknown): void {
 	const sentences = sentencesOf(error);
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
 	for (const sentence of sentences) console.error(`${name} ${adviseAsCalled(sentence)}`);
 	if (sentences.length > 0) process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
+}
+
+// Nobody waits until help is written. That a reader has enough, such as `head`, is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	const isHandled = process.stdout.listenerCount("error") > 1;
+	if (!isHandled && error.code !== "EPIPE") report(error);
+});
+
+try {
+	await program.parseAsync();
+} catch (error) {
+	report(error);
 }

@@ -189,6 +189,11 @@ test("a reader that closes the pipe early, such as head, is no failure of help",
 	assert.deepEqual([stderr, code], ["", 0]);
 });
 
+test("help that cannot be written is reported with one sentence", async () => {
+	const { code, stderr } = await runProgram(["serve", "--help"], { under: ["bash", "-c", '"$@" > /dev/full', "-"] });
+	assert.deepEqual([stderr, code], ["animal-store: the output cannot be written: no space left on device\n", 1]);
+});
+
 test("a name that every object has is no command", async () => {
 	const { code, stderr } = await runProgram(["toString"]);
 	assert.equal(code, 1);
