@@ -7,7 +7,7 @@ import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
-import { setUsage } from "./cli/usage.ts";
+import { helpCommand, setUsage } from "./cli/usage.ts";
 
 type Make = () => Promise<Command>;
 
@@ -34,7 +34,7 @@ const commands: Record<string, Record<string, Make>> = {
 	"More:": {
 		openapi: async () => (await import("./cli/openapi.ts")).openApiCommand(),
 		completion: async () => (await import("./cli/completion.ts")).completionCommand(),
-		help: async () => (await import("./cli/usage.ts")).helpCommand(),
+		help: async () => helpCommand(),
 	},
 };
 

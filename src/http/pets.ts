@@ -48,15 +48,15 @@ export function createPetHandlers({
 			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 			const page = await store.listPets({ ...position, status, limit });
 			const base = baseUrlOf(request);
-			let made = madeOf.get(page);
-			const isKept = made !== undefined && page.hasMore;
+			const kept = madeOf.get(page);
+			let made = kept;
 			if (made?.base !== base) {
 				made = { ...(made ?? bodyOf(page)), base, links: pageLinks(base, cursors, { position, limit, status, page }) };
-				madeOf.set(page, made);
+				if (page.hasMore) madeOf.set(page, made); // No other page is kept by the store.
 			}
 			reply.header("link", made.links).header("vary", varyOn(reply, "Accept-Encoding"));
 			const isCached = matchesTag(request.headers["if-none-match"], made.tag);
-			if (!isKept || isCached || made.body.length < gzipMinLength || !acceptsGzip(request.headers))
+			if (!kept || isCached || made.body.length < gzipMinLength || !acceptsGzip(request.headers))
 				return sendRead(request, reply, made);
 			made.gzip ??= gzipOf(made);
 			return sendRead(request, reply, made.gzip);

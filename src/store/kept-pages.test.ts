@@ -6,15 +6,19 @@ import { endOfList, type PageQuery, type PetPage } from "./store.ts";
 const pageOf = (hasMore: boolean): PetPage => ({ pets: [{ id: 1n, name: "Rex", categoryId: 1n }], hasMore });
 const queryOf = (after: number): PageQuery => ({ after: BigInt(after), limit: 1 });
 
-test("only a page with more animals behind it is kept, and none that ends with the newest", () => {
+test("only a full page is kept, and none on which a new animal could be", () => {
 	const kept = createKeptPages();
 	const page = pageOf(true);
 	assert.equal(kept.keep(queryOf(0), page, 3n), page);
 	assert.deepEqual(kept.find(queryOf(0)), { page, lastEdit: 3n });
 	kept.keep(queryOf(1), pageOf(false), 3n);
 	assert.equal(kept.find(queryOf(1)), undefined);
-	kept.keep({ upTo: endOfList, limit: 1 }, page, 3n);
-	assert.equal(kept.find({ upTo: endOfList, limit: 1 }), undefined);
+	kept.keep({ upTo: 1n, limit: 1 }, page, 3n);
+	assert.equal(kept.find({ upTo: 1n, limit: 1 })?.page, page);
+	for (const upTo of [2n, endOfList]) {
+		kept.keep({ upTo, limit: 1 }, page, 3n);
+		assert.equal(kept.find({ upTo, limit: 1 }), undefined);
+	}
 });
 
 test("queries that differ in anything have pages of their own", () => {

@@ -2,7 +2,7 @@
 // changes only by an edit, and it is kept with the number of the last edit that it shows. It is returned as the same
 // object, so that what is made of it can be kept with it.
 
-import { endOfList, type PageQuery, type PetPage } from "./store.ts";
+import type { PageQuery, PetPage } from "./store.ts";
 
 /** About what the pages of a process may take, with the JSON that is made of them. */
 const keptMaxBytes = 16 * 1024 * 1024;
@@ -57,10 +57,18 @@ export function createKeptPages(maxBytes = keptMaxBytes): KeptPages {
 			return earlier;
 		},
 		keep(query, page, lastEdit) {
-			if (page.hasMore && query.upTo !== endOfList) add(nameOfPage(query), { page, lastEdit });
+			if (isSettled(query, page)) add(nameOfPage(query), { page, lastEdit });
 			return page;
 		},
 	};
+}
+
+/**
+ * Whether no new animal can get on the page: it is full, and if it ends at an id, that animal is on it. Otherwise the
+ * id may still be ahead, such as in a link from before the store was restored.
+ */
+function isSettled({ upTo }: PageQuery, { pets, hasMore }: PetPage): boolean {
+	return hasMore && (upTo === undefined || pets.at(-1)?.id === upTo);
 }
 
 function bytesOf({ pets }: PetPage): number {

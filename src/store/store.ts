@@ -9,8 +9,8 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 export interface Store {
 	/**
 	 * At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. A page that has
-	 * more animals behind it changes only by an edit, because new animals get larger ids; the same object is such a page
-	 * unchanged, and is not to be changed by the caller.
+	 * more animals behind it changes only by an edit, because new animals get larger ids. While such a page is unchanged,
+	 * it may be the same object again: callers must not change it.
 	 */
 	listPets(query: PageQuery): Promise<PetPage>;
 

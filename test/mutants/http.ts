@@ -135,7 +135,7 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/operations.test.ts"],
 	},
-	{ file: "src/http/pets.ts", from: "!isKept || isCached", to: "!isKept", tests: ["test/operations.test.ts"] },
+	{ file: "src/http/pets.ts", from: "!kept || isCached", to: "!kept", tests: ["test/operations.test.ts"] },
 	{
 		file: "src/http/pets.ts",
 		from: "made?.base !== base",
