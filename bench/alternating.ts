@@ -40,11 +40,18 @@ export function isFollowed(): boolean {
 Reflect.set(globalThis, "isFollowed", isFollowed);
 
 const source = (real: string) => `
+import { Exchange } from ${JSON.stringify(new URL("exchange.ts", real).href)};
 import { createReplyWatch as createReal } from ${JSON.stringify(real)};
 export * from ${JSON.stringify(real)};
 export function createReplyWatch(options) {
 	const { begin, refuse } = createReal(options);
-	return { refuse, begin: (request, response) => void (globalThis.isFollowed() && begin(request, response)) };
+	return {
+		refuse,
+		begin(request, response) {
+			if (globalThis.isFollowed()) return begin(request, response);
+			request.exchange = new Exchange(request, response, { id: options.requestId(request) });
+		},
+	};
 }`;
 
 registerHooks({

@@ -2,6 +2,8 @@
 // Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import pg from "pg";
 import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
@@ -48,7 +50,9 @@ const { key } = await createKey(
 	{ rows: store.keys, now: Date.now, random: randomBytes },
 	{ name: "bench", scopes: [...scopes] },
 );
-console.log(JSON.stringify({ url: await app.listen({ host: "127.0.0.1", port: 0 }), key }));
+await once(app.server.listen(0, "127.0.0.1"), "listening");
+const { port } = app.server.address() as AddressInfo;
+console.log(JSON.stringify({ url: `http://127.0.0.1:${port}`, key }));
 process.on("SIGTERM", () => process.exit());
 
 function naivePostgres(url: string): Partial<Store> {

@@ -114,7 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			await sleep(config.stopDelayMs);
 		}
 		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
-		await app.close();
+		app.close();
 		activity.close();
 		metrics.close();
 		replyWatch.close();
@@ -129,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	try {
 		await refuseUnfinishedCopy(store);
 		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
-		await app.listen({ host: config.host, port: config.port });
+		await listen(app.server, config.port, config.host);
 		await listen(opsServer, config.opsPort, config.opsHost);
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;

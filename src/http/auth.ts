@@ -1,12 +1,13 @@
 // Authentication and scopes: the bearer credential of a request (interface document §5, RFC 6750).
 
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connections.ts";
 import { isEqual } from "./equal.ts";
+import type { Exchange } from "./exchange.ts";
 import { isRepeated } from "./framing.ts";
 
 /** The start of each challenge of RFC 6750 §3. */
@@ -17,14 +18,14 @@ const bearer = /^bearer +([^ \t]+)$/i;
  * The caller of a request. A promise when the key must be read from the store.
  * @throws ApiError `missing_credential` or `invalid_credential`
  */
-export function authenticate(request: FastifyRequest, keyCheck: KeyCheck): KeyRow | Promise<KeyRow> {
+export function authenticate(request: IncomingMessage, keyCheck: KeyCheck): KeyRow | Promise<KeyRow> {
 	const { authorization } = request.headers;
 	if (authorization === undefined || authorization === "") {
 		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
 	}
 	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
-	const isOne = !isRepeated(request.raw.rawHeaders, "authorization");
-	const keyHash = isOne ? keyHashOf(request.raw.socket, authorization, keyCheck) : undefined;
+	const isOne = !isRepeated(request.rawHeaders, "authorization");
+	const keyHash = isOne ? keyHashOf(request.socket, authorization, keyCheck) : undefined;
 	const row = keyHash ? keyCheck.check(keyHash) : undefined;
 	return row instanceof Promise ? row.then(requireRow) : requireRow(row);
 }
@@ -50,8 +51,8 @@ function requireRow(row: KeyRow | undefined): KeyRow {
 }
 
 /** @throws ApiError `insufficient_scope`, with the challenge of RFC 6750 §3 */
-export function requireScope(caller: KeyRow, scope: Scope, reply: FastifyReply): void {
+export function requireScope(exchange: Exchange, caller: KeyRow, scope: Scope): void {
 	if (caller.scopes.includes(scope)) return;
-	reply.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
+	exchange.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
 	throw new ApiError("insufficient_scope", `this API key lacks the scope ${scope}: use a key that has it`);
 }

@@ -1,7 +1,6 @@
 // The base address of the links in replies: BASE_URL, or what a trusted proxy says, or the Host of the request.
 
 import type { IncomingMessage } from "node:http";
-import type { FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { isForwarded, readForwarded } from "./forwarded.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./trusted-proxies.ts";
@@ -14,23 +13,23 @@ export interface LinkOptions {
 }
 
 /** The base address as the caller of a request can reach it. @throws ApiError `malformed_request` (forwarded.ts) */
-export type BaseUrlOf = (request: FastifyRequest) => string;
+export type BaseUrlOf = (request: IncomingMessage) => string;
 
 /** The first forwarded header that is ignored logs a hint. Without TRUST_PROXY, the headers are not read after it. */
 export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Logger }): BaseUrlOf {
 	if (baseUrl !== undefined) return () => baseUrl;
 	let isHintDue = true;
-	return ({ raw }) => {
-		if ((isHintDue || isTrustedProxy) && isForwarded(raw.headers)) {
-			const peer = raw.socket.remoteAddress ?? "";
+	return (request) => {
+		if ((isHintDue || isTrustedProxy) && isForwarded(request.headers)) {
+			const peer = request.socket.remoteAddress ?? "";
 			if (isTrustedProxy?.(peer)) {
-				const { proto = "http", host = hostOf(raw) } = readForwarded(raw.headers, isTrustedProxy);
+				const { proto = "http", host = hostOf(request) } = readForwarded(request.headers, isTrustedProxy);
 				return `${proto}://${host}/v1`;
 			}
 			if (isHintDue) log.warn({ peer }, ignoredHint);
 			isHintDue = false;
 		}
-		return `http://${hostOf(raw)}/v1`;
+		return `http://${hostOf(request)}/v1`;
 	};
 }
 

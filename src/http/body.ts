@@ -1,13 +1,32 @@
-// Parses the complete body of a request: UTF-8 JSON, with exact numbers.
+// Reads the body of a request and parses it: UTF-8 JSON, with exact numbers.
 
 import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
-import { bodyMaxDepth } from "../contract/operations.ts";
+import { bodyMaxBytes, bodyMaxDepth } from "../contract/operations.ts";
+import { bodyTooLarge } from "./framing.ts";
 
-/** @param body null if the request has none @throws ApiError `invalid_json` */
-export function readJson(body: Buffer | null): unknown {
-	if (body === null || body.length === 0) throw invalidJson("it is empty");
+/** @throws ApiError `body_too_large`, `malformed_request` */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		request.on("data", (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes <= bodyMaxBytes) chunks.push(chunk);
+			else reject(bodyTooLarge());
+		});
+		request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+		request.on("error", () =>
+			reject(new ApiError("malformed_request", "the connection ended before the whole body arrived")),
+		);
+	});
+}
+
+/** @throws ApiError `invalid_json` */
+export function parseBody(body: Buffer): unknown {
+	if (body.length === 0) throw invalidJson("it is empty");
 	if (!isUtf8(body)) throw invalidJson("it is not valid UTF-8");
 	if (isTooDeep(body)) throw invalidJson(`it is nested more than ${bodyMaxDepth} levels deep`);
 	const text = body.toString();

@@ -1,59 +1,21 @@
 // The checks of a request, in order. Each checks one thing and throws an ApiError to refuse the request. The framing is
-// checked before them (listen.ts); the query and the body, which need a schema, after them (validation.ts).
+// checked before them (listen.ts); the query and the body, which need a schema, after them (pets.ts).
 
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
-import type { OperationName, Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { authenticate, requireScope } from "./auth.ts";
 import type { BaseUrlOf } from "./base-url.ts";
-import type { DeprecationNotice } from "./deprecation.ts";
+import type { Exchange } from "./exchange.ts";
 import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limit.ts";
+import type { Route } from "./router.ts";
 import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
-/** Who may call a route: everyone, or keys with this scope. */
-export type Access = "open" | Scope;
-
-/** What a route declares besides its handler. */
-export interface RouteRules {
-	/** A route without it accepts any valid key, and no request without a key. */
-	access?: Access;
-	/** The name of the route in logs, metrics and last-used times of keys. */
-	operation?: OperationName;
-	deprecation?: DeprecationNotice;
-	acceptsBody?: boolean;
-	/** Set on the route for all other methods of a path: the methods that the path supports. */
-	allowedMethods?: string;
-	/** The pattern of the path; Fastify adds it. */
-	url?: string;
-	/** A health check, counted apart. */
-	isProbe?: boolean;
-	/** No route has this path. */
-	isUnknownPath?: boolean;
-}
-
-declare module "fastify" {
-	interface FastifyRequest {
-		/** The key of this request; undefined on open routes. See `callerOf`. */
-		caller: KeyRow | undefined;
-		idempotencyKey: string | undefined;
-	}
-	interface FastifyContextConfig extends RouteRules {}
-}
-
-/** A request during the checks, with its reply and the rules of its route. */
-export interface Exchange {
-	request: FastifyRequest;
-	reply: FastifyReply;
-	rules: RouteRules;
-}
-
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
-export type Check = (exchange: Exchange) => Promise<void> | void;
+export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;
 
 export interface CheckOptions {
 	overload: Overload;
@@ -83,94 +45,99 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 }
 
 function overload({ overload }: CheckOptions): Check {
-	return ({ request, rules }) => {
-		if (rules.access !== "open") overload.refuse(request.method === "POST");
+	return ({ request }, { access }) => {
+		if (access !== "open") overload.refuse(request.method === "POST");
 	};
 }
 
 function credential({ keyCheck }: CheckOptions): Check {
-	return ({ request, rules }) => {
-		if (rules.access === "open") return undefined;
-		const caller = authenticate(request, keyCheck);
+	return (exchange, { access }) => {
+		if (access === "open") return undefined;
+		const caller = authenticate(exchange.request, keyCheck);
 		if (caller instanceof Promise) {
 			return caller.then((row) => {
-				request.caller = row;
+				exchange.caller = row;
 			});
 		}
-		request.caller = caller;
+		exchange.caller = caller;
 		return undefined;
 	};
 }
 
 function rate({ limits }: CheckOptions): Check {
-	return ({ request, reply }) => {
-		const counted = request.caller && limits.count(request.caller);
+	return (exchange) => {
+		const counted = exchange.caller && limits.count(exchange.caller);
 		if (!counted) return;
-		reply.headers(counted.headers);
+		exchange.headers(counted.headers);
 		if (counted.refused) throw counted.refused;
 	};
 }
 
-function routeAndMethod({ reply, rules: { isUnknownPath, allowedMethods } }: Exchange): void {
-	if (isUnknownPath) throw routeNotFound();
+function routeAndMethod(exchange: Exchange, { path, allowedMethods }: Route): void {
+	if (path === undefined) throw routeNotFound();
 	if (allowedMethods === undefined) return;
-	reply.header("allow", allowedMethods);
+	exchange.header("allow", allowedMethods);
 	throw new ApiError("method_not_allowed", `this path supports only ${allowedMethods}`);
 }
 
 function expectation({ request }: Exchange): void {
-	checkExpectation(request.raw);
+	checkExpectation(request);
 }
 
 /** Refuses what a trusted proxy says wrong, before anything is stored. */
 function forwarded({ baseUrlOf }: CheckOptions): Check {
-	return ({ request, rules }) => {
-		if (rules.access !== "open") baseUrlOf(request);
+	return ({ request }, { access }) => {
+		if (access !== "open") baseUrlOf(request);
 	};
 }
 
 /** Also records the use of the key, after the scope is checked. */
 function scope({ keyCheck }: CheckOptions): Check {
-	return ({ request, reply, rules: { access, operation } }) => {
+	return (exchange, { access, operation }) => {
 		if (access === "open" || access === undefined) return;
-		const caller = callerOf(request);
-		requireScope(caller, access, reply);
+		const caller = callerOf(exchange);
+		requireScope(exchange, caller, access);
 		if (operation) keyCheck.noteUse(caller, operation);
 	};
 }
 
 function deprecation({ now, baseUrlOf }: CheckOptions): Check {
-	return ({ request, reply, rules: { deprecation } }) => {
+	return (exchange, { deprecation }) => {
 		if (!deprecation) return;
-		reply.headers(deprecation.headers(baseUrlOf(request)));
+		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
 		deprecation.refuseAfterSunset(now());
 	};
 }
 
-function bodyHeaders({ request, reply, rules }: Exchange): void {
-	if (rules.acceptsBody) checkBodyHeaders(request.raw, reply);
+function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
+	if (acceptsBody) checkBodyHeaders(exchange);
 }
 
-function idempotencyKey({ request, rules }: Exchange): void {
-	if (rules.acceptsBody) request.idempotencyKey = readIdempotencyKey(request.headers["idempotency-key"]);
+function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
+	if (acceptsBody) exchange.idempotencyKey = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 }
 
 /** Must be last: it asks the client to send the body. */
-function sendContinue({ request, reply, rules }: Exchange): void {
-	if (rules.acceptsBody && expectsContinue(request.raw)) reply.raw.writeContinue();
+function sendContinue({ request, response }: Exchange, { acceptsBody }: Route): void {
+	if (acceptsBody && expectsContinue(request)) response.writeContinue();
 }
 
 /** Runs the checks in order. @returns a promise only if one of them waits */
-export function runChecks(checks: readonly Check[], exchange: Exchange, first = 0): Promise<void> | undefined {
+export function runChecks(
+	checks: readonly Check[],
+	exchange: Exchange,
+	route: Route,
+	first = 0,
+): Promise<void> | undefined {
 	for (let index = first; index < checks.length; index++) {
-		const pending = checks[index]?.(exchange);
-		if (pending) return pending.then(() => runChecks(checks, exchange, index + 1));
+		const pending = checks[index]?.(exchange, route);
+		if (pending) return pending.then(() => runChecks(checks, exchange, route, index + 1));
 	}
 	return undefined;
 }
 
 /** The key of a request to a route that is not open. */
-export function callerOf({ caller }: FastifyRequest): KeyRow {
+export function callerOf({ caller }: Exchange): KeyRow {
 	if (caller) return caller;
 	throw new Error("a route that is not open was reached without a key");
 }

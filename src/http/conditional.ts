@@ -1,7 +1,6 @@
-// ETag, If-None-Match and Vary (RFC 9110 §8.8.3, §13.1.2, §12.5.5): 304 if the caller already has the reply.
+// ETag and If-None-Match (RFC 9110 §8.8.3, §13.1.2): 304 if the caller already has the reply.
 
 import { hash } from "node:crypto";
-import type { FastifyReply } from "fastify";
 
 /** A strong entity tag of a body. `variant` distinguishes replies with the same body and other headers or coding. */
 export function entityTag(body: string | Buffer, variant = ""): string {
@@ -13,9 +12,4 @@ export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolea
 	if (ifNoneMatch === undefined) return false;
 	if (ifNoneMatch.trim() === "*") return true;
 	return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === tag);
-}
-
-/** The Vary field with this name added. It already contains Origin when CORS is on. */
-export function varyOn(reply: FastifyReply, name: string): string {
-	return reply.hasHeader("vary") ? `${name}, ${reply.getHeader("vary")}` : name;
 }

@@ -1,14 +1,15 @@
 // CORS (Fetch standard): pages of the origins in CORS_ORIGINS may call the service and read all its headers. Off unless
 // set.
 
-import type { FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
+import type { Exchange } from "./exchange.ts";
 
 export interface Cors {
-	/** The CORS headers of the reply to this request. */
-	headers(request: FastifyRequest): Record<string, string>;
+	/** Adds the CORS headers of the reply. */
+	addHeaders(exchange: Exchange): void;
 	/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
-	preflight(request: FastifyRequest): Record<string, string> | undefined;
+	preflight(request: IncomingMessage): Record<string, string> | undefined;
 }
 
 const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
@@ -23,10 +24,12 @@ const requestHeaders = [
 export function createCors(origins: string[]): Cors {
 	const allowed = new Set(origins);
 	return {
-		headers({ headers: { origin } }): Record<string, string> {
-			if (allowed.size === 0) return {};
-			if (origin === undefined || !allowed.has(origin)) return { vary: "Origin" };
-			return { vary: "Origin", "access-control-allow-origin": origin, "access-control-expose-headers": exposed };
+		addHeaders(exchange) {
+			if (allowed.size === 0) return;
+			exchange.vary("Origin");
+			const { origin } = exchange.request.headers;
+			if (origin === undefined || !allowed.has(origin)) return;
+			exchange.header("access-control-allow-origin", origin).header("access-control-expose-headers", exposed);
 		},
 		preflight({ method, headers }) {
 			const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined;

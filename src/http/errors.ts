@@ -1,26 +1,28 @@
 // Sends every failure in the one error format. Errors other than ApiError are converted first.
 
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import { challenge } from "./auth.ts";
-import { bodyTooLarge, hasUnreadBody } from "./framing.ts";
+import type { Exchange } from "./exchange.ts";
+import { hasUnreadBody } from "./framing.ts";
 import { overloaded } from "./overload.ts";
-import { noteFailure, pathOf, withoutKeys } from "./reply-watch.ts";
-import { sendJson } from "./send-json.ts";
+import { withoutKeys } from "./reply-watch.ts";
 
 const retryAfterSeconds = 1;
 
-/** Creates Fastify's error handler. Causes of 5xx are logged with the request id and never sent to the caller. */
-export function createErrorHandler(log: Logger) {
-	return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-		const failure = isHangUp(error, request) ? bodyTooShort() : toApiError(error);
-		if (failure.status >= 500) logCause(log, failure, error, request);
-		noteFailure(request.raw, failure.code);
-		reply.headers(errorHeaders(failure));
-		if (failure.code === "malformed_request" || hasUnreadBody(request.raw)) reply.header("connection", "close");
-		return sendJson(reply.code(failure.status), JSON.stringify(failure));
+/** Causes of 5xx are logged with the request id and never sent to the caller. */
+export function createErrorHandler(log: Logger): (exchange: Exchange, error: unknown) => void {
+	return (exchange, error) => {
+		const failure = toApiError(error);
+		if (failure.status >= 500) logCause(log, failure, error, exchange);
+		// A bug in a handler that had already answered: the rest of the reply must not look complete.
+		if (exchange.response.headersSent) return void exchange.response.destroy();
+		exchange.failure = failure.code;
+		exchange.status = failure.status;
+		exchange.headers(errorHeaders(failure));
+		if (failure.code === "malformed_request" || hasUnreadBody(exchange.request)) exchange.header("connection", "close");
+		exchange.sendJson(JSON.stringify(failure));
 	};
 }
 
@@ -28,20 +30,20 @@ export function createErrorHandler(log: Logger) {
  * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a
  * stop need no cause.
  */
-function logCause(log: Logger, { code }: ApiError, error: unknown, { id, raw }: FastifyRequest): void {
+function logCause(log: Logger, { code }: ApiError, error: unknown, exchange: Exchange): void {
+	const { id, trace, route, request } = exchange;
 	// An absent trace is not written.
-	const fields = { "error.type": code, requestId: id, trace_id: raw.record?.trace?.traceId };
+	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };
 	if (code === "storage_unavailable") log.error({ ...fields, cause: messageOf(error) }, "request failed");
 	if (code !== "internal_error") return;
-	const route = pathOf(raw.record?.app?.rules);
-	const request = {
-		"http.request.method": raw.method,
-		"http.route": route,
-		url: withoutKeys(raw.url, true),
-		"http.request.body.size": raw.headers["content-length"],
-		"http.request.header.content-type": raw.headers["content-type"],
+	const repeated = {
+		"http.request.method": request.method,
+		"http.route": route?.path,
+		url: withoutKeys(request.url, true),
+		"http.request.body.size": request.headers["content-length"],
+		"http.request.header.content-type": request.headers["content-type"],
 	};
-	log.error({ ...fields, ...request, err: error }, "request failed");
+	log.error({ ...fields, ...repeated, err: error }, "request failed");
 }
 
 function messageOf(error: unknown): string {
@@ -57,17 +59,8 @@ export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<stri
 	};
 }
 
-/** Whether the connection was closed before the whole body arrived. */
-function isHangUp(error: unknown, { raw }: FastifyRequest): boolean {
-	return raw.readableAborted && (error as NodeJS.ErrnoException | undefined)?.code === "ECONNRESET";
-}
-
-function bodyTooShort(): ApiError {
-	return new ApiError("malformed_request", "the connection ended before the whole body arrived");
-}
-
-/** Converts errors of Fastify and the store to an ApiError. */
-export function toApiError(error: unknown): ApiError {
+/** Converts errors of the store, and bugs, to an ApiError. */
+function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	if (error instanceof StoreBusy) return overloaded(error.retryAfterMs);
 	if (error instanceof StorageUnavailable) {
@@ -77,15 +70,5 @@ export function toApiError(error: unknown): ApiError {
 			retryAfterSeconds,
 		);
 	}
-	switch ((error as FastifyError | undefined)?.code) {
-		case "FST_ERR_CTP_BODY_TOO_LARGE":
-			return bodyTooLarge();
-		case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-			return bodyTooShort();
-		default:
-			return new ApiError(
-				"internal_error",
-				"the service failed: report the X-Request-Id of this reply to its operator",
-			);
-	}
+	return new ApiError("internal_error", "the service failed: report the X-Request-Id of this reply to its operator");
 }

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
-import type { FastifyReply } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/operations.ts";
+import type { Exchange } from "./exchange.ts";
 import { METHODS } from "./node-http.ts";
 
 /** Maximum bytes of all request headers together; the parser answers 431 above it. */
@@ -109,13 +109,14 @@ const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8
  * Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16).
  * @throws ApiError `unsupported_media_type`, `body_too_large`
  */
-export function checkBodyHeaders({ headers }: IncomingMessage, reply: FastifyReply): void {
+export function checkBodyHeaders(exchange: Exchange): void {
+	const { headers } = exchange.request;
 	if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
-		reply.header("accept-encoding", "identity");
+		exchange.header("accept-encoding", "identity");
 		throw new ApiError("unsupported_media_type", "the body must not be compressed: send it without Content-Encoding");
 	}
 	if (!jsonUtf8.test(headers["content-type"] ?? "")) {
-		reply.header("accept", "application/json");
+		exchange.header("accept", "application/json");
 		throw new ApiError("unsupported_media_type", "the body must be sent as Content-Type: application/json, in UTF-8");
 	}
 	if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw bodyTooLarge();

@@ -1,21 +1,22 @@
-// The handlers of the three operations. The checks (checks.ts) and the validation have already passed.
+// The handlers of the three operations. The checks (checks.ts) have already passed.
 
 import { gzipSync } from "node:zlib";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
-import { limitDefault, type OperationName, type operations } from "../contract/operations.ts";
-import type { NewPet, Pet, Pets } from "../contract/pet.ts";
-import type { Static } from "../contract/schema.ts";
+import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
+import type { Pet, Pets } from "../contract/pet.ts";
+import type { Static, TObject } from "../contract/schema.ts";
+import { checkNewPet } from "../contract/validate.ts";
 import type { PetPage, Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
+import { parseBody, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
-import { entityTag, matchesTag, varyOn } from "./conditional.ts";
+import { entityTag, matchesTag } from "./conditional.ts";
 import { acceptsGzip } from "./encoding.ts";
+import type { Exchange } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
-import { sendJson } from "./send-json.ts";
-
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+import { createQueryReader } from "./query.ts";
+import type { Handler } from "./router.ts";
 
 export interface PetsOptions {
 	store: Store;
@@ -43,29 +44,29 @@ export function createPetHandlers({
 	}
 
 	return {
-		async listPets(request, reply) {
-			const { limit = limitDefault, status, cursor } = request.query as ListQuery;
+		listPets: withQuery(operations.listPets.query, async (exchange, { limit = limitDefault, status, cursor }) => {
 			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 			const page = await store.listPets({ ...position, status, limit });
-			const base = baseUrlOf(request);
+			const { headers } = exchange.request;
+			const base = baseUrlOf(exchange.request);
 			const kept = madeOf.get(page);
 			let made = kept;
 			if (made?.base !== base) {
 				made = { ...(made ?? bodyOf(page)), base, links: pageLinks(base, cursors, { position, limit, status, page }) };
 				if (page.hasMore) madeOf.set(page, made); // No other page is kept by the store.
 			}
-			reply.header("link", made.links).header("vary", varyOn(reply, "Accept-Encoding"));
-			const isCached = matchesTag(request.headers["if-none-match"], made.tag);
-			if (!kept || isCached || made.body.length < gzipMinLength || !acceptsGzip(request.headers))
-				return sendRead(request, reply, made);
+			exchange.header("link", made.links).vary("Accept-Encoding");
+			const isCached = matchesTag(headers["if-none-match"], made.tag);
+			if (!kept || isCached || made.body.length < gzipMinLength || !acceptsGzip(headers))
+				return sendRead(exchange, made);
 			made.gzip ??= gzipOf(made);
-			return sendRead(request, reply, made.gzip);
-		},
+			sendRead(exchange, made.gzip);
+		}),
 
-		async createPet(request, reply) {
-			const newPet = request.body as NewPet;
-			const key = request.idempotencyKey;
-			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(request).id, key };
+		createPet: withQuery(operations.createPet.query, async (exchange) => {
+			const newPet = checkNewPet(parseBody(await readBody(exchange.request)));
+			const key = exchange.idempotencyKey;
+			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
 			const { id, outcome } = await store.createPet(newPet, idempotencyKey);
 			if (outcome === "reused") {
 				throw new ApiError(
@@ -73,23 +74,31 @@ export function createPetHandlers({
 					"this Idempotency-Key was used with another body: repeat that body, or send a new key",
 				);
 			}
-			if (outcome === "replayed") reply.header("idempotency-replayed", "true");
-			reply
-				.code(201)
-				.header("location", `${baseUrlOf(request)}/pets/${id}`)
-				.header("cache-control", "no-store");
-			return sendJson(reply, petJson({ id, ...newPet }));
-		},
+			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
+			exchange.status = 201;
+			exchange
+				.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`)
+				.header("cache-control", "no-store")
+				.sendJson(petJson({ id, ...newPet }));
+		}),
 
-		async getPet(request, reply) {
-			const { petId } = request.params as { petId: string };
-			const id = int64FromDecimal(petId);
+		getPet: withQuery(operations.getPet.query, async (exchange) => {
+			const id = int64FromDecimal(exchange.parameter);
 			const pet = id === undefined ? undefined : await store.getPet(id);
 			if (!pet) throw petNotFound();
 			const body = petJson(pet);
-			return sendRead(request, reply, { body, tag: entityTag(body) });
-		},
+			sendRead(exchange, { body, tag: entityTag(body) });
+		}),
 	};
+}
+
+/** A handler that gets the query after its check. */
+function withQuery<S extends TObject>(
+	schema: S,
+	handle: (exchange: Exchange, query: Readonly<Static<S>>) => Promise<void>,
+): Handler {
+	const readQuery = createQueryReader(schema);
+	return (exchange) => handle(exchange, readQuery(exchange.query));
 }
 
 interface Representation {
@@ -114,16 +123,13 @@ function gzipOf({ body, tag }: MadePage): Representation {
 	return { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"`, coding: "gzip" };
 }
 
-/** The query after validation.ts has checked it. */
-type ListQuery = Static<typeof operations.listPets.query>;
-
-export function petNotFound(): ApiError {
+function petNotFound(): ApiError {
 	return new ApiError("pet_not_found", "there is no animal with this id");
 }
 
-function sendRead(request: FastifyRequest, reply: FastifyReply, { body, tag, coding }: Representation): FastifyReply {
-	reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", varyOn(reply, "Authorization"));
-	if (matchesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
-	if (coding) reply.header("content-encoding", coding);
-	return sendJson(reply, body);
+function sendRead(exchange: Exchange, { body, tag, coding }: Representation): void {
+	exchange.header("etag", tag).header("cache-control", "private, no-cache").vary("Authorization");
+	if (matchesTag(exchange.request.headers["if-none-match"], tag)) return void exchange.sendStatus(304);
+	if (coding) exchange.header("content-encoding", coding);
+	exchange.sendJson(body);
 }

@@ -60,7 +60,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 		const arriving = request?.complete === false ? request : undefined;
 		const isHead = arriving ? arriving.method === "HEAD" : isHeadLast(error);
 		const id = requestId(arriving ?? { headers: {} });
-		if (arriving?.record) noteFailure(arriving, failure.code);
+		if (arriving?.exchange) noteFailure(arriving, failure.code);
 		else replyWatch.refuse(failure.code, id);
 		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };

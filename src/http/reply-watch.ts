@@ -5,33 +5,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errorStatus } from "../contract/errors.ts";
 import type { Reply, RouteName, TracedRequest } from "../contract/observed.ts";
 import type { TraceContext } from "../contract/trace-context.ts";
-import type { Exchange, RouteRules } from "./checks.ts";
 import type { Connection } from "./connections.ts";
+import { Exchange } from "./exchange.ts";
+import type { Route } from "./router.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 export const clientAbortStatus = 499;
 /** How often the refusals of an overloaded service are logged. */
 const shedEveryMs = 1000;
-
-/** What is known of a request so far. */
-export interface RequestRecord {
-	readonly id: string;
-	/** On the monotonic clock. */
-	readonly startedAtMs: number;
-	readonly trace: TraceContext | undefined;
-	readonly clientAddress: string | undefined;
-	/** The code of its failure. */
-	code?: ErrorCode;
-	/** Known once the app has its request. */
-	app?: Exchange;
-}
-
-declare module "node:http" {
-	interface IncomingMessage {
-		/** Only on the public port. */
-		record?: RequestRecord;
-	}
-}
 
 /** Writes lines whose fields are JSON already, which costs a fifth of what an object costs. */
 export interface LineLog {
@@ -43,7 +24,7 @@ export interface LineLog {
 export interface ReplyWatchOptions {
 	log: LineLog;
 	/** The id of a request in its reply and in the log. */
-	requestId: (request: Pick<IncomingMessage, "headers" | "record">) => string;
+	requestId: (request: Pick<IncomingMessage, "headers" | "exchange">) => string;
 	/** Called after each reply. */
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and has the path, too. */
@@ -71,38 +52,40 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 	/** Bound to each response: a function of its own for each would cost more than the count. */
 	function end(this: ServerResponse): void {
 		const request: IncomingMessage = this.req;
-		const { record } = request;
-		if (!record) return;
+		const { exchange } = request;
+		if (!exchange) return;
 		const connection: Connection = request.socket;
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
-		const { app, startedAtMs, trace } = record;
+		const { id, route, startedAtMs, trace } = exchange;
 		const endedAtMs = performance.now();
 		const { method = "" } = request;
-		const [status, reason] = outcomeOf(this, record, connection.isRefused === true);
-		const route = routeOf(app?.rules);
-		const deprecatedCaller = app?.rules.deprecation && app.request.caller?.id;
-		onReply({ route, method, status, seconds: (endedAtMs - startedAtMs) / 1000, reason, deprecatedCaller });
-		if (trace && onTraced) {
-			const path = pathOf(app?.rules);
-			onTraced({ trace, method, path, status, reason, requestId: record.id, startedAtMs, endedAtMs });
-		}
+		const [status, reason] = outcomeOf(exchange, connection.isRefused === true);
+		onReply({
+			route: nameOf(route),
+			method,
+			status,
+			seconds: (endedAtMs - startedAtMs) / 1000,
+			reason,
+			deprecatedCaller: route?.deprecation && exchange.caller?.id,
+		});
+		if (trace && onTraced)
+			onTraced({ trace, method, path: route?.path, status, reason, requestId: id, startedAtMs, endedAtMs });
 		if (reason === "overloaded") sheds.count();
-		else logReply(request, { method, status, reason, record, ms: endedAtMs - startedAtMs });
+		else logReply(exchange, { method, status, reason, ms: endedAtMs - startedAtMs });
 	}
 
-	function logReply(request: IncomingMessage, parts: LineParts): void {
-		const path = options.isOnTerminal ? `,"url.path":${JSON.stringify(withoutKeys(request.url))}` : "";
-		log.writeInfo(fieldsOf(parts) + path, "request");
+	function logReply(exchange: Exchange, parts: LineParts): void {
+		const path = options.isOnTerminal ? `,"url.path":${JSON.stringify(withoutKeys(exchange.request.url))}` : "";
+		log.writeInfo(fieldsOf(exchange, parts) + path, "request");
 	}
 
 	return {
 		begin(request, response) {
-			request.record = {
+			request.exchange = new Exchange(request, response, {
 				id: requestId(request),
-				startedAtMs: performance.now(),
 				trace: traceOf?.(request),
 				clientAddress: clientAddressOf?.(request),
-			};
+			});
 			const connection: Connection = request.socket;
 			connection.requestsInFlight = (connection.requestsInFlight ?? 0) + 1;
 			response.on("close", end);
@@ -118,13 +101,9 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 }
 
 /** The status and the reason of a failure. A refusal that was written on the socket has no headers in its response. */
-function outcomeOf(
-	response: ServerResponse,
-	{ code }: RequestRecord,
-	isRefused: boolean,
-): [status: number, reason: string | undefined] {
-	if (response.writableFinished) return [response.statusCode, code];
-	if (isRefused && code !== undefined && !response.headersSent) return [errorStatus[code], code];
+function outcomeOf({ response, failure }: Exchange, isRefused: boolean): [status: number, reason: string | undefined] {
+	if (response.writableFinished) return [response.statusCode, failure];
+	if (isRefused && failure !== undefined && !response.headersSent) return [errorStatus[failure], failure];
 	return [clientAbortStatus, "client_abort"];
 }
 
@@ -132,16 +111,14 @@ interface LineParts {
 	method: string;
 	status: number;
 	reason: string | undefined;
-	record: RequestRecord;
 	ms: number;
 }
 
 /** The fields of a request's line, with the attribute names of OpenTelemetry where it has one. */
-function fieldsOf({ method, status, reason, record, ms }: LineParts): string {
-	const { app, id, trace, clientAddress } = record;
-	const path = pathOf(app?.rules);
-	const caller = app?.request.caller?.id;
-	const bytes = status === clientAbortStatus || method === "HEAD" ? undefined : app?.reply.getHeader("content-length");
+function fieldsOf(exchange: Exchange, { method, status, reason, ms }: LineParts): string {
+	const { id, route, caller, trace, clientAddress } = exchange;
+	const path = route?.path;
+	const bytes = status === clientAbortStatus || method === "HEAD" ? undefined : exchange.bodyBytes;
 	// Integers, because writing a fraction costs more than the rest of the line.
 	const micros = Math.round(ms * 1000);
 	const fraction = micros % 1000;
@@ -150,7 +127,7 @@ function fieldsOf({ method, status, reason, record, ms }: LineParts): string {
 	},"http.response.status_code":${status}${reason === undefined ? "" : `,"error.type":"${reason}"`}${
 		bytes === undefined ? "" : `,"http.response.body.size":${bytes}`
 	},"durationMs":${Math.floor(micros / 1000)}.${fraction < 10 ? "00" : fraction < 100 ? "0" : ""}${fraction}${
-		caller === undefined ? "" : `,"keyId":"${caller}"`
+		caller === undefined ? "" : `,"keyId":"${caller.id}"`
 	},"requestId":"${id}"${trace === undefined ? "" : `,"trace_id":"${trace.traceId}"`}${
 		clientAddress === undefined ? "" : `,"client.address":${JSON.stringify(clientAddress)}`
 	}`;
@@ -176,19 +153,14 @@ function createShedLog(log: LineLog): { count(): void; close(): void } {
 }
 
 /** Remembers why a request failed, for its log line and its count. */
-export function noteFailure({ record }: IncomingMessage, code: ErrorCode): void {
-	if (record) record.code = code;
+export function noteFailure({ exchange }: IncomingMessage, code: ErrorCode): void {
+	if (exchange) exchange.failure = code;
 }
 
-function routeOf(rules: RouteRules | undefined): RouteName {
-	if (rules?.operation) return rules.operation;
-	if (!rules || rules.isUnknownPath || rules.allowedMethods) return "unknown";
-	return rules.isProbe ? "probe" : "page";
-}
-
-/** The pattern of the path, such as `/v1/pets/:petId`. */
-export function pathOf(rules: RouteRules | undefined): string | undefined {
-	return rules?.isUnknownPath ? undefined : rules?.url;
+function nameOf(route: Route | undefined): RouteName {
+	if (route?.operation) return route.operation;
+	if (route?.path === undefined || route.allowedMethods) return "unknown";
+	return route.isProbe ? "probe" : "page";
 }
 
 /** A URL without what may be a key: a caller may send it there by mistake. */

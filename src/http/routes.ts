@@ -2,7 +2,6 @@
 // the interface document.
 
 import fastJson from "fast-json-stringify";
-import type { FastifyInstance } from "fastify";
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import { Pet, Pets } from "../contract/pet.ts";
@@ -13,9 +12,8 @@ import { createDeprecationNotice } from "./deprecation.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
-import { addPath, type Route } from "./paths.ts";
-import { createPetHandlers, type Handler } from "./pets.ts";
-import { sendJson } from "./send-json.ts";
+import { createPetHandlers } from "./pets.ts";
+import type { Handler, RouteRules, Router } from "./router.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
@@ -28,51 +26,48 @@ export interface RouteTableOptions extends ConsoleOptions {
 	runTraced?: (<Result>(trace: TraceContext | undefined, handler: () => Result) => Result) | undefined;
 }
 
-export function addRoutes(app: FastifyInstance, options: RouteTableOptions): void {
-	addOperations(app, options);
+export function addRoutes(router: Router, options: RouteTableOptions): void {
+	addOperations(router, options);
 	const openApi = () => staticFile("openapi.json", Buffer.from(openApiText(options.baseUrl)));
-	addFile(app, "/openapi.json", openApi, { "access-control-allow-origin": "*" });
+	addFile(router, "/openapi.json", openApi, { "access-control-allow-origin": "*" });
 	const { live, ready } = options.probes;
-	addPath(app, "/livez", [probe(async () => JSON.stringify(live()))]);
-	addPath(app, "/readyz", [probe(async () => JSON.stringify(await ready()))]);
-	addDocsPage(app, options.baseUrl);
-	addConsole(app, options);
+	router.add("/livez", { GET: probe(async () => JSON.stringify(live())) });
+	router.add("/readyz", { GET: probe(async () => JSON.stringify(await ready())) });
+	addDocsPage(router, options.baseUrl);
+	addConsole(router, options);
 }
 
-function addOperations(app: FastifyInstance, { store, baseUrlOf, runTraced }: RouteTableOptions): void {
+function addOperations(router: Router, { store, baseUrlOf, runTraced }: RouteTableOptions): void {
 	const petJson = fastJson({ ...Pet });
 	const petsJson = fastJson({ ...Pets });
 	const handlers = createPetHandlers({ store, baseUrlOf, petJson, petsJson });
 
 	function runInTrace(handler: Handler): Handler {
 		if (!runTraced) return handler;
-		return (request, reply) => runTraced(request.raw.record?.trace, () => handler(request, reply));
+		return (exchange) => runTraced(exchange.trace, () => handler(exchange));
 	}
 
-	function route(name: OperationName): Route {
-		const { method, scope, query, body, deprecation }: Operation = operations[name];
+	function rulesOf(name: OperationName): RouteRules {
+		const { scope, body, deprecation }: Operation = operations[name];
 		return {
-			method,
-			config: {
-				operation: name,
-				access: scope,
-				acceptsBody: body !== undefined,
-				...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
-			},
-			schema: { querystring: query, ...(body && { body }) },
+			operation: name,
+			access: scope,
+			acceptsBody: body !== undefined,
+			...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
 			handler: runInTrace(handlers[name]),
 		};
 	}
 	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);
 	for (const [path, names = []] of Object.entries(paths)) {
-		addPath(app, `/v1${path.replace(/\{(\w+)\}/g, ":$1")}`, names.map(route));
+		const routes = Object.fromEntries(names.map((name) => [operations[name].method, rulesOf(name)]));
+		router.add(`/v1${path.replace(/\{(\w+)\}/g, ":$1")}`, routes);
 	}
 }
 
-function probe(json: () => Promise<string>): Route {
+function probe(json: () => Promise<string>): RouteRules {
 	return {
-		method: "GET",
-		config: { access: "open", isProbe: true },
-		handler: async (_request, reply) => sendJson(reply.header("cache-control", "no-cache"), await json()),
+		access: "open",
+		isProbe: true,
+		handler: async (exchange) => exchange.header("cache-control", "no-cache").sendJson(await json()),
 	};
 }

@@ -5,7 +5,7 @@ import { BlockList, isIP } from "node:net";
 /** Whether an address belongs to a trusted proxy; false for what is not an address. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** The names that Express and Fastify also know. */
+/** The names that Express also knows. */
 const namedNetworks = new Map([
 	["loopback", ["127.0.0.0/8", "::1"]],
 	["linklocal", ["169.254.0.0/16", "fe80::/10"]],

@@ -2,15 +2,13 @@
 // every key its own name and scopes.
 
 import { join } from "node:path";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { KeyInfo } from "../../contract/activity.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
-import { addPath } from "../paths.ts";
+import type { Router } from "../router.ts";
 import { pagePolicy } from "../security-headers.ts";
-import { sendJson } from "../send-json.ts";
-import { addFile, addFolder, readFile } from "./static-files.ts";
+import { addFile, addFolder, readFile, redirectTo } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. `known`: the nodes whose history the caller has. */
@@ -19,33 +17,28 @@ export interface ConsoleOptions {
 	consoleFolder: string;
 }
 
-export function addConsole(app: FastifyInstance, { activity, consoleFolder }: ConsoleOptions): void {
+export function addConsole(router: Router, { activity, consoleFolder }: ConsoleOptions): void {
 	const headers = pagePolicy("'self'");
-	const isBuilt = addFolder(app, { url: "/console", folder: consoleFolder, headers });
-	if (!isBuilt) addPath(app, "/console", [{ method: "GET", config: { access: "open" }, handler: refuseNotBuilt }]);
-	// Relative, so that it works below any prefix that a proxy adds.
-	const toConsole = async (_request: FastifyRequest, reply: FastifyReply) => reply.redirect("console", 302);
-	addPath(app, "/", [{ method: "GET", config: { access: "open" }, handler: toConsole }]);
+	const isBuilt = addFolder(router, { url: "/console", folder: consoleFolder, headers });
+	if (!isBuilt) router.add("/console", { GET: { access: "open", handler: refuseNotBuilt } });
+	router.add("/", { GET: redirectTo("console", 302) });
 	// Browsers ask for it on pages without an icon of their own, such as JSON.
-	if (isBuilt) addFile(app, "/favicon.ico", readFile(join(consoleFolder, "icon.svg")), headers);
-	addPath(app, "/console/activity", [
-		{
-			method: "GET",
-			config: { access: "metrics:read" },
-			handler: async (request, reply) => {
-				const known = new URL(request.url, "http://localhost").searchParams.get("known")?.split(",") ?? [];
-				return sendJson(reply.header("cache-control", "no-store"), JSON.stringify(await activity(known)));
+	if (isBuilt) addFile(router, "/favicon.ico", readFile(join(consoleFolder, "icon.svg")), headers);
+	router.add("/console/activity", {
+		GET: {
+			access: "metrics:read",
+			async handler(exchange) {
+				const known = new URLSearchParams(exchange.query).get("known")?.split(",") ?? [];
+				exchange.header("cache-control", "no-store").sendJson(JSON.stringify(await activity(known)));
 			},
 		},
-	]);
-	addPath(app, "/console/key", [
-		{
-			method: "GET",
-			config: {},
-			handler: async (request, reply) =>
-				sendJson(reply.header("cache-control", "no-store"), JSON.stringify(infoOf(callerOf(request)))),
+	});
+	router.add("/console/key", {
+		GET: {
+			handler: (exchange) =>
+				exchange.header("cache-control", "no-store").sendJson(JSON.stringify(infoOf(callerOf(exchange)))),
 		},
-	]);
+	});
 }
 
 function infoOf({ name, scopes, secret: { expiresAtMs } }: KeyRow): KeyInfo {

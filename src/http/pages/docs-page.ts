@@ -2,12 +2,11 @@
 // loads nothing else, and calls this server only.
 
 import { readFileSync } from "node:fs";
-import type { FastifyInstance } from "fastify";
 import { openApiDocument } from "../../contract/openapi.ts";
-import { addPath } from "../paths.ts";
+import type { Router } from "../router.ts";
 import { pagePolicy } from "../security-headers.ts";
 import { referencePage } from "./reference/page.ts";
-import { addFile, staticFile } from "./static-files.ts";
+import { addFile, redirectTo, staticFile } from "./static-files.ts";
 
 const headers = pagePolicy("'self'");
 const files = {
@@ -24,19 +23,13 @@ const files = {
 	"mark.svg": ["./reference/mark.svg"],
 };
 
-export function addDocsPage(app: FastifyInstance, baseUrl: string | undefined): void {
+export function addDocsPage(router: Router, baseUrl: string | undefined): void {
 	const page = () => staticFile("docs.html", Buffer.from(referencePage(openApiDocument(baseUrl))));
-	addFile(app, "/docs", page, headers);
+	addFile(router, "/docs", page, headers);
 	for (const [name, sources] of Object.entries(files)) {
 		const text = Buffer.concat(sources.map((path) => readFileSync(new URL(path, import.meta.url))));
-		addFile(app, `/docs/${name}`, () => staticFile(name, text), headers);
+		addFile(router, `/docs/${name}`, () => staticFile(name, text), headers);
 	}
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	addPath(app, "/docs/", [
-		{
-			method: "GET",
-			config: { access: "open" },
-			handler: async (_request, reply) => reply.redirect("../docs", 308),
-		},
-	]);
+	router.add("/docs/", { GET: redirectTo("../docs", 308) });
 }

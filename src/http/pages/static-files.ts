@@ -3,10 +3,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { entityTag, matchesTag, varyOn } from "../conditional.ts";
+import { entityTag, matchesTag } from "../conditional.ts";
 import { acceptsGzip } from "../encoding.ts";
-import { addPath } from "../paths.ts";
+import type { Exchange } from "../exchange.ts";
+import type { RouteRules, Router } from "../router.ts";
 
 const contentTypes: Record<string, string> = {
 	".html": "text/html; charset=utf-8",
@@ -36,26 +36,33 @@ export function staticFile(name: string, plain: Buffer): StaticFile {
 }
 
 /** @param headers sent with the file; they replace the service's headers of the same name */
-export function sendFile(
-	{ headers: requested }: FastifyRequest,
-	reply: FastifyReply,
-	file: StaticFile,
-	headers: Record<string, string>,
-): FastifyReply {
-	reply.headers({
-		...headers,
-		etag: file.etag,
-		"cache-control": file.cacheControl,
-		vary: varyOn(reply, "Accept-Encoding"),
-	});
-	if (matchesTag(requested["if-none-match"], file.etag)) return reply.code(304).send();
-	reply.header("content-type", file.contentType);
-	return acceptsGzip(requested) ? reply.header("content-encoding", "gzip").send(file.gzip) : reply.send(file.plain);
+function sendFile(exchange: Exchange, file: StaticFile, headers: Record<string, string>): void {
+	const requested = exchange.request.headers;
+	exchange
+		.headers(headers)
+		.header("etag", file.etag)
+		.header("cache-control", file.cacheControl)
+		.vary("Accept-Encoding");
+	if (matchesTag(requested["if-none-match"], file.etag)) return void exchange.sendStatus(304);
+	exchange.header("content-type", file.contentType);
+	if (acceptsGzip(requested)) exchange.header("content-encoding", "gzip").send(file.gzip);
+	else exchange.send(file.plain);
+}
+
+/** Sends browsers to another path, which is relative, so that it works below any prefix that a proxy adds. */
+export function redirectTo(location: string, status: 302 | 308): RouteRules {
+	return {
+		access: "open",
+		handler(exchange) {
+			exchange.status = status;
+			exchange.header("location", location).send("");
+		},
+	};
 }
 
 /** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it has an index.html */
 export function addFolder(
-	app: FastifyInstance,
+	router: Router,
 	{ url, folder, headers }: { url: string; folder: string; headers: Record<string, string> },
 ): boolean {
 	if (!existsSync(join(folder, "index.html"))) return false;
@@ -63,7 +70,7 @@ export function addFolder(
 	for (const name of names) {
 		const path = `/${name.split(sep).join("/")}`;
 		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addFile(app, at, readFile(join(folder, name)), headers);
+			addFile(router, at, readFile(join(folder, name)), headers);
 	}
 	return true;
 }
@@ -75,16 +82,15 @@ export function readFile(path: string): () => StaticFile {
 }
 
 /** Serves one file to everybody. @param make called by the first request */
-export function addFile(
-	app: FastifyInstance,
-	url: string,
-	make: () => StaticFile,
-	headers: Record<string, string>,
-): void {
+export function addFile(router: Router, url: string, make: () => StaticFile, headers: Record<string, string>): void {
 	let file: StaticFile | undefined;
-	const handler = (request: FastifyRequest, reply: FastifyReply) => {
-		file ??= make();
-		return sendFile(request, reply, file, headers);
-	};
-	addPath(app, url, [{ method: "GET", config: { access: "open" }, handler }]);
+	router.add(url, {
+		GET: {
+			access: "open",
+			handler(exchange) {
+				file ??= make();
+				sendFile(exchange, file, headers);
+			},
+		},
+	});
 }

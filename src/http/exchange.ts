@@ -1,0 +1,103 @@
+// A request of the public port with its reply, from its headers to the end. The reply's headers are one flat list of
+// names and values: Node writes it as it is, without an object between.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { TraceContext } from "../contract/trace-context.ts";
+import type { KeyRow } from "../store/store.ts";
+import type { Route } from "./router.ts";
+
+declare module "node:http" {
+	interface IncomingMessage {
+		/** Only on the public port. */
+		exchange?: Exchange;
+	}
+}
+
+/** What is known of a request before its route. */
+export type Arrival = Pick<Exchange, "id" | "trace" | "clientAddress">;
+
+export class Exchange {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly id: string;
+	readonly trace: TraceContext | undefined;
+	readonly clientAddress: string | undefined;
+	/** On the monotonic clock. */
+	readonly startedAtMs = performance.now();
+	/** Undefined if the request was refused before its path was looked at. */
+	route: Route | undefined;
+	/** The text after the `?` of the target. */
+	query = "";
+	/** The last segment of a path with a parameter. */
+	parameter = "";
+	/** Undefined on open routes. See `callerOf`. */
+	caller: KeyRow | undefined;
+	idempotencyKey: string | undefined;
+	/** Why the request failed. */
+	failure: ErrorCode | undefined;
+	status = 200;
+	/** Of the reply's body; undefined if it has none. */
+	bodyBytes: number | undefined;
+	#fields: string[] = [];
+	#vary = "";
+
+	constructor(request: IncomingMessage, response: ServerResponse, { id, trace, clientAddress }: Arrival) {
+		this.request = request;
+		this.response = response;
+		this.id = id;
+		this.trace = trace;
+		this.clientAddress = clientAddress;
+	}
+
+	/** Starts the reply's headers. @param fields alternating names and values */
+	beginReply(fields: readonly string[]): void {
+		this.#fields = [...fields, "x-request-id", this.id];
+	}
+
+	/** Sets a header of the reply. @param name in lower case */
+	header(name: string, value: string): this {
+		const fields = this.#fields;
+		for (let index = 0; index < fields.length; index += 2) {
+			if (fields[index] !== name) continue;
+			fields[index + 1] = value;
+			return this;
+		}
+		fields.push(name, value);
+		return this;
+	}
+
+	headers(values: Readonly<Record<string, string>>): this {
+		for (const name in values) this.header(name, values[name] as string);
+		return this;
+	}
+
+	/** Adds a request header to the reply's Vary (RFC 9110 §12.5.5). */
+	vary(name: string): this {
+		this.#vary = this.#vary === "" ? name : `${name}, ${this.#vary}`;
+		return this;
+	}
+
+	/** Sends the reply. @param body sent unchanged, not at all for HEAD */
+	send(body: string | Buffer): void {
+		this.bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+		this.#fields.push("content-length", String(this.bodyBytes));
+		this.#writeHead().end(body);
+	}
+
+	/** Sends a reply whose status has no body. */
+	sendStatus(status: 204 | 304): void {
+		this.status = status;
+		this.#writeHead().end();
+	}
+
+	#writeHead(): ServerResponse {
+		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
+		return this.response.writeHead(this.status, this.#fields);
+	}
+
+	/** Sends JSON as `application/json` without parameters: RFC 8259 §11 defines none. */
+	sendJson(json: string | Buffer): void {
+		this.header("content-type", "application/json").send(json);
+	}
+}

@@ -1,0 +1,133 @@
+// Finds the route of a request by its path and method. A path has a route for each method that it serves, and one for
+// all others, which answers 405.
+
+import type { OperationName, Scope } from "../contract/operations.ts";
+import type { DeprecationNotice } from "./deprecation.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Who may call a route: everyone, or keys with this scope. */
+export type Access = "open" | Scope;
+
+/** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
+export type Handler = (exchange: Exchange) => Promise<void> | void;
+
+/** What a path declares for one method. */
+export interface RouteRules {
+	/** A route without it accepts any valid key, and no request without a key. */
+	access?: Access;
+	/** The name of the route in logs, metrics and last-used times of keys. */
+	operation?: OperationName;
+	deprecation?: DeprecationNotice;
+	acceptsBody?: boolean;
+	/** A health check, counted apart. */
+	isProbe?: boolean;
+	handler: Handler;
+}
+
+export interface Route extends RouteRules {
+	/** The path as it was declared; undefined if no path matches. */
+	path?: string;
+	/** On the route for all other methods of a path: the methods that the path supports. */
+	allowedMethods?: string;
+}
+
+export interface Router {
+	/**
+	 * Serves a path, with HEAD where there is GET, with OPTIONS, and with 405 for all other methods. OPTIONS and 405
+	 * reveal the methods of the path, so they are open only if all its routes are.
+	 * @param path may end with a parameter, such as `/v1/pets/:petId`
+	 */
+	add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void;
+	/** Sets the route of an exchange, and its query and parameter. */
+	find(exchange: Exchange): Route;
+}
+
+interface Endpoint {
+	methods: ReadonlyMap<string, Route>;
+	others: Route;
+}
+
+const reach = () => {
+	throw new Error("the checks refuse every request to this route");
+};
+const unknownOpen: Route = { access: "open", handler: reach };
+/** An unknown path below /v1 needs a key, so that callers without one cannot detect which paths exist. */
+const unknownClosed: Route = { handler: reach };
+
+export function createRouter(): Router {
+	const exact = new Map<string, Endpoint>();
+	/** By the path up to the parameter, including its slash. */
+	const withParameter = new Map<string, Endpoint>();
+
+	function find(exchange: Exchange): Route {
+		const target = originForm(exchange.request.url ?? "/");
+		const end = endOfPath(target);
+		exchange.query = target.slice(end + 1);
+		const path = target.includes("%") ? decodePath(target.slice(0, end)) : target.slice(0, end);
+		const method = exchange.request.method ?? "";
+		const endpoint = exact.get(path);
+		if (endpoint) return endpoint.methods.get(method) ?? endpoint.others;
+		const slash = path.lastIndexOf("/") + 1;
+		const parent = withParameter.get(path.slice(0, slash));
+		if (!parent) return isBelowV1(target) ? unknownClosed : unknownOpen;
+		exchange.parameter = path.slice(slash);
+		return parent.methods.get(method) ?? parent.others;
+	}
+
+	return {
+		add(path, routes) {
+			const endpoint = endpointOf(path, routes);
+			const parameter = path.lastIndexOf("/:");
+			if (parameter < 0) exact.set(path, endpoint);
+			else withParameter.set(path.slice(0, parameter + 1), endpoint);
+		},
+		find(exchange) {
+			exchange.route = find(exchange);
+			return exchange.route;
+		},
+	};
+}
+
+function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): Endpoint {
+	const methods = new Map<string, Route>();
+	for (const [method, rules] of Object.entries(routes)) methods.set(method, { ...rules, path });
+	const get = methods.get("GET");
+	if (get) methods.set("HEAD", get);
+	const allow = [...methods.keys(), "OPTIONS"].join(", ");
+	const isOpen = [...methods.values()].every(({ access }) => access === "open");
+	const shared: Pick<Route, "access" | "path"> = isOpen ? { access: "open", path } : { path };
+	methods.set("OPTIONS", {
+		...shared,
+		handler: (exchange) => exchange.header("allow", allow).sendStatus(204),
+	});
+	return { methods, others: { ...shared, allowedMethods: allow, handler: reach } };
+}
+
+/** RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored. */
+function originForm(target: string): string {
+	if (target === "*") return "/*"; // The server as a whole has no route.
+	return target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]*/i, "");
+}
+
+/** A fragment never belongs in a target; it counts as a query, which no path accepts. */
+function endOfPath(target: string): number {
+	const end = target.search(/[?#]/);
+	return end < 0 ? target.length : end;
+}
+
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2); an encoded slash stays encoded. Invalid encoding stays, and matches no route. */
+function decodePath(path: string): string {
+	try {
+		return decodeURI(path);
+	} catch {
+		return decodeAscii(path);
+	}
+}
+
+function isBelowV1(target: string): boolean {
+	return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target));
+}
+
+function decodeAscii(text: string): string {
+	return text.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
