@@ -92,11 +92,12 @@ test("no function is longer than 70 lines, and no line wider than 120 columns", 
 	}
 });
 
-test("routes are added in one place only, which requires their rules", () => {
+test("requests are answered in one place only, through routes that declare their rules", () => {
 	for (const path of sources) {
-		if (path !== "src/http/paths.ts") assert.doesNotMatch(read(path), /\bapp\.(route|get|post|all)\(/, path);
+		if (path !== "src/http/listen.ts") assert.doesNotMatch(read(path), /\.on\("(request|checkContinue)"/, path);
+		if (path !== "src/http/app.ts") assert.doesNotMatch(read(path), /\brouter\.find\(/, path);
 	}
-	assert.match(read("src/http/paths.ts"), /config: RouteRules/);
+	assert.match(read("src/http/router.ts"), /add\(path: string, routes: Partial<Record<"GET" \| "POST", RouteRules>>\)/);
 });
 
 test("http does not know the database engine, and SQL is in the store only", () => {

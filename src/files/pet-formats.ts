@@ -1,12 +1,10 @@
 // Writes animals as CSV, NDJSON or a JSON array, with exact numbers, so that an import can read them.
 
-import { type NewPet, petFields } from "../contract/pet.ts";
+import { petFields } from "../contract/pet.ts";
+import { type AnyPet, petJson } from "../contract/pet-json.ts";
 
 export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
-
-/** An animal of the service or of its client, which has numbers where they are exact. */
-export type AnyPet = { id: number | bigint; categoryId: number | bigint } & Omit<NewPet, "categoryId">;
 
 /** The text of all pages, one piece for each. An import reads CSV columns in any order and ignores `id`. */
 export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format): AsyncGenerator<string> {
@@ -20,16 +18,6 @@ export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format
 		isFirst = false;
 	}
 	if (format === "json") yield isFirst ? "[]\n" : "\n]\n";
-}
-
-/** JSON with exact numbers. JSON.stringify does not know bigint. */
-export function petJson(pet: Omit<AnyPet, "id"> & Partial<AnyPet>): string {
-	const given = petFields.filter((field) => pet[field] !== undefined);
-	return `{${given.map((field) => `"${field}":${jsonOf(pet[field])}`).join()}}`;
-}
-
-function jsonOf(value: unknown): string {
-	return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }
 
 function cellsOfPet(pet: AnyPet): string[] {

@@ -13,12 +13,16 @@ export function createDeprecationNotice(operation: Deprecation): DeprecationNoti
 	const { sunsetMs, successor: next } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();
+	/** Nearly all requests have the same base. */
+	let latest: { base?: string; headers: Record<string, string> } = { headers: {} };
 	return {
-		headers: (base) => ({
-			deprecation,
-			sunset,
-			link: `<${base.replace(/\/v1$/, "")}/docs>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`,
-		}),
+		headers(base) {
+			if (latest.base === base) return latest.headers;
+			const docs = `${base.replace(/\/v1$/, "")}/docs`;
+			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
+			latest = { base, headers: { deprecation, sunset, link } };
+			return latest.headers;
+		},
 		refuseAfterSunset(nowMs) {
 			if (nowMs < sunsetMs) return;
 			throw new ApiError(

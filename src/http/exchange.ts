@@ -3,15 +3,42 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorCode } from "../contract/errors.ts";
+import type { OperationName, Scope } from "../contract/operations.ts";
 import type { TraceContext } from "../contract/trace-context.ts";
 import type { KeyRow } from "../store/store.ts";
-import type { Route } from "./router.ts";
+import type { DeprecationNotice } from "./deprecation.ts";
 
 declare module "node:http" {
 	interface IncomingMessage {
 		/** Only on the public port. */
 		exchange?: Exchange;
 	}
+}
+
+/** Who may call a route: everyone, or keys with this scope. */
+export type Access = "open" | Scope;
+
+/** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
+export type Handler = (exchange: Exchange) => Promise<void> | void;
+
+/** What a path declares for one method. */
+export interface RouteRules {
+	/** A route without it accepts any valid key, and no request without a key. */
+	access?: Access;
+	/** The name of the route in logs, metrics and last-used times of keys. */
+	operation?: OperationName;
+	deprecation?: DeprecationNotice;
+	acceptsBody?: boolean;
+	/** A health check, counted apart. */
+	isProbe?: boolean;
+	handler: Handler;
+}
+
+export interface Route extends RouteRules {
+	/** The path as it was declared; undefined if no path matches. */
+	path?: string;
+	/** On the route for all other methods of a path: the methods that the path supports. */
+	allowedMethods?: string;
 }
 
 /** What is known of a request before its route. */

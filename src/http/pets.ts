@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
-import type { Pet, Pets } from "../contract/pet.ts";
+import { petJson, petsJson } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
 import { checkNewPet } from "../contract/validate.ts";
 import type { PetPage, Store } from "../store/store.ts";
@@ -13,25 +13,12 @@ import { parseBody, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag } from "./conditional.ts";
 import { acceptsGzip } from "./encoding.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import { createQueryReader } from "./query.ts";
-import type { Handler } from "./router.ts";
-
-export interface PetsOptions {
-	store: Store;
-	baseUrlOf: BaseUrlOf;
-	petJson: (pet: Pet) => string;
-	petsJson: (pets: Pets) => string;
-}
 
 /** A handler for every operation of the contract: a missing one is a type error. */
-export function createPetHandlers({
-	store,
-	baseUrlOf,
-	petJson,
-	petsJson,
-}: PetsOptions): Record<OperationName, Handler> {
+export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
 	/** The store returns the same page again while it is unchanged. */
 	const madeOf = new WeakMap<PetPage, MadePage>();

@@ -6,8 +6,7 @@ import { type ErrorCode, errorStatus } from "../contract/errors.ts";
 import type { Reply, RouteName, TracedRequest } from "../contract/observed.ts";
 import type { TraceContext } from "../contract/trace-context.ts";
 import type { Connection } from "./connections.ts";
-import { Exchange } from "./exchange.ts";
-import type { Route } from "./router.ts";
+import { Exchange, type Route } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 export const clientAbortStatus = 499;

@@ -1,35 +1,7 @@
 // Finds the route of a request by its path and method. A path has a route for each method that it serves, and one for
 // all others, which answers 405.
 
-import type { OperationName, Scope } from "../contract/operations.ts";
-import type { DeprecationNotice } from "./deprecation.ts";
-import type { Exchange } from "./exchange.ts";
-
-/** Who may call a route: everyone, or keys with this scope. */
-export type Access = "open" | Scope;
-
-/** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
-export type Handler = (exchange: Exchange) => Promise<void> | void;
-
-/** What a path declares for one method. */
-export interface RouteRules {
-	/** A route without it accepts any valid key, and no request without a key. */
-	access?: Access;
-	/** The name of the route in logs, metrics and last-used times of keys. */
-	operation?: OperationName;
-	deprecation?: DeprecationNotice;
-	acceptsBody?: boolean;
-	/** A health check, counted apart. */
-	isProbe?: boolean;
-	handler: Handler;
-}
-
-export interface Route extends RouteRules {
-	/** The path as it was declared; undefined if no path matches. */
-	path?: string;
-	/** On the route for all other methods of a path: the methods that the path supports. */
-	allowedMethods?: string;
-}
+import type { Exchange, Route, RouteRules } from "./exchange.ts";
 
 export interface Router {
 	/**
@@ -115,7 +87,7 @@ function endOfPath(target: string): number {
 	return end < 0 ? target.length : end;
 }
 
-/** `/%761` is `/v1` (RFC 3986 §6.2.2.2); an encoded slash stays encoded. Invalid encoding stays, and matches no route. */
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). An encoded slash stays encoded; so does what is not valid, as no id is. */
 function decodePath(path: string): string {
 	try {
 		return decodeURI(path);

@@ -1,19 +1,18 @@
 // All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
 // the interface document.
 
-import fastJson from "fast-json-stringify";
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
-import { Pet, Pets } from "../contract/pet.ts";
 import type { TraceContext } from "../contract/trace-context.ts";
 import type { Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
+import type { Handler, RouteRules } from "./exchange.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
 import { createPetHandlers } from "./pets.ts";
-import type { Handler, RouteRules, Router } from "./router.ts";
+import type { Router } from "./router.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {
 	store: Store;
@@ -38,9 +37,7 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 }
 
 function addOperations(router: Router, { store, baseUrlOf, runTraced }: RouteTableOptions): void {
-	const petJson = fastJson({ ...Pet });
-	const petsJson = fastJson({ ...Pets });
-	const handlers = createPetHandlers({ store, baseUrlOf, petJson, petsJson });
+	const handlers = createPetHandlers(store, baseUrlOf);
 
 	function runInTrace(handler: Handler): Handler {
 		if (!runTraced) return handler;

@@ -5,14 +5,14 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/checks.ts",
-		from: 'if (rules.access === "open") return undefined;',
-		to: 'if (rules.access === "open" || rules.access === undefined) return undefined;',
+		from: 'if (access === "open") return undefined;',
+		to: 'if (access === "open" || access === undefined) return undefined;',
 		tests: ["test/routes.test.ts"],
 	},
 	{
-		file: "src/http/paths.ts",
-		from: 'isOpen ? { access: "open" } : {}',
-		to: '{ access: "open" }',
+		file: "src/http/router.ts",
+		from: 'isOpen ? { access: "open", path } : { path }',
+		to: '{ access: "open", path }',
 		tests: ["test/routes.test.ts"],
 	},
 	{
@@ -22,9 +22,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/credentials.test.ts"],
 	},
 	{
-		file: "src/http/app.ts",
-		from: 'url.includes("%") ? decodeAscii(url) : url',
-		to: "url",
+		file: "src/http/router.ts",
+		from: "test(decodeAscii(target))",
+		to: "test(target)",
 		tests: ["test/credentials.test.ts"],
 	},
 	{
@@ -89,7 +89,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/framing.ts",
-		from: 'reply.header("accept", "application/json");',
+		from: 'exchange.header("accept", "application/json");',
 		to: "",
 		tests: ["test/body.test.ts"],
 	},
@@ -173,9 +173,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/framing.test.ts"],
 	},
 	{
-		file: "src/http/errors.ts",
-		from: "isHangUp(error, request) ? bodyTooShort() : toApiError(error)",
-		to: "toApiError(error)",
+		file: "src/http/body.ts",
+		from: 'new ApiError("malformed_request", "the connection ended before the whole body arrived")',
+		to: "new Error()",
 		tests: ["test/framing.test.ts"],
 	},
 	{
@@ -186,8 +186,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/auth.ts",
-		from: 'reply.header("www-authenticate",',
-		to: 'reply.header("x-challenge",',
+		from: 'exchange.header("www-authenticate",',
+		to: 'exchange.header("x-challenge",',
 		tests: ["test/credentials.test.ts"],
 	},
 	{
@@ -222,8 +222,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/routes.ts",
-		from: 'addFile(app, "/openapi.json", openApi, { "access-control-allow-origin": "*" })',
-		to: 'addFile(app, "/openapi.json", openApi, {})',
+		from: 'addFile(router, "/openapi.json", openApi, { "access-control-allow-origin": "*" })',
+		to: 'addFile(router, "/openapi.json", openApi, {})',
 		tests: ["test/cors.test.ts"],
 	},
 	{
@@ -309,5 +309,35 @@ export const mutants: Mutant[] = [
 		from: '!name.includes(".") || ',
 		to: "true || ",
 		tests: ["test/ops-port.test.ts"],
+	},
+	{
+		file: "src/http/router.ts",
+		from: 'if (get) methods.set("HEAD", get);',
+		to: "",
+		tests: ["test/routes.test.ts"],
+	},
+	{
+		file: "src/http/router.ts",
+		from: "return decodeAscii(path);",
+		to: "return path;",
+		tests: ["test/credentials.test.ts"],
+	},
+	{
+		file: "src/http/body.ts",
+		from: "if (bytes <= bodyMaxBytes) chunks.push(chunk);",
+		to: "if (bytes > 0) chunks.push(chunk);",
+		tests: ["test/body.test.ts"],
+	},
+	{
+		file: "src/http/exchange.ts",
+		from: "if (fields[index] !== name) continue;",
+		to: "continue;",
+		tests: ["test/console-files.test.ts"],
+	},
+	{
+		file: "src/http/errors.ts",
+		from: "if (exchange.response.headersSent) return void exchange.response.destroy();",
+		to: "if (exchange.response.headersSent) return;",
+		tests: ["src/http/errors.test.ts"],
 	},
 ];

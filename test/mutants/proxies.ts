@@ -69,7 +69,7 @@ export const mutants: Mutant[] = [
 	links("src/http/base-url.ts", "baseUrl !== undefined || isTrustedProxy ||", "baseUrl !== undefined ||"),
 	links("src/service.ts", "if (warning) log.warn(warning);", ""),
 	links("src/http/checks.ts", "...(options.isTrustedProxy ? [forwarded(options)] : []),", ""),
-	links("src/http/checks.ts", 'if (rules.access !== "open") baseUrlOf(request);', "baseUrlOf(request);"),
+	links("src/http/checks.ts", 'if (access !== "open") baseUrlOf(request);', "baseUrlOf(request);"),
 	{
 		file: "src/http/connections.ts",
 		from: 'if (isExempt?.(socket.remoteAddress ?? "")) return;',

@@ -5,8 +5,8 @@ import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import { entityTag, matchesTag } from "../conditional.ts";
 import { acceptsGzip } from "../encoding.ts";
-import type { Exchange } from "../exchange.ts";
-import type { RouteRules, Router } from "../router.ts";
+import type { Exchange, RouteRules } from "../exchange.ts";
+import type { Router } from "../router.ts";
 
 const contentTypes: Record<string, string> = {
 	".html": "text/html; charset=utf-8",

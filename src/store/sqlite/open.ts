@@ -108,25 +108,31 @@ function createTurnSnapshot(database: Database.Database) {
 	const beginRead = database.prepare("BEGIN");
 	const endRead = database.prepare("COMMIT");
 
+	/** Whether the snapshot has begun: cheaper than asking the connection. */
+	let isOpen = false;
 	/** Of the snapshot, once it was asked for. */
 	let editShown: bigint | undefined;
 	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
 
 	function end(): void {
+		if (!isOpen) return;
+		isOpen = false;
 		editShown = undefined;
-		if (database.open && database.inTransaction) endRead.run();
+		if (database.inTransaction) endRead.run();
 	}
 
 	/** @throws StorageUnavailable */
 	function read<Result>(query: () => Result): Result {
-		if (!database.open) throw new StorageUnavailable("the store is closed");
+		if (!isOpen && !database.open) throw new StorageUnavailable("the store is closed");
 		try {
-			if (!database.inTransaction) {
+			if (!isOpen) {
 				beginRead.run();
+				isOpen = true;
 				setImmediate(end);
 			}
 			return query();
 		} catch (error) {
+			isOpen = database.inTransaction;
 			throw toStoreError(error);
 		}
 	}

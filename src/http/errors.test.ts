@@ -1,0 +1,25 @@
+// A failure after the reply has begun.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import pino from "pino";
+import { createErrorHandler } from "./errors.ts";
+import { Exchange } from "./exchange.ts";
+
+test("a failure after the headers of a reply is logged and cuts the reply off", async (context) => {
+	const lines: string[] = [];
+	const sendError = createErrorHandler(pino({}, { write: (line: string) => void lines.push(line) }));
+	const server = createServer((received, response) => {
+		const exchange = new Exchange(received, response, { id: "r1", trace: undefined, clientAddress: undefined });
+		response.writeHead(200, { "content-length": "10" }).write("12345", () => sendError(exchange, new Error("bug")));
+	});
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	context.after(() => server.close());
+	const [reply] = await once(request({ port: (server.address() as AddressInfo).port }).end(), "response");
+	await assert.rejects(reply.toArray(), { code: "ECONNRESET" });
+	assert.equal(lines.length, 1);
+	assert.match(lines[0] ?? "", /"requestId":"r1".*"message":"bug"/);
+});
