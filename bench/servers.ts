@@ -1,7 +1,7 @@
 // The servers that a benchmark measures, each on the first core: the service of this or another checkout, the plain service,
 // and bare node:http and nginx with the bytes of a reply of the service. They end with `stopAll`.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -82,11 +82,19 @@ export function stopAll(): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The service of a checkout. */
+/** The service of a checkout, as its package runs it: from JavaScript that was built from the sources. */
 export function startService(databaseUrl: string, key: string, checkout = ".", core = 0): Promise<Server> {
-	const parameters = [join(checkout, "bin/animal-store.js"), "serve"];
+	const parameters = [builtMain(checkout), "serve"];
 	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };
 	return startNode({ name: checkout === "." ? names.ours : checkout, parameters, environment, key, core });
+}
+
+const built = new Set<string>();
+
+function builtMain(checkout: string): string {
+	if (!built.has(checkout)) execFileSync(process.execPath, [join(checkout, "package/build.ts")], { stdio: "inherit" });
+	built.add(checkout);
+	return join(checkout, "lib/src/main.js");
 }
 
 export function startPlain(file: string, key: string): Promise<Server> {
