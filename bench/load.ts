@@ -216,12 +216,17 @@ function withDescendants(pids: number[]): number[] {
  * fields 14 to 17; the clock has 100 ticks a second).
  */
 export function cpuSeconds(pids: number[]): number {
-	let ticks = 0;
-	for (const pid of withDescendants(pids)) {
-		const fields = procFile(`${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
-		for (const field of fields.slice(11, 15)) ticks += Number(field);
-	}
-	return ticks / 100;
+	return withDescendants(pids).reduce((sum, pid) => sum + secondsOf(`${pid}/stat`), 0);
+}
+
+/** User and system time of the main thread of a process. */
+export function mainThreadSeconds(pid: number): number {
+	return secondsOf(`${pid}/task/${pid}/stat`);
+}
+
+function secondsOf(path: string): number {
+	const fields = procFile(path).split(") ")[1]?.split(" ") ?? [];
+	return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / 100;
 }
 
 /** Resident memory of processes and their children. */
