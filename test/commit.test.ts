@@ -95,7 +95,7 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 function failNextBatch(context: TestContext, code: string): void {
 	const { postMessage } = Worker.prototype;
 	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
-		if (!Array.isArray(given[0])) return postMessage.apply(this, given);
+		if (typeof given[0] !== "object") return postMessage.apply(this, given);
 		mock.mock.restore();
 		setImmediate(() => this.emit("message", { kind: "failed", code, message: "disk I/O error" }));
 	});

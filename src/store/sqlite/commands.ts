@@ -1,24 +1,17 @@
 // The commands of the writer thread, with their requests and results. A batch of commands is one transaction.
 
 import type Database from "better-sqlite3";
-import type { NewPet } from "../../contract/pet.ts";
 import type { Timed } from "../commit-times.ts";
-import {
-	type Create,
-	fingerprintOf,
-	idempotencyMs,
-	type RecordedCreate,
-	resolveRepeat,
-	sweepRows,
-} from "../idempotency.ts";
+import { idempotencyMs, sweepRows } from "../idempotency.ts";
 import type { Row } from "../rows.ts";
 import { type CreateResult, type KeyUse, type NewKey, type NewSecret, StoreUpgraded } from "../store.ts";
 import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
+import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./create-batch.ts";
 import { type EditRequest, type EditResult, prepareEdit } from "./edit-command.ts";
 import { schemaMax } from "./file.ts";
 
 interface Commands {
-	createPet: { request: Create; result: CreateResult };
+	createPet: { request: CreateRequest; result: CreateResult };
 	/** @returns the number of removed keys */
 	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
 	editPet: { request: EditRequest; result: EditResult };
@@ -44,66 +37,72 @@ export type Write = { [Name in CommandName]: { name: Name; request: Request<Name
 /** Queues a command for the writer thread. */
 export type WriteCommand = <Name extends CommandName>(name: Name, request: Request<Name>) => Promise<Result<Name>>;
 
-type Appliers = { [Name in CommandName]: (request: Request<Name>) => Result<Name> };
+type OtherWrite = Exclude<Write, { name: "createPet" }>;
+type Appliers = { [Name in OtherWrite["name"]]: (request: Request<Name>) => Result<Name> };
+
+/** A batch on its way to the writer thread. What writes of one batch do does not depend on their order. */
+export interface SentBatch {
+	creates: CreateRequest[];
+	others: OtherWrite[];
+}
+
+/** The results of a batch on their way back. */
+export interface SentResults {
+	created: CreatedBatch;
+	others: Result[];
+	syncMs: number;
+}
+
+export function toSentBatch(batch: Write[]): SentBatch {
+	const sent: SentBatch = { creates: [], others: [] };
+	for (const write of batch) {
+		if (write.name === "createPet") sent.creates.push(write.request);
+		else sent.others.push(write);
+	}
+	return sent;
+}
+
+/** The results in the order of the batch. */
+export function toResults(batch: Write[], { created, others, syncMs }: SentResults): Timed<Result> {
+	const creates = createResults(created);
+	const rest = others.values();
+	return { results: batch.map(({ name }) => (name === "createPet" ? creates : rest).next().value), syncMs };
+}
 
 /**
  * @returns a function that applies a batch in one transaction: the whole batch is on disk when it returns, and nothing
  * is stored when it throws
  */
-export function prepareCommit(database: Database.Database): (batch: Write[]) => Timed<Result> {
+export function prepareCommit(database: Database.Database): (batch: SentBatch) => SentResults {
 	const probe = () => void database.pragma(`user_version = ${database.pragma("user_version", { simple: true })}`);
+	const createPets = prepareCreates(database);
 	const appliers: Appliers = {
-		...petAppliers(database),
+		sweepIdempotencyKeys: prepareSweep(database),
 		editPet: prepareEdit(database),
 		...keyAppliers(database),
 		...copyAppliers(database),
 		probe,
 	};
-	function apply<Name extends CommandName>({ name, request }: { name: Name; request: Request<Name> }): Result<Name> {
-		return appliers[name](request);
+	function apply<Name extends OtherWrite["name"]>(write: { name: Name; request: Request<Name> }): Result<Name> {
+		return appliers[write.name](write.request);
 	}
 	let appliedAtMs = 0;
 	const schema = database.prepare<[], number>("PRAGMA user_version").pluck();
-	const commit = database.transaction((batch: Write[]) => {
+	const commit = database.transaction(({ creates, others }: SentBatch) => {
 		if (Number(schema.get()) > schemaMax) throw new StoreUpgraded();
-		const results = batch.map((write) => apply(write));
+		const results = { created: createPets(creates), others: others.map((write) => apply(write)) };
 		appliedAtMs = performance.now();
 		return results;
 	}).immediate;
-	return (batch) => ({ results: commit(batch), syncMs: performance.now() - appliedAtMs });
+	return (batch) => ({ ...commit(batch), syncMs: performance.now() - appliedAtMs });
 }
 
-const toPetRow = createRowWriter(tables.pets);
-const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
-
-function petAppliers(database: Database.Database): Pick<Appliers, "createPet" | "sweepIdempotencyKeys"> {
-	const addPet = database.prepare(insertSql(tables.pets)).safeIntegers();
-	const takenKey = database
-		.prepare<unknown[], RecordedCreate>(
-			`SELECT pet_id AS petId, fingerprint FROM idempotency_keys
-			WHERE caller = ? AND key = ? AND created_at_ms > ?`,
-		)
-		.safeIntegers();
-	const addKey = database.prepare(insertSql(tables.idempotencyKeys, "INSERT OR REPLACE"));
+function prepareSweep(database: Database.Database): Appliers["sweepIdempotencyKeys"] {
 	const sweep = database.prepare(
 		`DELETE FROM idempotency_keys WHERE rowid IN
 		(SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
 	);
-	/** Inserts without an id: SQLite assigns the next one. */
-	const storePet = (pet: NewPet) => BigInt(addPet.run(...toPetRow(pet)).lastInsertRowid);
-	return {
-		createPet({ pet, idempotencyKey, nowMs }) {
-			if (!idempotencyKey) return { id: storePet(pet), outcome: "created" };
-			const { caller, key } = idempotencyKey;
-			const fingerprint = fingerprintOf(pet);
-			const taken = takenKey.get(caller, key, nowMs - idempotencyMs);
-			if (taken) return resolveRepeat(taken, fingerprint);
-			const petId = storePet(pet);
-			addKey.run(...toIdempotencyKeyRow({ caller, key, petId, fingerprint, createdAtMs: nowMs }));
-			return { id: petId, outcome: "created" };
-		},
-		sweepIdempotencyKeys: ({ nowMs }) => sweep.run(nowMs - idempotencyMs).changes,
-	};
+	return ({ nowMs }) => sweep.run(nowMs - idempotencyMs).changes;
 }
 
 const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);

@@ -20,6 +20,7 @@ import {
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
+import { toCreateRequest } from "./create-batch.ts";
 import { createEdits } from "./edits.ts";
 import { toStoreError } from "./errors.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
@@ -67,7 +68,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
 		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
-		createPet: (pet, idempotencyKey) => write("createPet", { pet, idempotencyKey, nowMs: now() }),
+		createPet: (pet, idempotencyKey) => write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() })),
 		cursorSecret,
 		keys: createKeyRows({ database, read: snapshot.read, write }),
 		edits: createEdits({ file, database, readNow: snapshot.readNow, write, now }),

@@ -1,9 +1,8 @@
 // The writer thread. It commits each batch in one transaction and replies when the commit is on disk.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { Timed } from "../commit-times.ts";
 import { StoreRefused, StoreUpgraded } from "../store.ts";
-import { prepareCommit, type Result, type Write } from "./commands.ts";
+import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
 import { isFailedSync } from "./errors.ts";
 import { bytesOfLog, type FileOptions, logMaxBytes, openSqliteWriter, toRefusal, truncateLog } from "./file.ts";
 
@@ -17,10 +16,11 @@ const logEveryMs = 1000;
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean; isUnverified: boolean }
 	| { kind: "refused"; message: string }
-	| { kind: "committed"; batch: Timed<Result> }
-	| { kind: "failed"; code: string; message: string }
-	| { kind: "lost"; path: string }
-	| { kind: "upgraded" };
+	| { kind: "committed"; results: SentResults }
+	| Failure
+	| { kind: "lost"; path: string };
+
+type Failure = { kind: "failed"; code: string; message: string } | { kind: "upgraded" };
 
 export type WriterData = FileOptions & { file: string };
 
@@ -42,13 +42,10 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
 	const cutting = setInterval(() => {
 		if (bytesOfLog(file) <= logMaxBytes || files.findLostPath() !== undefined) return;
-		const outcome = attempt(() => {
-			truncateLog(database);
-			return { results: [] };
-		});
+		const outcome = attempt(() => truncateLog(database));
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
 	}, logEveryMs);
-	port.on("message", (batch: Write[] | "close") => {
+	port.on("message", (batch: SentBatch | "close") => {
 		if (batch === "close") {
 			clearInterval(cutting);
 			database.close();
@@ -69,9 +66,9 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function attempt(work: () => Timed<Result>): WriterMessage {
+function attempt<Results>(work: () => Results): { kind: "committed"; results: Results } | Failure {
 	try {
-		return { kind: "committed", batch: work() };
+		return { kind: "committed", results: work() };
 	} catch (error) {
 		if (error instanceof StoreUpgraded) return { kind: "upgraded" };
 		const { code = "", message } = error as NodeJS.ErrnoException;

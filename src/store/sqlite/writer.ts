@@ -6,7 +6,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../commit-times.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import type { Result, Write } from "./commands.ts";
+import { type Result, type SentResults, toResults, toSentBatch, type Write } from "./commands.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
@@ -42,11 +42,11 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const opened = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-	let committing: PromiseWithResolvers<Timed<Result>> | undefined;
+	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
 
-	function settle(action: (batch: PromiseWithResolvers<Timed<Result>>) => void): void {
+	function settle(action: (batch: PromiseWithResolvers<SentResults>) => void): void {
 		const batch = committing;
 		committing = undefined;
 		if (batch) action(batch);
@@ -66,7 +66,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	}
 
 	worker.on("message", (message: WriterMessage) => {
-		if (message.kind === "committed") settle(({ resolve }) => resolve(message.batch));
+		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
 		if (message.kind === "lost") stopUntilRestart(`${message.path} was removed or replaced while it was open`);
 		if (message.kind === "upgraded") stopUntilRestart(`a newer animal-store has upgraded ${workerData.file}`);
 		if (message.kind !== "failed") return;
@@ -79,12 +79,12 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	return {
 		...opened,
 		stopWrites,
-		commit(batch) {
-			if (fatalError) return Promise.reject(fatalError);
+		async commit(batch) {
+			if (fatalError) throw fatalError;
 			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
 			committing = Promise.withResolvers();
-			worker.postMessage(batch);
-			return committing.promise;
+			worker.postMessage(toSentBatch(batch));
+			return toResults(batch, await committing.promise);
 		},
 		close() {
 			isClosing = true;

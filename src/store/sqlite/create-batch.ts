@@ -1,0 +1,82 @@
+// The creates of a batch on their way to the writer thread, into the database, and back. A text for each animal goes
+// there, and one id for all comes back: a copy of an object would cost more than its row in the database.
+
+import type Database from "better-sqlite3";
+import { newPetFields } from "../../contract/pet.ts";
+import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
+import type { IdempotencyKeyRecord } from "../records.ts";
+import type { CreateResult } from "../store.ts";
+import { columnList, columnsOf, createRowWriter, insertSql, pickColumns, tables } from "../tables.ts";
+
+/** The fields of an animal as a JSON array, in column order. */
+type PetJson = string;
+
+/** What the writer thread needs of a create, without or with an Idempotency-Key. */
+export type CreateRequest = PetJson | (Omit<IdempotencyKeyRecord, "petId"> & { pet: PetJson });
+
+/** The results of a batch. */
+export interface CreatedBatch {
+	/** The id of its first new animal. The ids of the others follow, in the order of the batch. */
+	firstId: bigint;
+	/** The results of the creates that added no animal, by their place in the batch. */
+	repeats: Map<number, CreateResult>;
+}
+
+const newPets = pickColumns(tables.pets, newPetFields);
+const toPetRow = createRowWriter(newPets);
+const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
+
+export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create): CreateRequest {
+	const values = toPetRow(pet).map((value) => (typeof value === "bigint" ? value : JSON.stringify(value)));
+	const json = `[${values.join()}]`;
+	if (!idempotencyKey) return json;
+	return { ...idempotencyKey, pet: json, fingerprint: fingerprintOf(pet), createdAtMs: nowMs };
+}
+
+/** The results of the creates of a batch, one after the other, as long as it is asked for more. */
+export function* createResults({ firstId, repeats }: CreatedBatch): Generator<CreateResult, never> {
+	let nextId = firstId;
+	for (let place = 0; ; place++) yield repeats.get(place) ?? { id: nextId++, outcome: "created" };
+}
+
+/** @returns a function that adds the creates of a batch, and must be called in a transaction */
+export function prepareCreates(database: Database.Database): (batch: CreateRequest[]) => CreatedBatch {
+	const nextId = database
+		.prepare<[], bigint>("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'pets'")
+		.pluck()
+		.safeIntegers();
+	const values = columnsOf(newPets).map((_, index) => `value ->> ${index}`);
+	const addPets = database.prepare(
+		`INSERT INTO pets (id, ${columnList(newPets)}) SELECT ? + key, ${values.join(", ")} FROM jsonb_each(?)`,
+	);
+	const takenKey = database
+		.prepare<unknown[], RecordedCreate>(
+			`SELECT pet_id AS petId, fingerprint FROM idempotency_keys
+			WHERE caller = ? AND key = ? AND created_at_ms > ?`,
+		)
+		.safeIntegers();
+	const addKey = database.prepare(insertSql(tables.idempotencyKeys, "INSERT OR REPLACE"));
+
+	/** Takes the key for the animal with this id, unless it was taken before. */
+	function takeKey(request: Exclude<CreateRequest, PetJson>, petId: bigint): CreateResult | undefined {
+		const { caller, key, fingerprint, createdAtMs } = request;
+		const taken = takenKey.get(caller, key, createdAtMs - idempotencyMs);
+		if (taken) return resolveRepeat(taken, fingerprint);
+		addKey.run(...toIdempotencyKeyRow({ caller, key, petId, fingerprint, createdAtMs }));
+		return undefined;
+	}
+
+	return (batch) => {
+		const firstId = nextId.get() ?? 1n;
+		const repeats: CreatedBatch["repeats"] = new Map();
+		const added: PetJson[] = [];
+		for (const [place, request] of batch.entries()) {
+			const isKeyed = typeof request !== "string";
+			const repeat = isKeyed ? takeKey(request, firstId + BigInt(added.length)) : undefined;
+			if (repeat) repeats.set(place, repeat);
+			else added.push(isKeyed ? request.pet : request);
+		}
+		if (added.length > 0) addPets.run(firstId, `[${added.join()}]`);
+		return { firstId, repeats };
+	};
+}
