@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import pg from "pg";
@@ -72,16 +73,18 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
-	const other = new Database(file, { readonly: true });
+	const other = new Database(file);
 	context.after(() => other.close());
 	const last = other.prepare("SELECT coalesce(max(id), 0) FROM pets").pluck();
 	const pause = new Int32Array(new SharedArrayBuffer(4));
 	for (let id = 1; id <= 5; id++) {
-		await store.keys.touch([]); // No batch is under way: the next one goes to the writer at once, also while this thread waits.
+		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
+		const created = store.createPet({ name: "a", categoryId: 1n });
+		await turn(); // Sends the batch.
 		// This continues in the callback of a thread; the writer's message is the next callback of the same turn.
 		await stat(file);
 		assert.equal(await store.getPet(BigInt(id)), undefined);
-		const created = store.createPet({ name: "a", categoryId: 1n });
+		other.exec("COMMIT");
 		for (let waited = 0; Number(last.get()) < id; waited++) {
 			assert.ok(waited < 20_000, "the writer did not commit");
 			Atomics.wait(pause, 0, 0, 1);

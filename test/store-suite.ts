@@ -138,16 +138,27 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			pet: { name: `n${index}`, categoryId: 1n },
 			idempotencyKey: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
 		}));
-		const created = await Promise.all(requests.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
+		const createAll = (all: typeof requests) =>
+			Promise.all(all.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
+		const created = await createAll(requests);
 		const keyed = requests.flatMap(({ pet, idempotencyKey }, index) =>
 			idempotencyKey ? [{ pet, idempotencyKey, id: created[index]?.id }] : [],
 		);
 		assert.equal(keyed.length, 200);
 		for (const { pet, id } of keyed) assert.equal((await store.getPet(id ?? 0n))?.name, pet.name);
-		const again = await Promise.all(keyed.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
+		// Repeats among new creates, then all of them once more.
+		const mixed = keyed.flatMap(({ pet, idempotencyKey }, index) => [
+			{ pet, idempotencyKey },
+			{ pet, idempotencyKey: { caller: "later", key: `${index}` } },
+		]);
+		const mixedIds = (await createAll(mixed)).map(({ id }) => id);
 		assert.deepEqual(
-			again,
-			keyed.map(({ id }) => ({ id, outcome: "replayed" })),
+			mixedIds.filter((_, index) => index % 2 === 0),
+			keyed.map(({ id }) => id),
+		);
+		assert.deepEqual(
+			await createAll(mixed),
+			mixedIds.map((id) => ({ id, outcome: "replayed" })),
 		);
 	});
 

@@ -38,7 +38,9 @@ const settled = () => new Promise(setImmediate);
 
 test("only one batch is committed at a time, and writes that arrive meanwhile form the next, in call order", async () => {
 	const { group, write, writes, finish, outcomes } = commits();
-	for (const name of ["a", "b", "c"]) write(name);
+	write("a");
+	await settled();
+	for (const name of ["b", "c"]) write(name);
 	assert.deepEqual(writes(), [["a"]]);
 	assert.equal(group.queue.length, 3);
 	await finish(0);
@@ -49,9 +51,24 @@ test("only one batch is committed at a time, and writes that arrive meanwhile fo
 	assert.equal(group.queue.length, 0);
 });
 
+test("the writes of a turn are one batch, whose commit begins at the end of the turn", async () => {
+	const { group, write, writes, finish } = commits();
+	for (let round = 0; round < 2; round++) {
+		write("a");
+		await Promise.resolve();
+		write("b");
+		assert.equal(group.queue.length, 2);
+		await settled();
+		assert.deepEqual(writes()[round], ["a", "b"]);
+		await finish(round);
+	}
+	assert.equal(writes().length, 2);
+});
+
 test("a write is not acknowledged before the commit of its batch ends", async () => {
 	const { write, finish, outcomes } = commits();
 	write("a");
+	await settled();
 	write("b");
 	await settled();
 	assert.deepEqual(Object.fromEntries(outcomes), {});
@@ -61,7 +78,9 @@ test("a write is not acknowledged before the commit of its batch ends", async ()
 
 test("a failed commit rejects all writes of its batch, and the next batch is committed", async () => {
 	const { write, batches, finish, outcomes } = commits();
-	for (const name of ["a", "b", "c", "d"]) write(name);
+	write("a");
+	await settled();
+	for (const name of ["b", "c", "d"]) write(name);
 	await finish(0);
 	write("e");
 	batches[1]?.done.reject(new Error("no room"));
@@ -80,11 +99,12 @@ test("a failed commit rejects all writes of its batch, and the next batch is com
 test("a batch has at most 1000 writes", async () => {
 	const { write, writes, finish } = commits();
 	for (let number = 0; number < 2002; number++) write(String(number));
+	await settled();
 	await finish(0);
 	await finish(1);
 	assert.deepEqual(
 		writes().map(({ length }) => length),
-		[1, 1000, 1000],
+		[1000, 1000, 2],
 	);
 });
 
@@ -107,7 +127,9 @@ test("a batch with a wrong number of results, or with ids that do not ascend, is
 			isFirst = false;
 			return answer;
 		});
-		const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => group.write(name)));
+		const first = group.write("a");
+		await settled();
+		const outcomes = await Promise.allSettled([first, group.write("b"), group.write("c")]);
 		assert.deepEqual(
 			outcomes.map(({ status }) => status),
 			["fulfilled", "rejected", "rejected"],
@@ -121,8 +143,10 @@ test("created animals, and the batches with created animals, are counted after t
 	const group = createGroupCommit<string, unknown>(async (writes) =>
 		writes.map((name) => (name === "pet" ? { outcome: "created", id: ++id } : { outcome: name })),
 	);
-	const all = [group.write("pet"), group.write("replayed"), group.write("pet"), group.write("pet")];
+	const first = group.write("pet");
 	assert.deepEqual(group.created, { animals: 0, batches: 0 });
+	await settled();
+	const all = [first, group.write("replayed"), group.write("pet"), group.write("pet")];
 	await Promise.all(all);
 	await group.write("reused");
 	assert.deepEqual(group.created, { animals: 3, batches: 2 });
@@ -130,7 +154,9 @@ test("created animals, and the batches with created animals, are counted after t
 
 test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way wait on", async () => {
 	const { group, write, writes, finish, outcomes } = commits(50);
-	for (const name of ["a", "b", "c"]) write(name);
+	write("a");
+	await settled();
+	for (const name of ["b", "c"]) write(name);
 	await until("both to be rejected", () => outcomes.size === 2);
 	const reason = new StoreBusy(0).message;
 	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });

@@ -1,5 +1,6 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
-// that one disk sync serves many writers. Both engines use it.
+// that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop. Both
+// engines use it.
 
 import { type CreatedCount, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
@@ -38,6 +39,8 @@ export function createGroupCommit<Write, Result>(
 ): GroupCommit<Write, Result> {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
+	/** A commit is under way, or begins at the end of this turn. */
+	let isBusy = false;
 	const created: CreatedCount = { animals: 0, batches: 0 };
 	/** When the commit under way began. */
 	let startedAtMs = 0;
@@ -53,7 +56,8 @@ export function createGroupCommit<Write, Result>(
 	function commitNext(): void {
 		const batch = waiting.splice(0, batchMax);
 		committing = batch;
-		if (batch.length === 0) return;
+		isBusy = batch.length > 0;
+		if (!isBusy) return;
 		startedAtMs = performance.now();
 		const fail = (error: unknown) => {
 			commitNext();
@@ -100,7 +104,7 @@ export function createGroupCommit<Write, Result>(
 			return (committing.length > 0 ? eachMs - runningMs : 0) + (batchesBefore + 1) * eachMs;
 		},
 		get isFull() {
-			return committing.length > 0 && (queue.expectedMs > waitMaxMs || queue.length >= lengthMax);
+			return isBusy && (queue.expectedMs > waitMaxMs || queue.length >= lengthMax);
 		},
 	};
 
@@ -108,8 +112,9 @@ export function createGroupCommit<Write, Result>(
 		write: (request) =>
 			new Promise((resolve, reject) => {
 				waiting.push({ request, sinceMs: performance.now(), resolve, reject });
-				if (committing.length === 0) commitNext();
-				else expireLater();
+				if (isBusy) return expireLater();
+				isBusy = true;
+				setImmediate(commitNext);
 			}),
 		created,
 		queue,

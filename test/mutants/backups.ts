@@ -52,8 +52,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/writer-thread.ts",
-		from: "truncateLog(database);\n",
-		to: "void truncateLog;\n",
+		from: "attempt(() => truncateLog(database));",
+		to: "attempt(() => truncateLog);",
 		tests: ["test/store-log.test.ts"],
 	},
 ];

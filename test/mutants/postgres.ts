@@ -127,9 +127,9 @@ const idempotencyKeys: Mutant[] = [
 		tests: ["src/store/idempotency.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/commands.ts",
-		from: "takenKey.get(caller, key, nowMs - idempotencyMs)",
-		to: "takenKey.get(caller, key, nowMs - idempotencyMs / 2)",
+		file: "src/store/sqlite/create-batch.ts",
+		from: "createdAtMs - idempotencyMs",
+		to: "createdAtMs - idempotencyMs / 2",
 		tests: ["test/store-sqlite.test.ts"],
 	},
 ];

@@ -30,8 +30,8 @@ const batches: Mutant[] = [
 	},
 	{
 		file: "src/store/group-commit.ts",
-		from: "else expireLater();",
-		to: "",
+		from: "if (isBusy) return expireLater();",
+		to: "if (isBusy) return undefined;",
 		tests: ["src/store/group-commit.test.ts"],
 	},
 	{
@@ -69,6 +69,24 @@ const batches: Mutant[] = [
 		from: "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);",
 		to: 'return code === "none";',
 		tests: commit,
+	},
+	{
+		file: "src/store/group-commit.ts",
+		from: "setImmediate(commitNext);",
+		to: "commitNext();",
+		tests: ["src/store/group-commit.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/create-batch.ts",
+		from: "if (repeat) repeats.set(place, repeat);",
+		to: "if (repeat) repeats.set(added.length, repeat);",
+		tests: storeSqlite,
+	},
+	{
+		file: "src/store/sqlite/create-batch.ts",
+		from: "firstId + BigInt(added.length)",
+		to: "firstId + BigInt(place)",
+		tests: storeSqlite,
 	},
 	{
 		file: "src/store/sqlite/commands.ts",
