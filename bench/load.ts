@@ -53,6 +53,7 @@ export interface Result {
 	rssMb: number;
 }
 
+export const createBody = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 let scripts = 0;
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;

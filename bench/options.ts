@@ -3,7 +3,8 @@
 import { parseArgs } from "node:util";
 
 export const help = `npm run bench -- [options]    (about 25 minutes without options)
-  --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, start, sizes;
+  --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, beside
+                    (gets while creates saturate), start, sizes;
                     over PostgreSQL: nodes, raw
   --against NAMES   of bare, nginx, plain, each (PostgreSQL only: one statement each), and folders of other checkouts
   --seconds N       of each turn (3)           --rounds N   turns of each server (5)

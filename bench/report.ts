@@ -123,7 +123,16 @@ function latencyTable({ latencies }: Results): string {
 			figuresOf(rounds.map((round) => round[of])).median.toFixed(digits);
 		const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
 		const reached = `${median("perSecond", 0)} of ${rate}`;
-		return [what, who, `${share * 100}%`, reached, median("p50Ms"), median("p99Ms"), median("p999Ms"), failures];
+		return [
+			what,
+			who,
+			share ? `${share * 100}%` : "–",
+			reached,
+			median("p50Ms"),
+			median("p99Ms"),
+			median("p999Ms"),
+			failures,
+		];
 	});
 	return table(["constant rate", "server", "load", "replies/s", "p50 ms", "p99 ms", "p99.9 ms", "failures"], rows);
 }

@@ -13,6 +13,9 @@ export const names = {
 } as const;
 export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
 
+/** Gets at a constant rate. */
+export const besideNames = { alone: "get: alone", beside: "get: while 64 connections create" } as const;
+
 /** One scenario on one server; the rounds of all servers took turns. */
 export interface Measurement {
 	what: string;
@@ -24,7 +27,8 @@ export interface Measurement {
 export interface LatencyMeasurement {
 	what: string;
 	who: string;
-	share: number;
+	/** Absent if the rate is the same for all. */
+	share?: number;
 	rate: number;
 	rounds: Latency[];
 }

@@ -14,7 +14,7 @@ import type { LatencyMeasurement, Measurement, Results } from "./results.ts";
 import { type Pages, scenarios } from "./scenarios.ts";
 import { nginxVersion, stopAll } from "./servers.ts";
 import { close, openPostgresStand, openStand } from "./stand.ts";
-import { measureLatency, measureScenario, measureSizes, measureStarts } from "./turns.ts";
+import { measureBesideCreates, measureLatency, measureScenario, measureSizes, measureStarts } from "./turns.ts";
 
 const longNamesAnimals = 10_000;
 const latencyScenarios = ["list of 20: first page", "get: random", "mix: 90% reads and 10% writes", "create"];
@@ -30,6 +30,9 @@ async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others"
 	if (isWanted("latency"))
 		for (const scenario of scenarios)
 			if (latencyScenarios.includes(scenario.name)) latencies.push(...(await measureLatency(scenario, stand)));
+	if (isWanted("beside"))
+		for (const scenario of scenarios)
+			if (scenario.name.startsWith("mix")) latencies.push(...(await measureBesideCreates(scenario, stand)));
 	await close(stand);
 	const starts = isWanted("start") ? await measureStarts(stand.services[0]?.server.key ?? "") : [];
 	const withLongNames = wanted.filter(({ hasLongNames }) => hasLongNames);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { keyFromRandom } from "../src/keys/key-format.ts";
-import { type Load, nextRequest } from "./load.ts";
+import { createBody, type Load, nextRequest } from "./load.ts";
 import { ask, type Reply } from "./reply.ts";
 import type { Server } from "./servers.ts";
 
@@ -20,7 +20,6 @@ export interface Scenario {
 
 /** Well-formed, but never issued. */
 const foreignKey = keyFromRandom(Buffer.alloc(32, 7));
-const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 const cursorsMax = 10_000;
 
 export const scenarios: Scenario[] = [
@@ -51,9 +50,9 @@ export const scenarios: Scenario[] = [
 	{ name: "401", status: 401, load: async () => ({ key: foreignKey, isRefused: true }) },
 	{
 		name: "mix: 90% reads and 10% writes",
-		load: async ({ animals }) => ({ path: "/ID", maxId: animals, body, postShare: 0.1 }),
+		load: async ({ animals }) => ({ path: "/ID", maxId: animals, body: createBody, postShare: 0.1 }),
 	},
-	{ name: "create", load: async () => ({ body }) },
+	{ name: "create", load: async () => ({ body: createBody }) },
 ];
 
 /** The pages of a server's list. */

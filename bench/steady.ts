@@ -10,7 +10,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Load, nextRequest, onCore } from "./load.ts";
+import { createBody, type Load, nextRequest, onCore } from "./load.ts";
+
+export interface SteadyLoad extends Load {
+	perSecond: number;
+	/** As many connections create animals meanwhile, each one after the other. They are not counted. */
+	creators?: number;
+}
 
 export interface Latency {
 	/** Replies, not intentions: lower than the rate if the server or the generator could not follow. */
@@ -25,7 +31,7 @@ export interface Latency {
 const warmUpSeconds = 0.5;
 
 /** Runs the load in a process of its own. */
-export async function measureSteady(load: Load & { perSecond: number }): Promise<Latency> {
+export async function measureSteady(load: SteadyLoad): Promise<Latency> {
 	const file = join(tmpdir(), `animal-store-steady-${process.pid}.json`);
 	writeFileSync(file, JSON.stringify(load));
 	const [program = "", ...parameters] = onCore(1, [process.execPath, import.meta.filename, file]);
@@ -50,6 +56,20 @@ function statusOf(text: string): number | undefined {
 	return status === 304 || text.length >= end + 4 + length ? status : undefined;
 }
 
+/** Creates animals, one after the other. */
+function createAlways(load: Load): Socket {
+	const text = textOf({ ...load, body: createBody });
+	const socket = connect(Number(new URL(load.url).port), new URL(load.url).hostname).setNoDelay();
+	let received = "";
+	socket.setEncoding("latin1").on("connect", () => socket.write(text));
+	return socket.on("data", (part) => {
+		received += part;
+		if (statusOf(received) === undefined) return;
+		received = "";
+		socket.write(text);
+	});
+}
+
 interface Connection {
 	socket: Socket;
 	intendedAtMs: number;
@@ -63,7 +83,7 @@ interface Done {
 	elapsedMs: number;
 }
 
-async function fire(load: Load & { perSecond: number }): Promise<Done> {
+async function fire(load: SteadyLoad): Promise<Done> {
 	const done: Done = { replies: 0, latenciesMs: [], failures: 0, elapsedMs: 0 };
 	let countedFromMs = 0;
 	const { hostname, port } = new URL(load.url);
@@ -85,6 +105,7 @@ async function fire(load: Load & { perSecond: number }): Promise<Done> {
 	}
 	await Promise.all(all.map(({ socket }) => once(socket, "connect")));
 	idle.push(...all);
+	const creators = Array.from({ length: load.creators ?? 0 }, () => createAlways(load));
 	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
 	const startedAtMs = performance.now();
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
@@ -100,7 +121,7 @@ async function fire(load: Load & { perSecond: number }): Promise<Done> {
 		}
 	}
 	done.elapsedMs = performance.now() - startedAtMs;
-	for (const { socket } of all) socket.destroy();
+	for (const socket of [...all.map(({ socket }) => socket), ...creators]) socket.destroy();
 	return done;
 }
 

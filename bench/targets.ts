@@ -1,6 +1,16 @@
 // The targets of docs/performance.md and what a run says about them.
 
-import { type Field, figuresOf, find, type Measurement, names, nodeNames, type Results, ratioOf } from "./results.ts";
+import {
+	besideNames,
+	type Field,
+	figuresOf,
+	find,
+	type Measurement,
+	names,
+	nodeNames,
+	type Results,
+	ratioOf,
+} from "./results.ts";
 
 export interface Target {
 	name: string;
@@ -78,12 +88,18 @@ function sizeTargets({ sizes }: Results): Target[] {
 }
 
 function latencyTargets({ latencies }: Results): Target[] {
-	return latencies
+	const [alone, beside] = [besideNames.alone, besideNames.beside].map((name) =>
+		latencies.find(({ what, who }) => what === name && who === names.ours),
+	);
+	const p99s = alone?.rounds.map(({ p99Ms }, round) => (beside?.rounds[round]?.p99Ms ?? Number.NaN) / p99Ms);
+	const besideTarget = targetOf(`${besideNames.beside}, p99 against alone`, figuresOf(p99s ?? []).median, ["≤", 3]);
+	const ofScenarios = latencies
 		.filter(({ who, share }) => who === names.ours && share === 0.7)
 		.flatMap(({ what, rounds }) => {
 			const ratio = figuresOf(rounds.map(({ p99Ms, p50Ms }) => p99Ms / p50Ms)).median;
 			return targetOf(`${what}, p99 against p50 at 70% of saturation`, ratio, ["≤", 5]);
 		});
+	return [...besideTarget, ...ofScenarios];
 }
 
 function costTargets({ starts, measurements }: Results): Target[] {

@@ -5,13 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeLargeStore } from "./large-store.ts";
 import { type Load, type Loaded, measureWarm, memoryMb, type Result, warmUp } from "./load.ts";
 import { against, animals, others, rounds, say, seconds, values } from "./options.ts";
-import { type LatencyMeasurement, type Measurement, names, type StartMeasurement } from "./results.ts";
+import { besideNames, type LatencyMeasurement, type Measurement, names, type StartMeasurement } from "./results.ts";
 import { check, expectedBytes, loadOf, type Pages, pagesOf, type Scenario, scenarios } from "./scenarios.ts";
 import { folder, nginxVersion, type Server, startBare, startNginx, startPlain, startService } from "./servers.ts";
 import { close, type Stand } from "./stand.ts";
 import { measureSteady } from "./steady.ts";
 
 const latencyShares = [0.5, 0.7];
+const besideRate = 500;
+/** The connections that create animals. */
+const besideCreates = { [besideNames.alone]: 0, [besideNames.beside]: 64 };
 
 /** A server with what it is asked. */
 interface Entry {
@@ -87,6 +90,23 @@ export async function measureLatency(scenario: Scenario, stand: Stand): Promise<
 	for (let round = 1; round <= rounds; round++) {
 		say(`latency of ${scenario.name}: round ${round} of ${rounds}`);
 		for (const { load, rate, rounds } of measured) rounds.push(await measureSteady({ ...load, perSecond: rate }));
+	}
+	for (const { server } of entries.slice(stand.services.length)) await server.stop();
+	return measured.map(({ load, ...measurement }) => measurement);
+}
+
+/** Latencies of gets alone, and while other connections create animals as fast as the server answers. */
+export async function measureBesideCreates(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
+	const entries = await entriesOf(scenario, stand);
+	const measured = entries.flatMap(({ server, load: { body: _, ...load } }) =>
+		Object.entries(besideCreates).map(([what, creators]) => {
+			const rounds: LatencyMeasurement["rounds"] = [];
+			return { what, who: server.name, rate: besideRate, load: { ...load, perSecond: besideRate, creators }, rounds };
+		}),
+	);
+	for (let round = 1; round <= rounds; round++) {
+		say(`gets beside creates: round ${round} of ${rounds}`);
+		for (const { load, rounds } of measured) rounds.push(await measureSteady(load));
 	}
 	for (const { server } of entries.slice(stand.services.length)) await server.stop();
 	return measured.map(({ load, ...measurement }) => measurement);
