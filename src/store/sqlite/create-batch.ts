@@ -1,18 +1,16 @@
 // The creates of a batch on their way to the writer thread, into the database, and back. A text for each animal goes
-// there, and one id for all comes back: a copy of an object would cost more than its row in the database.
+// there, and one id for all comes back: copies of objects would cost more than the rows in the database.
 
 import type Database from "better-sqlite3";
 import { newPetFields } from "../../contract/pet.ts";
+import { petJson } from "../../contract/pet-json.ts";
 import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
 import type { IdempotencyKeyRecord } from "../records.ts";
 import type { CreateResult } from "../store.ts";
-import { columnList, columnsOf, createRowWriter, insertSql, pickColumns, tables } from "../tables.ts";
+import { columnList, createRowWriter, insertSql, pickColumns, tables } from "../tables.ts";
 
-/** The fields of an animal as a JSON array, in column order. */
-type PetJson = string;
-
-/** What the writer thread needs of a create, without or with an Idempotency-Key. */
-export type CreateRequest = PetJson | (Omit<IdempotencyKeyRecord, "petId"> & { pet: PetJson });
+/** What the writer thread needs of a create: the animal as JSON, and the Idempotency-Key if there is one. */
+export type CreateRequest = string | (Omit<IdempotencyKeyRecord, "petId"> & { pet: string });
 
 /** The results of a batch. */
 export interface CreatedBatch {
@@ -23,12 +21,10 @@ export interface CreatedBatch {
 }
 
 const newPets = pickColumns(tables.pets, newPetFields);
-const toPetRow = createRowWriter(newPets);
 const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
 
 export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create): CreateRequest {
-	const values = toPetRow(pet).map((value) => (typeof value === "bigint" ? value : JSON.stringify(value)));
-	const json = `[${values.join()}]`;
+	const json = petJson(pet);
 	if (!idempotencyKey) return json;
 	return { ...idempotencyKey, pet: json, fingerprint: fingerprintOf(pet), createdAtMs: nowMs };
 }
@@ -41,11 +37,16 @@ export function* createResults({ firstId, repeats }: CreatedBatch): Generator<Cr
 
 /** @returns a function that adds the creates of a batch, and must be called in a transaction */
 export function prepareCreates(database: Database.Database): (batch: CreateRequest[]) => CreatedBatch {
+	/** The one that SQLite would assign. */
 	const nextId = database
-		.prepare<[], bigint>("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'pets'")
+		.prepare<[], bigint>(
+			`SELECT 1 + max(
+				(SELECT coalesce(max(id), 0) FROM pets),
+				(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pets'))`,
+		)
 		.pluck()
 		.safeIntegers();
-	const values = columnsOf(newPets).map((_, index) => `value ->> ${index}`);
+	const values = newPetFields.map((field) => `value ->> '${field}'`);
 	const addPets = database.prepare(
 		`INSERT INTO pets (id, ${columnList(newPets)}) SELECT ? + key, ${values.join(", ")} FROM jsonb_each(?)`,
 	);
@@ -58,7 +59,7 @@ export function prepareCreates(database: Database.Database): (batch: CreateReque
 	const addKey = database.prepare(insertSql(tables.idempotencyKeys, "INSERT OR REPLACE"));
 
 	/** Takes the key for the animal with this id, unless it was taken before. */
-	function takeKey(request: Exclude<CreateRequest, PetJson>, petId: bigint): CreateResult | undefined {
+	function takeKey(request: Exclude<CreateRequest, string>, petId: bigint): CreateResult | undefined {
 		const { caller, key, fingerprint, createdAtMs } = request;
 		const taken = takenKey.get(caller, key, createdAtMs - idempotencyMs);
 		if (taken) return resolveRepeat(taken, fingerprint);
@@ -69,7 +70,7 @@ export function prepareCreates(database: Database.Database): (batch: CreateReque
 	return (batch) => {
 		const firstId = nextId.get() ?? 1n;
 		const repeats: CreatedBatch["repeats"] = new Map();
-		const added: PetJson[] = [];
+		const added: string[] = [];
 		for (const [place, request] of batch.entries()) {
 			const isKeyed = typeof request !== "string";
 			const repeat = isKeyed ? takeKey(request, firstId + BigInt(added.length)) : undefined;
