@@ -58,8 +58,8 @@ let scripts = 0;
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;
 
-/** The command line that runs a program on one core, if the system supports it. */
-export function onCore(core: number, command: string[]): string[] {
+/** The command line that runs a program on one core, or on these, if the system supports it. */
+export function onCore(core: number | string, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 

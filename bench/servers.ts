@@ -33,7 +33,8 @@ export interface Start {
 	parameters: string[];
 	environment: Record<string, string>;
 	key: string;
-	core?: number;
+	/** Or several, such as "0,1". */
+	core?: number | string;
 }
 
 /** Starts a server on Node; the first line of its output is JSON with its address. */

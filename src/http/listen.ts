@@ -1,6 +1,7 @@
 // The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
 
 import type { RequestListener, Server } from "node:http";
+import type { AddressInfo, ListenOptions, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import {
 	type Connection,
@@ -118,4 +119,18 @@ function endStalled(connection: Connection, refusals: Refusals): void {
 	const isUploading = latest !== undefined && !latest.request.complete && !latest.response.headersSent;
 	if (isUploading) refusals.refuseOn(connection, requestTimeout());
 	else connection.destroy();
+}
+
+/** @throws Node's error when it cannot listen */
+export function listen(server: NetServer, at: ListenOptions): Promise<void> {
+	return new Promise((resolve, reject) => {
+		server.once("error", reject);
+		server.listen(at, resolve);
+	});
+}
+
+/** Such as `http://127.0.0.1:8080`. */
+export function urlOf(server: Pick<NetServer, "address">): string {
+	const { address, family, port } = server.address() as AddressInfo;
+	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

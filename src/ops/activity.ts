@@ -14,6 +14,8 @@ const firstCountMs = 100;
 const historyEveryMs = 20_000;
 const historyMax = 3_600_000 / historyEveryMs;
 
+export type Counts = Omit<Moment, "animals">;
+
 export interface ActivityWatch {
 	/**
 	 * @param known the nodes whose history the caller has
@@ -29,8 +31,10 @@ export function watchActivity(options: {
 	store: Store;
 	metrics: Pick<Metrics, "replies" | "upToMs">;
 	node: string;
+	/** The counters of the node, where it is more than this process. */
+	counts?: (() => Promise<Counts>) | undefined;
 }): ActivityWatch {
-	const { store, metrics, node } = options;
+	const { store, metrics, node, counts = async () => countsOf(metrics, store) } = options;
 	const count = createCount(store);
 	const history: Moment[] = [];
 	let total: number | undefined;
@@ -42,14 +46,13 @@ export function watchActivity(options: {
 		return animals;
 	}
 	async function moment(): Promise<Moment> {
-		const replies = metrics.replies();
-		const animals = total === undefined ? {} : { animals: total };
-		return { uptimeMs: Math.round(process.uptime() * 1000), replies, creates: { ...store.created }, ...animals };
+		return { ...(await counts()), ...(total !== undefined && { animals: total }) };
 	}
 	async function record(): Promise<void> {
 		// The first count of a large store takes long: not before somebody looks.
 		if (total !== undefined) await countTotal().catch(() => {});
-		history.push(await moment());
+		const now = await moment().catch(() => undefined);
+		if (now) history.push(now);
 		if (history.length > historyMax) history.shift();
 	}
 	const recorder = setInterval(record, historyEveryMs).unref();
@@ -63,6 +66,11 @@ export function watchActivity(options: {
 		animals: countTotal,
 		close: () => clearInterval(recorder),
 	};
+}
+
+/** The counters of this process. */
+export function countsOf(metrics: Pick<Metrics, "replies">, { created }: Pick<Store, "created">): Counts {
+	return { uptimeMs: Math.round(process.uptime() * 1000), replies: metrics.replies(), creates: { ...created } };
 }
 
 interface Count {

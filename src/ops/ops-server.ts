@@ -4,11 +4,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Probes } from "./probes.ts";
+import type { ProbeReply, Probes } from "./probes.ts";
 
 export interface OpsOptions {
-	metrics: Metrics;
-	probes: Probes;
+	metrics: Pick<Metrics, "text" | "contentType">;
+	probes: Pick<Probes, "ready"> & { live(): ProbeReply | Promise<ProbeReply> };
 	/** The host name or address that the port listens on. */
 	host: string;
 	/** Replies with the Error object. */
@@ -18,7 +18,7 @@ export interface OpsOptions {
 export function createOpsHandler({ metrics, probes, host, fail }: OpsOptions): RequestListener {
 	const routes: Record<string, () => Promise<{ type: string; body: string }>> = {
 		"/metrics": async () => ({ type: metrics.contentType, body: await metrics.text() }),
-		"/livez": async () => json(probes.live()),
+		"/livez": async () => json(await probes.live()),
 		"/readyz": async () => json(await probes.ready()),
 	};
 	const allow = "GET, HEAD, OPTIONS";

@@ -7,8 +7,8 @@ import { createHistogram, type Family, one, type Sample } from "./exposition.ts"
 
 export interface StoreSources {
 	store: Pick<Store, "queue" | "writeState" | "readUse">;
-	/** The animals by status, counted up to now. */
-	animals: () => Promise<Activity["animals"]>;
+	/** The animals by status, counted up to now; undefined if another process of the service counts them. */
+	animals: (() => Promise<Activity["animals"]>) | undefined;
 	/** When the last backup ended, in milliseconds since 1970, 0 if none did; undefined if this service makes none. */
 	lastBackupAtMs?: (() => number | undefined) | undefined;
 }
@@ -84,7 +84,7 @@ function queueFamilies(sources: Sources): Family[] {
 			type: "gauge",
 			labels: ["status"],
 			async read() {
-				const { isComplete = false, ...counts } = (await sources()?.animals()) ?? {};
+				const { isComplete = false, ...counts } = (await sources()?.animals?.()) ?? {};
 				return isComplete ? Object.entries(counts).map(([status, value]) => ({ labels: { status }, value })) : [];
 			},
 		},

@@ -56,9 +56,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		(batch) => watch.observe(commit(batch)),
 		options.writeWaitMaxMs,
 	);
-	const stopSweeping = sweepIdempotencyKeys(
-		async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0,
-	);
+	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
+	const stopSweeping = options.sweeps === false ? () => {} : sweepIdempotencyKeys(sweep);
 
 	const getPet = createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
 		const { rows } = await query(petsById, [ids]);
@@ -87,6 +86,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
+		stopWrites: () => watch.stop(), // Each process finds an upgrade itself.
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };

@@ -28,7 +28,7 @@ const migrations = readdirSync(migrationsFolder)
 const quickMaxBytes = 16 * 1024 * 1024;
 /** The log is cut to this size. It is larger only while another program reads an old state of the store. */
 export const logMaxBytes = 16 * 1024 * 1024;
-const busyTimeoutMs = 5000;
+export const busyTimeoutMs = 5000;
 
 /** The newest schema that this version knows. */
 export const schemaMax = migrations.length;

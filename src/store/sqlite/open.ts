@@ -63,7 +63,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
 	const verification = writer.isUnverified ? verifyInBackground({ file, onNotice, onDamage }) : undefined;
-	const stopSweeping = sweepIdempotencyKeys(() => write("sweepIdempotencyKeys", { nowMs: now() }));
+	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
+	const stopSweeping = options.sweeps === false ? () => {} : sweepIdempotencyKeys(sweep);
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
@@ -77,6 +78,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
+		stopWrites(reason, fix) {
+			if (fix === "restart") watch.stop();
+			writer.stopWrites(reason);
+		},
 		readUse: () => readFileUse(file),
 		async check() {
 			snapshot.end();

@@ -5,6 +5,7 @@ import { StoreRefused, StoreUpgraded } from "../store.ts";
 import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
 import { isFailedSync } from "./errors.ts";
 import { bytesOfLog, type FileOptions, logMaxBytes, openSqliteWriter, toRefusal, truncateLog } from "./file.ts";
+import { waitForLock } from "./write-lock.ts";
 
 /** How often the size of the log is looked at. */
 const logEveryMs = 1000;
@@ -51,7 +52,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			database.close();
 			return port.close();
 		}
-		const outcome = attempt(() => commit(batch));
+		const outcome = attempt(() => waitForLock(database, () => commit(batch)));
 		// Checked after the commit and before it is acknowledged.
 		const path = files.findLostPath();
 		if (path === undefined) return post(outcome);
