@@ -109,6 +109,15 @@ test("http does not know the database engine, and SQL is in the store only", () 
 	}
 });
 
+test("no statement of PostgreSQL joins tables, except API keys with their secrets", () => {
+	const joins = /\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/;
+	const shared = sources.filter((path) => /^src\/store\/(postgres\/.*|[^/]*)\.ts$/.test(path));
+	assert.deepEqual(
+		shared.filter((path) => joins.test(read(path))),
+		["src/store/key-rows.ts"],
+	);
+});
+
 test("the environment is read in config.ts only, and the clock and randomness come in from outside", () => {
 	for (const path of sources) {
 		const text = read(path);

@@ -144,3 +144,17 @@ test("a node without creates notices an upgrade too: its probes ask", async (con
 	});
 	await Promise.all(nodes);
 });
+
+test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT);
+		CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
+			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query()); END $$;
+		CREATE EVENT TRIGGER each ON ddl_command_end EXECUTE FUNCTION note()`);
+	await (await openStore(database.url, Date.now)).close();
+	const { rows } = await database.query("SELECT transaction, query FROM sent WHERE query NOT LIKE '%schema_version%'");
+	assert.ok(rows.length > 10, `${rows.length} commands`);
+	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
+	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
+});

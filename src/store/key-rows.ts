@@ -9,7 +9,10 @@ const readKey = createRecordReader<KeyRecord>(tables.keys);
 const readSecret = createRecordReader<Secret>(shownSecret);
 const keyWidth = columnsOf(tables.keys).length;
 
-/** Selects keys `k` with their secrets `s`. @param first columns to select before those of `readKeyRow` */
+/**
+ * Selects keys `k` with their secrets `s`: two small tables, which a distributed engine has in one
+ * place or on every node. @param first columns to select before those of `readKeyRow`
+ */
 export function buildKeySelect(first = ""): string {
 	return `SELECT ${first}${columnList(tables.keys, "k.")}, ${columnList(shownSecret, "s.")}
 	FROM keys k JOIN secrets s ON s.key_id = k.id`;

@@ -3,11 +3,11 @@
 import type { PetStatus } from "../contract/pet.ts";
 import type { PetCount } from "./store.ts";
 
+/** `lastId` is at least that of the last animal with this status, and at most that of the last one counted. */
+export type StatusGroup = [status: PetStatus | null, count: bigint, lastId: bigint];
+
 /** @param groups one for each status among the counted animals */
-export function toPetCount(
-	groups: [status: PetStatus | null, count: bigint, lastId: bigint][],
-	lastEdit: bigint,
-): PetCount {
+export function toPetCount(groups: StatusGroup[], lastEdit: bigint): PetCount {
 	const counts = Object.fromEntries(groups.map(([status, count]) => [status ?? "none", Number(count)]));
 	const [lastId] = groups.map(([, , id]) => id).sort((one, other) => Number(other - one));
 	return lastId === undefined ? { counts, lastEdit } : { counts, lastId, lastEdit };

@@ -42,16 +42,15 @@ const addPetsWithKeys = {
 	)
 	SELECT last_before + 1 AS first_id FROM counter`,
 };
+const isGivenKey = "(caller, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))";
 const takenKeys = {
 	name: "takenKeys",
-	text: `SELECT k.caller, k.key, k.pet_id, k.fingerprint, k.created_at_ms > $3 AS is_valid
-	FROM unnest($1::text[], $2::text[]) AS given (caller, key)
-	JOIN idempotency_keys k ON k.caller = given.caller AND k.key = given.key`,
+	text: `SELECT caller, key, pet_id, fingerprint, created_at_ms > $3 AS is_valid
+	FROM idempotency_keys WHERE ${isGivenKey}`,
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
-	text: `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[]) AS given (caller, key)
-	WHERE k.caller = given.caller AND k.key = given.key AND k.created_at_ms <= $3`,
+	text: `DELETE FROM idempotency_keys WHERE ${isGivenKey} AND created_at_ms <= $3`,
 };
 
 /**

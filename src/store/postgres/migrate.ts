@@ -58,8 +58,11 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 		}
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
 		for (const name of migrations.slice(version)) {
-			const script = { text: readFileSync(new URL(name, migrationsFolder), "utf8"), query_timeout: migrationLimitMs };
-			await client.query(script);
+			for (const text of readStatements(name)) {
+				// The server refuses a second statement in this mode.
+				const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
+				await client.query(statement);
+			}
 		}
 		await client.query(`UPDATE schema_version SET version = ${migrations.length}`);
 		await client.query("COMMIT");
@@ -67,6 +70,12 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 	} finally {
 		client.release(isBroken);
 	}
+}
+
+/** A distributed engine takes one statement at a time. Each ends with a semicolon at the end of a line. */
+function readStatements(name: string): string[] {
+	const parts = readFileSync(new URL(name, migrationsFolder), "utf8").split(/;$/m);
+	return parts.filter((part) => part.trim() !== "");
 }
 
 /** `IF NOT EXISTS` can still collide with a concurrent start of another node. Then the table exists. */

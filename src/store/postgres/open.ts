@@ -3,13 +3,13 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import type { Pet } from "../../contract/pet.ts";
+import { type Pet, petStatuses } from "../../contract/pet.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { createKeptPages, type KeptPages, nameOfPage } from "../kept-pages.ts";
-import { toPetCount } from "../pet-count.ts";
+import { type StatusGroup, toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import {
 	type CreateResult,
@@ -77,11 +77,12 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		rows: createPostgresRows(pool),
 		async countPets(after, limit) {
 			const { rows } = await query(countByStatus, [after, limit]);
-			const groups = rows.map(([, ...group]) => group) as Parameters<typeof toPetCount>[0];
-			return toPetCount(
-				groups.filter(([, count]) => count !== null),
-				rows[0]?.[0],
-			);
+			const [lastEdit = 0n, lastId = 0n, ...counts]: bigint[] = rows[0] ?? [];
+			const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
+				const count = counts[index];
+				return count ? [[status, count, lastId]] : [];
+			});
+			return toPetCount(groups, lastEdit);
 		},
 		created: creates.created,
 		queue: creates.queue,
@@ -137,14 +138,15 @@ const pageUpToWithStatus = {
 	text: `${columns} WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
 };
 
+const countedStatuses = [...petStatuses, null];
+const statusCounts = countedStatuses.map((status) => {
+	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;
+	return `count(*) FILTER (WHERE ${isStatus})`;
+});
 const countByStatus = {
 	name: "countByStatus",
-	text: `SELECT edits.last_id, counted.*
-	FROM counters AS edits LEFT JOIN (
-		SELECT status, count(*) AS animals, max(id) AS last_pet
-		FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next GROUP BY status
-	) AS counted ON true
-	WHERE edits.name = 'edits'`,
+	text: `SELECT (${lastEditSql}), max(id), ${statusCounts.join(", ")}
+	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next`,
 };
 
 /** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
