@@ -188,6 +188,7 @@ function openObserved(
 	return openStore(config.databaseUrl, now, {
 		...(shared?.isLead === false ? { sweeps: false } : { verify: "quick" }),
 		onNotice: (text) => log.info(text),
+		onWarning: (text) => log.warn(text),
 		onCommit(commit) {
 			for (const { observeCommit } of watchers) observeCommit(commit);
 			log.debug(commit, "commit");

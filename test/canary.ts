@@ -5,10 +5,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
+import { withDatabase } from "./postgres.ts";
 
 test("canary: a failing test fails the test command, and ends", async () => {
 	createServer().listen(0, "127.0.0.1");
-	const client = new pg.Client({ connectionString: `${process.env["TEST_POSTGRES_URL"]}/postgres` });
+	const client = new pg.Client({ connectionString: withDatabase(process.env["TEST_POSTGRES_URL"] ?? "", "postgres") });
 	await client.connect();
 	assert.equal(1, 2);
 });

@@ -59,6 +59,7 @@ const rooms: Record<string, string[]> = {
 		"test/store-log.test.ts",
 		"test/store-postgres.test.ts",
 		"test/refused-postgres.test.ts",
+		"test/engines-postgres.test.ts",
 		"test/schema.test.ts",
 		"test/migrations.test.ts",
 		"test/edits.test.ts",

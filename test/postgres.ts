@@ -1,4 +1,5 @@
-// A database of its own for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names.
+// A database of its own for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names; or, where that
+// names a database, a schema of its own in it.
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -12,26 +13,40 @@ export interface TestDatabase {
 	drop(): Promise<void>;
 }
 
-export async function testDatabase(): Promise<TestDatabase> {
-	const server = process.env["TEST_POSTGRES_URL"];
+/**
+ * @param server a URL without a database: a new database is made there. With one: a schema is made in that database, which
+ * stays as it was made, with its engine's layout; `drop` removes the schema.
+ */
+export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): Promise<TestDatabase> {
 	if (!server) throw new Error("there is no PostgreSQL: start the tests with npm test, or set TEST_POSTGRES_URL");
 	const name = `test_${randomBytes(8).toString("hex")}`;
-	const asOwner = async (sql: string) => {
-		const client = new pg.Client({ connectionString: `${server}/postgres` });
-		await client.connect();
-		return client.query(sql).finally(() => client.end());
-	};
-	await asOwner(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
-	const url = `${server}/${name}`;
+	const isGiven = new URL(server).pathname.length > 1;
+	const maker = isGiven ? server : withDatabase(server, "postgres");
+	const url = isGiven ? withSettings(server, { search_path: name }) : withDatabase(server, name);
+	await runAll(maker, isGiven ? `CREATE SCHEMA ${name}` : `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
 	return {
 		url,
-		async query(sql) {
-			const client = new pg.Client({ connectionString: url });
-			await client.connect();
-			return client.query(sql).finally(() => client.end());
+		query: (sql) => runAll(url, sql),
+		drop: async () => {
+			await runAll(maker, isGiven ? `DROP SCHEMA ${name} CASCADE` : `DROP DATABASE ${name} WITH (FORCE)`);
 		},
-		drop: async () => void (await asOwner(`DROP DATABASE ${name} WITH (FORCE)`)),
 	};
+}
+
+async function runAll(url: string, sql: string): Promise<pg.QueryResult> {
+	const client = new pg.Client({ connectionString: url });
+	await client.connect();
+	return client.query(sql).finally(() => client.end());
+}
+
+export const withDatabase = (server: string, name: string) => Object.assign(new URL(server), { pathname: name }).href;
+
+/** The URL of the same database, whose connections have these settings of the server, too. */
+export function withSettings(url: string, settings: Record<string, string>): string {
+	const changed = new URL(url);
+	const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
+	changed.searchParams.set("options", [changed.searchParams.get("options") ?? "", ...options].join(" ").trim());
+	return changed.href;
 }
 
 /** @param names of the standbys that a commit waits for; none if empty */

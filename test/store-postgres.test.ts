@@ -5,7 +5,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 import { StorageUnavailable, type Store } from "../src/store/store.ts";
-import { testDatabase } from "./postgres.ts";
+import { testDatabase, withSettings } from "./postgres.ts";
 import { slowLink } from "./slow-link.ts";
 import { storeSuite } from "./store-suite.ts";
 import { until } from "./until.ts";
@@ -126,11 +126,9 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 
 test("postgres: five nodes with four writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
 	const database = await testDatabase();
-	await database.query(
-		`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_isolation = 'repeatable read'`,
-	);
+	const url = withSettings(database.url, { default_transaction_isolation: "repeatable read" });
 	const options = { random: Math.random };
-	const stores = await Promise.all([1, 2, 3, 4, 5].map(() => openStore(database.url, Date.now, options)));
+	const stores = await Promise.all([1, 2, 3, 4, 5].map(() => openStore(url, Date.now, options)));
 	context.after(async () => {
 		await Promise.all(stores.map((store) => store.close()));
 		await database.drop();
@@ -177,6 +175,7 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 	const store = await openStore(url, Date.now);
 	context.after(async () => {
 		await store.close();
+		await database.query(`ALTER DATABASE ${name} RESET idle_in_transaction_session_timeout`);
 		await database.drop();
 	});
 	// The server ends every connection whose transaction waits for the node.

@@ -70,7 +70,7 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	if (isErased) return;
 	throw new CommandError(
 		`the old name of animal ${petId} may still be in the files of the store, because another program was using them: ` +
-			"run the same command again to erase it",
+			"run the same command again to erase it (an engine that is not plain PostgreSQL cannot tell)",
 	);
 }
 

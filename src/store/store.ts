@@ -94,6 +94,8 @@ export interface OpenOptions {
 	onCreate?: (location: string) => void;
 	/** Called with what an operator may wonder about, such as a start that takes long. */
 	onNotice?: (text: string) => void;
+	/** Called with what an operator should look at. */
+	onWarning?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
 	/** Called once, when the file was found damaged. The store accepts no writes, and opening it again does not help. */

@@ -19,8 +19,8 @@ const opening: Mutant[] = [
 		to: "",
 		tests: store,
 	},
-	{ file: "src/store/postgres/pool.ts", from: ' || fsync === "off"', to: "", tests: refused },
-	{ file: "src/store/postgres/pool.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
+	{ file: "src/store/postgres/engine.ts", from: 'fsync === "off" && !neonTimeline', to: "false", tests: refused },
+	{ file: "src/store/postgres/engine.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
 	{
 		file: "src/store/postgres/migrate.ts",
 		from: "({ rows }) => rows.length > 0",
@@ -40,6 +40,26 @@ const opening: Mutant[] = [
 		tests: ["test/migrations.test.ts"],
 	},
 ];
+
+const engines: Mutant[] = (
+	[
+		["engine.ts", " && !neonTimeline", ""],
+		["engine.ts", "if (engine?.refusal)", "if (false)"],
+		["engine.ts", "if (engine) {", "if (!version) {"],
+		["engine.ts", 'placement.partmethod !== "n"', 'placement.partmethod === "h"'],
+		["engine.ts", 'placement?.repmodel === "t"', "false"],
+		["engine.ts", "given?.placement?.colocationid ?? 0", "given?.placement ? 1 : 0"],
+		["engine.ts", "coalesce(pg_partition_root(oid), oid)", "oid"],
+		["open.ts", "if (unfit) throw unfit;", ""],
+		["open.ts", ".then(() => refuseShards(pool))", ""],
+		["edits.ts", " && (await isPlainPostgres(pool))", ""],
+	] as const
+).map(([file, from, to]) => ({
+	file: `src/store/postgres/${file}`,
+	from,
+	to,
+	tests: ["test/engines-postgres.test.ts"],
+}));
 
 const failures: Mutant[] = [
 	{
@@ -165,4 +185,4 @@ const moving: Mutant[] = [
 	},
 ];
 
-export const mutants: Mutant[] = [...opening, ...failures, ...idempotencyKeys, ...moving];
+export const mutants: Mutant[] = [...opening, ...engines, ...failures, ...idempotencyKeys, ...moving];

@@ -6,6 +6,7 @@ import { erasedFingerprint } from "../idempotency.ts";
 import type { EditRecord, IdempotencyKey } from "../records.ts";
 import type { EditOutcome, Edits, NewEdit } from "../store.ts";
 import { columnList, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
+import { isPlainPostgres } from "./engine.ts";
 import type { Query } from "./pool.ts";
 import type { Retry } from "./retries.ts";
 import { inTransaction } from "./transaction.ts";
@@ -77,13 +78,13 @@ async function keyOfPet(pool: pg.Pool, petId: bigint): Promise<IdempotencyKey | 
 /**
  * Frees the space of removed rows. A row that a reader of an old state may still see stays, such as during a dump, and
  * VACUUM counts it as dead.
- * @returns false if one may be left, or if the server refused
+ * @returns false if one may be left, or if the server refused or cannot tell
  */
 async function vacuumPets(pool: pg.Pool): Promise<boolean> {
 	try {
 		await withoutLimit(pool, { text: "VACUUM pets" });
 		const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
-		return rows[0]?.n_dead_tup === 0n;
+		return rows[0]?.n_dead_tup === 0n && (await isPlainPostgres(pool));
 	} catch {
 		return false;
 	}

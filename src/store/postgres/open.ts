@@ -16,7 +16,9 @@ import {
 	type OpenOptions,
 	type PageQuery,
 	type PetPage,
+	StorageUnavailable,
 	type Store,
+	StoreRefused,
 	StoreUpgraded,
 } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
@@ -24,6 +26,7 @@ import { createTurnBatch } from "../turn-batch.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
+import { refuseShards } from "./engine.ts";
 import { createKeyRows } from "./keys.ts";
 import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
@@ -38,20 +41,26 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
-	const watch = watchWrites(() => query(probe, []).then(refuseNewer).catch(stopIfUpgraded));
-	let isUpgraded = false;
-	function stopIfUpgraded(error: unknown): never {
-		if (error instanceof StoreUpgraded) {
+	const watch = watchWrites(() =>
+		query(probe, [])
+			.then(refuseNewer)
+			.then(() => refuseShards(pool))
+			.catch(stopIfUnfit),
+	);
+	let unfit: StorageUnavailable | undefined;
+	/** Neither a newer schema nor tables on several shards are for this node. */
+	function stopIfUnfit(error: unknown): never {
+		if (error instanceof StoreUpgraded || error instanceof StoreRefused) {
 			watch.stop();
-			if (!isUpgraded) options.onFatal?.(error.message);
-			isUpgraded = true;
+			if (!unfit) options.onFatal?.(error.message);
+			unfit ??= new StorageUnavailable(error.message);
 		}
 		throw error;
 	}
-	const commit = observeCommits<Create, CreateResult>(
-		async (batch) => ({ results: await createAll(pool, retry, batch).catch(stopIfUpgraded) }),
-		options.onCommit,
-	);
+	const commit = observeCommits<Create, CreateResult>(async (batch) => {
+		if (unfit) throw unfit;
+		return { results: await createAll(pool, retry, batch).catch(stopIfUnfit) };
+	}, options.onCommit);
 	const creates = createGroupCommit<Create, CreateResult>(
 		(batch) => watch.observe(commit(batch)),
 		options.writeWaitMaxMs,

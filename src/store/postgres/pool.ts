@@ -1,8 +1,9 @@
-// The connection pool of a PostgreSQL database, with a time-out for every wait, and the requirements for the server.
+// The connection pool of a PostgreSQL database, with a time-out for every wait.
 
 import { existsSync } from "node:fs";
 import pg from "pg";
 import { type OpenOptions, StoreRefused } from "../store.ts";
+import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 
@@ -12,7 +13,6 @@ const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
 /** For a server that does not even report its own time-outs. */
 const answerTimeoutMs = 5_000;
-const serverVersionMin = 140_000;
 
 /** int8 is read as bigint, because a number cannot represent all of its values. */
 const int8 = 20;
@@ -36,7 +36,8 @@ export interface Opened {
 }
 
 /** @throws StoreRefused */
-export async function openPool(url: string, { mustExist = false, onCreate }: OpenOptions = {}): Promise<Opened> {
+export async function openPool(url: string, options: OpenOptions = {}): Promise<Opened> {
+	const { mustExist = false, onCreate, onWarning } = options;
 	const pool = new pg.Pool({
 		connectionString: withLibpqModes(url),
 		max: connectionsMax,
@@ -53,10 +54,12 @@ export async function openPool(url: string, { mustExist = false, onCreate }: Ope
 	// If a connection in use is lost, its query fails; without a listener the process would end too.
 	pool.on("connect", (client) => client.on("error", () => {}));
 	try {
-		await checkServer(pool);
+		await checkServer(pool, onWarning);
 		const isNew = !(await hasStore(pool));
 		if (isNew && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
+		await refuseShards(pool);
 		await migrate(pool);
+		await refuseShards(pool); // A new table may be elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		if (isNew) onCreate?.(`the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`);
 		return { pool, cursorSecret: rows[0].value };
@@ -90,24 +93,6 @@ function withLibpqModes(url: string): string {
 		throw new StoreRefused(`cannot read ${root}: fix sslrootcert in DATABASE_URL`);
 	parsed.searchParams.set("uselibpqcompat", "true");
 	return parsed.href;
-}
-
-async function checkServer(pool: pg.Pool): Promise<void> {
-	const { rows } = await pool.query(`SELECT current_setting('server_version_num')::integer AS version,
-		current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS "readOnly",
-		current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync`);
-	const { version, encoding, readOnly, synchronousCommit, fsync } = rows[0];
-	const versionName = `${Math.floor(version / 10_000)}.${version % 10_000}`;
-	if (version < serverVersionMin)
-		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
-	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
-	if (readOnly === "on")
-		throw new StoreRefused("the database is read-only, perhaps a replica: set DATABASE_URL to the primary");
-	if (synchronousCommit === "off" || fsync === "off") {
-		throw new StoreRefused(
-			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
-		);
-	}
 }
 
 async function hasStore(pool: pg.Pool): Promise<boolean> {
