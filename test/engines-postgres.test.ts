@@ -1,11 +1,11 @@
 // Engines that speak PostgreSQL's protocol, and where an engine with shards keeps the tables. Stand-ins answer version() and
-// settings, and have the catalog of Citus 13; foreign tables are real ones, of two servers joined by postgres_fdw.
+// settings, and have the catalog of Citus 13; foreign tables are real ones, of databases joined by postgres_fdw.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/open.ts";
-import { testDatabase, withDatabase, withSettings } from "./postgres.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { testDatabase, withSettings } from "./postgres.ts";
+import { spreadPets } from "./shards.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
 
@@ -145,25 +145,30 @@ test("a node that finds at run time that the animals were spread over shards cre
 	assert.equal((await store.listPets({ after: 0n, limit: 9 })).pets.length, 1);
 });
 
-test("tables on other servers through postgres_fdw are refused, one or partitioned by hash", async (context) => {
-	const [near, far] = await Promise.all([startPostgres(), startPostgres()]);
-	context.after(() => Promise.all([near.remove(), far.remove()]));
-	const url = withDatabase(near.url, "postgres");
+test("animals in foreign tables are refused, in one or partitioned by hash", async (context) => {
+	const databases = await Promise.all([testDatabase(), testDatabase(), testDatabase()]);
+	context.after(() => Promise.all(databases.map((database) => database.drop())));
+	const [url = "", ...shards] = databases.map((database) => database.url);
 	await (await openStore(url, Date.now)).close();
-	const columns = "(id BIGINT NOT NULL, name TEXT NOT NULL, category_id BIGINT NOT NULL, status TEXT)";
-	await runSql(withDatabase(far.url, "postgres"), `CREATE TABLE pets_1 ${columns}`);
-	const { username, password } = new URL(far.url);
-	await runSql(
-		url,
-		`CREATE EXTENSION postgres_fdw;
-		CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '${far.port}', dbname 'postgres');
-		CREATE USER MAPPING FOR CURRENT_USER SERVER far OPTIONS (user '${username}', password '${password}');
-		DROP TABLE pets; CREATE TABLE pets ${columns} PARTITION BY HASH (id);
-		CREATE TABLE pets_0 PARTITION OF pets FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-		CREATE FOREIGN TABLE pets_1 PARTITION OF pets FOR VALUES WITH (MODULUS 2, REMAINDER 1) SERVER far`,
-	);
+	await spreadPets(url, shards);
 	const refused = { name: "StoreRefused", message: /"single", .* but pets has foreign tables: undo that/ };
 	await assert.rejects(openStore(url, Date.now), refused);
-	await runSql(url, `DROP TABLE pets; CREATE FOREIGN TABLE pets ${columns} SERVER far OPTIONS (table_name 'pets_1')`);
+	await runSql(url, "ALTER TABLE pets DETACH PARTITION pets_1; DROP TABLE pets; ALTER TABLE pets_1 RENAME TO pets");
 	await assert.rejects(openStore(url, Date.now), refused);
+});
+
+test("where TEST_POSTGRES_URL names a database, a test has a schema of its own in it, and leaves nothing", async (context) => {
+	const given = await testDatabase();
+	context.after(() => given.drop());
+	const inIt = await testDatabase(given.url);
+	const store = await openStore(inIt.url, Date.now);
+	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
+	await store.close();
+	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
+	const database = new URL(given.url).pathname.slice(1);
+	assert.deepEqual((await inIt.query(where)).rows, [{ database, pets: "1" }]);
+	await inIt.drop();
+	const schemas =
+		"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' OR to_regclass('public.pets') IS NOT NULL";
+	assert.deepEqual((await given.query(schemas)).rows, []);
 });

@@ -26,8 +26,8 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	// An older server, as far as its version can tell: the database answers with a function of its own.
 	const old = await testDatabase();
 	context.after(() => old.drop());
-	await old.query(`CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
-		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name) END $$`);
+	await old.query(`CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS
+		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name, missing) END $$`);
 	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
 	const lax = await testDatabase();
 	context.after(() => lax.drop());

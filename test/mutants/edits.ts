@@ -8,8 +8,8 @@ const command = ["test/edits-command.test.ts"];
 export const mutants: Mutant[] = [
 	{
 		file: "src/store/postgres/edits.ts",
-		from: "return rows[0]?.n_dead_tup === 0n;",
-		to: "return rows.length === 1;",
+		from: "rows[0]?.n_dead_tup === 0n",
+		to: "rows.length === 1",
 		tests: command,
 	},
 	{
@@ -101,8 +101,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/postgres/open.ts",
-		from: "SELECT edits.last_id, counted.*",
-		to: "SELECT 0::bigint, counted.*",
+		from: "toPetCount(groups, lastEdit)",
+		to: "toPetCount(groups, 0n)",
 		tests: edits,
 	},
 	{

@@ -42,6 +42,7 @@ const addPetsWithKeys = {
 	)
 	SELECT last_before + 1 AS first_id FROM counter`,
 };
+/** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
 const isGivenKey = "(caller, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))";
 const takenKeys = {
 	name: "takenKeys",

@@ -15,6 +15,7 @@ import {
 	type CreateResult,
 	type OpenOptions,
 	type PageQuery,
+	type PetCount,
 	type PetPage,
 	StorageUnavailable,
 	type Store,
@@ -41,24 +42,15 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
+	const { refuseUnfit, stopIfUnfit } = guardWrites(() => watch.stop(), options.onFatal);
 	const watch = watchWrites(() =>
 		query(probe, [])
 			.then(refuseNewer)
 			.then(() => refuseShards(pool))
 			.catch(stopIfUnfit),
 	);
-	let unfit: StorageUnavailable | undefined;
-	/** Neither a newer schema nor tables on several shards are for this node. */
-	function stopIfUnfit(error: unknown): never {
-		if (error instanceof StoreUpgraded || error instanceof StoreRefused) {
-			watch.stop();
-			if (!unfit) options.onFatal?.(error.message);
-			unfit ??= new StorageUnavailable(error.message);
-		}
-		throw error;
-	}
 	const commit = observeCommits<Create, CreateResult>(async (batch) => {
-		if (unfit) throw unfit;
+		refuseUnfit();
 		return { results: await createAll(pool, retry, batch).catch(stopIfUnfit) };
 	}, options.onCommit);
 	const creates = createGroupCommit<Create, CreateResult>(
@@ -84,15 +76,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		keys: createKeyRows(pool, query, retry),
 		edits: createEdits({ pool, query, retry, now }),
 		rows: createPostgresRows(pool),
-		async countPets(after, limit) {
-			const { rows } = await query(countByStatus, [after, limit]);
-			const [lastEdit = 0n, lastId = 0n, ...counts]: bigint[] = rows[0] ?? [];
-			const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
-				const count = counts[index];
-				return count ? [[status, count, lastId]] : [];
-			});
-			return toPetCount(groups, lastEdit);
-		},
+		countPets: (after, limit) => countPets(query, after, limit),
 		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
@@ -108,6 +92,24 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			stopSweeping();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
+		},
+	};
+}
+
+/** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
+function guardWrites(stop: () => void, onFatal?: (reason: string) => void) {
+	let unfit: StorageUnavailable | undefined;
+	return {
+		refuseUnfit() {
+			if (unfit) throw unfit;
+		},
+		stopIfUnfit(error: unknown): never {
+			if (error instanceof StoreUpgraded || error instanceof StoreRefused) {
+				stop();
+				if (!unfit) onFatal?.(error.message);
+				unfit ??= new StorageUnavailable(error.message);
+			}
+			throw error;
 		},
 	};
 }
@@ -132,6 +134,8 @@ function refuseNewer({ rows }: pg.QueryArrayResult): void {
 
 const toPet = createRecordReader<Pet>(tables.pets);
 
+// With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
+// both would ask every shard.
 const petsById = { name: "petsById", text: `SELECT ${columnList(tables.pets)} FROM pets WHERE id = ANY($1::bigint[])` };
 const lastEditSql = "SELECT last_id FROM counters WHERE name = 'edits'";
 const lastEdit = { name: "lastEdit", text: lastEditSql };
@@ -157,6 +161,16 @@ const countByStatus = {
 	text: `SELECT (${lastEditSql}), max(id), ${statusCounts.join(", ")}
 	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next`,
 };
+
+async function countPets(query: Query, after: bigint, limit: number): Promise<PetCount> {
+	const { rows } = await query(countByStatus, [after, limit]);
+	const [lastEdit = 0n, lastId = 0n, ...counts]: bigint[] = rows[0] ?? [];
+	const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
+		const count = counts[index];
+		return count ? [[status, count, lastId]] : [];
+	});
+	return toPetCount(groups, lastEdit);
+}
 
 /** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
 async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
