@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/open.ts";
 import { testDatabase, withSettings } from "./postgres.ts";
+import { startProgram } from "./program.ts";
 import { spreadPets } from "./shards.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
@@ -60,6 +61,19 @@ test("an engine is recognised by its version(), whatever its settings say: refus
 	}
 	const plain = ["PostgreSQL 15.12 (Debian 15.12-0+deb12u2) on x86_64-pc-linux-gnu", "PostgreSQL 16.4 on aarch64"];
 	for (const banner of plain) assert.deepEqual(await opened(await standIn(context, bannered(banner))), [], banner);
+});
+
+test("the service warns in its log at every start on an engine that was never tested", async (context) => {
+	const url = await standIn(context, bannered("PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu"));
+	for (let start = 0; start < 2; start++) {
+		const service = await startProgram(context, { DATABASE_URL: url });
+		assert.match(
+			service.output.stdout + service.output.stderr,
+			/"level":"warn".*"the server is YugabyteDB .* never tested/,
+		);
+		service.process.kill();
+		await service.finished;
+	}
 });
 
 test("fsync may be off only in Neon, whose commits wait for other servers' disks", async (context) => {

@@ -61,6 +61,13 @@ const engines: Mutant[] = (
 	tests: ["test/engines-postgres.test.ts"],
 }));
 
+const warning: Mutant = {
+	file: "src/service.ts",
+	from: "onWarning: (text) => log.warn(text),",
+	to: "",
+	tests: ["test/engines-postgres.test.ts"],
+};
+
 const failures: Mutant[] = [
 	{
 		file: "src/store/postgres/errors.ts",
@@ -185,4 +192,4 @@ const moving: Mutant[] = [
 	},
 ];
 
-export const mutants: Mutant[] = [...opening, ...engines, ...failures, ...idempotencyKeys, ...moving];
+export const mutants: Mutant[] = [...opening, ...engines, warning, ...failures, ...idempotencyKeys, ...moving];
