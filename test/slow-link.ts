@@ -23,9 +23,13 @@ export async function slowLink(
 			[near, far],
 			[far, near],
 		] as const) {
+			const later = delay(roundTripMs / 2);
 			sockets.add(from.setNoDelay(true));
-			from.on("data", (bytes) => setTimeout(() => to.write(bytes), roundTripMs / 2));
-			from.on("close", () => setTimeout(() => to.destroy(), roundTripMs / 2));
+			from.on("data", (bytes) => later(() => to.write(bytes)));
+			from.on("close", () => {
+				sockets.delete(from);
+				later(() => to.destroy());
+			});
 			from.on("error", () => {});
 		}
 	});
@@ -41,4 +45,23 @@ export async function slowLink(
 	});
 	const port = String((server.address() as AddressInfo).port);
 	return { url: Object.assign(new URL(url), { port }).href, cut };
+}
+
+/** Runs what it is given in order, each this time later. Node's timers know whole milliseconds; the rest is a busy wait. */
+function delay(ms: number): (action: () => void) => void {
+	const waiting: { dueMs: number; action: () => void }[] = [];
+	function run(): void {
+		while (waiting[0] && waiting[0].dueMs <= performance.now()) waiting.shift()?.action();
+		if (waiting[0]) wakeAt(waiting[0].dueMs);
+	}
+	function wakeAt(dueMs: number): void {
+		const leftMs = dueMs - performance.now();
+		if (leftMs >= 1) setTimeout(run, leftMs);
+		else setImmediate(run);
+	}
+	return (action) => {
+		if (ms === 0) return action();
+		waiting.push({ dueMs: performance.now() + ms, action });
+		if (waiting.length === 1) wakeAt(waiting[0]?.dueMs ?? 0);
+	};
 }

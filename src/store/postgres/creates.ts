@@ -1,5 +1,5 @@
-// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. Used
-// keys are read before, so that the lock on the counter is not held over a round trip.
+// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It reads the used
+// keys itself, so that a key costs no round trip of its own, and the lock on the counter is not held over one.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
@@ -18,40 +18,44 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
 /**
  * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Without effect in
  * a store with a newer schema.
+ * @param used what else must be true, from rows that are read before the lock
  */
-const addAnimals = `counter AS (
-		UPDATE counters SET last_id = last_id + $1
-		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax} RETURNING last_id - $1 AS last_before
+const addAnimals = (used?: { from: string; condition: string }) => `counter AS (
+		UPDATE counters SET last_id = last_id + $1${used ? ` FROM ${used.from}` : ""}
+		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax}${used ? ` AND ${used.condition}` : ""}
+		RETURNING last_id - $1 AS last_before
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
 		SELECT counter.last_before + given.place, ${newPetNames.map((name) => `given.${name}`).join(", ")}
 		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, place)
 	)`;
-const addPets = { name: "addPets", text: `WITH ${addAnimals} SELECT last_before + 1 AS first_id FROM counter` };
+const addPets = { name: "addPets", text: `WITH ${addAnimals()} SELECT last_before + 1 AS first_id FROM counter` };
 
-const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
-	(type, index) => `$${newPetColumns.length + 2 + index}::${type}[]`,
-);
-/** If another batch has used a key meanwhile, the statement fails with a unique violation and stores nothing. */
+const keyParameter = newPetColumns.length + 2;
+const keyArrays = ["text", "text", "bigint", "text", "bigint"].map((type, index) => `$${keyParameter + index}::${type}[]`);
+const sinceParameter = `$${keyParameter + keyArrays.length}`;
+/**
+ * If a key was used before, stores nothing and returns those that were. If another batch has used a key meanwhile, the
+ * statement fails with a unique violation and stores nothing.
+ */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
-	text: `WITH ${addAnimals}, kept AS (
+	text: `WITH taken AS (
+		SELECT k.caller, k.key, k.pet_id, k.fingerprint, k.created_at_ms > ${sinceParameter} AS is_valid
+		FROM unnest(${keyArrays.slice(0, 2).join(", ")}) AS given (caller, key)
+		JOIN idempotency_keys k ON k.caller = given.caller AND k.key = given.key
+	), ${addAnimals({ from: "(SELECT count(*) AS keys FROM taken) AS used", condition: "used.keys = 0" })}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
 		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms)
 	)
-	SELECT last_before + 1 AS first_id FROM counter`,
-};
-/** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
-const isGivenKey = "(caller, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))";
-const takenKeys = {
-	name: "takenKeys",
-	text: `SELECT caller, key, pet_id, fingerprint, created_at_ms > $3 AS is_valid
-	FROM idempotency_keys WHERE ${isGivenKey}`,
+	SELECT last_before + 1 AS first_id, NULL AS caller, NULL AS key, NULL AS pet_id, NULL AS fingerprint, NULL AS is_valid
+	FROM counter UNION ALL SELECT NULL, caller, key, pet_id, fingerprint, is_valid FROM taken`,
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
-	text: `DELETE FROM idempotency_keys WHERE ${isGivenKey} AND created_at_ms <= $3`,
+	text: `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[]) AS given (caller, key)
+	WHERE k.caller = given.caller AND k.key = given.key AND k.created_at_ms <= $3`,
 };
 
 /**
@@ -64,43 +68,49 @@ export function createAll(pool: pg.Pool, retry: Retry, batch: Create[]): Promise
 }
 
 async function createPlain(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
-	const firstId = await addBatch(pool, { ...addPets, values: petArrays(batch) });
+	const { rows } = await pool.query({ ...addPets, values: petArrays(batch) });
+	const firstId = firstIdOf(rows);
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
+/** Tries to add all of the batch; then, with the used keys that the statement has found, what is left of it. */
 async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
-	const { newCreates, keys, toResults } = planBatch(batch, await readTakenKeys(pool, batch));
-	if (newCreates.length === 0) return toResults(0n);
-	const values = [
-		...petArrays(newCreates),
-		keys.map(({ caller }) => caller),
-		keys.map(({ key }) => key),
-		keys.map(({ place }) => place),
-		keys.map(({ fingerprint }) => fingerprint),
-		keys.map(({ createdAtMs }) => createdAtMs),
-	];
-	return toResults(await addBatch(pool, { ...addPetsWithKeys, values }));
-}
-
-/** @returns the id of the first animal @throws StoreUpgraded */
-async function addBatch(pool: pg.Pool, statement: pg.QueryConfig): Promise<bigint> {
-	const { rows } = await pool.query(statement);
-	if (rows.length === 0) throw new StoreUpgraded();
-	return rows[0].first_id;
-}
-
-/** The used keys of a batch with their creates. Removes those that have expired. */
-async function readTakenKeys(pool: pg.Pool, batch: Create[]): Promise<(IdempotencyKey & RecordedCreate)[]> {
-	const keys = batch.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
-	const values = [keys.map(({ caller }) => caller), keys.map(({ key }) => key), sinceMs];
-	const { rows }: pg.QueryResult<TakenKey> = await pool.query({ ...takenKeys, values });
-	const valid = rows.filter(({ is_valid: isValid }) => isValid);
-	if (valid.length < rows.length) await pool.query({ ...dropExpiredKeys, values });
-	return valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint }));
+	const taken: (IdempotencyKey & RecordedCreate)[] = [];
+	for (;;) {
+		const { newCreates, keys, toResults } = planBatch(batch, taken);
+		if (newCreates.length === 0) return toResults(0n);
+		const keyColumns = [
+			keys.map(({ caller }) => caller),
+			keys.map(({ key }) => key),
+			keys.map(({ place }) => place),
+			keys.map(({ fingerprint }) => fingerprint),
+			keys.map(({ createdAtMs }) => createdAtMs),
+		];
+		const values = [...petArrays(newCreates), ...keyColumns, sinceMs];
+		const { rows }: pg.QueryResult<TakenKey | Added> = await pool.query({ ...addPetsWithKeys, values });
+		const found = rows.filter((row): row is TakenKey => row.first_id === null);
+		if (found.length === 0) return toResults(firstIdOf(rows));
+		const valid = found.filter(({ is_valid: isValid }) => isValid);
+		if (valid.length < found.length)
+			await pool.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });
+		taken.push(...valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint })));
+	}
+}
+
+/** @throws StoreUpgraded */
+function firstIdOf([row]: (Added | TakenKey)[]): bigint {
+	if (row?.first_id == null) throw new StoreUpgraded();
+	return row.first_id;
+}
+
+interface Added {
+	/** The id of the first animal. */
+	first_id: bigint;
 }
 
 interface TakenKey extends IdempotencyKey {
+	first_id: null;
 	pet_id: bigint;
 	fingerprint: string;
 	is_valid: boolean;

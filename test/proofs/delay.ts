@@ -1,0 +1,156 @@
+// Nodes with a slow network to their database: how many creates a second, with and without Idempotency-Keys. No node may keep the
+// others waiting for its round trips, and a key may not cost one.
+
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import pg from "pg";
+import { post } from "../crash-proof.ts";
+import type { Attempt } from "../ledger.ts";
+import { type Running, startProgram } from "../program.ts";
+import { newDatabase, type Proof, type Trial, type TrialStore } from "../proof.ts";
+import { figureOf } from "../scrape.ts";
+import { slowLink } from "../slow-link.ts";
+import { runSql } from "../sql.ts";
+
+/** Clients of each node, which send their next create when the one before is answered. */
+const clients = 20;
+const fleets = [1, 3, 5];
+const roundTripsMs = [0, 1, 10, 50];
+const keyedShareMin = 0.7;
+const growthMin = 3;
+
+interface Figures {
+	perSecond: number;
+	p50Ms: number;
+	p99Ms: number;
+	batchesPerSecond: number;
+}
+
+interface Row {
+	roundTripMs: number;
+	nodes: number;
+	plain: Figures;
+	keyed: Figures;
+}
+
+export const proof: Proof = {
+	shows: "a slow network to the database: 5 nodes create 3 times as much as one at 10 ms, and keyed creates 0.7 of plain ones",
+	options: { seconds: { default: "2", text: "how long each of the 24 loads takes" } },
+	async prove(trial) {
+		const store = await newDatabase(trial);
+		const seconds = Number(trial.option("seconds"));
+		const rows: Row[] = [];
+		for (const roundTripMs of roundTripsMs) {
+			const nodes = await startNodes(trial, store, roundTripMs);
+			for (const size of fleets) {
+				const [plain, keyed] = await measure(nodes.slice(0, size), store, seconds);
+				rows.push({ roundTripMs, nodes: size, plain, keyed });
+				trial.say(lineOf(rows.at(-1) as Row));
+			}
+			for (const node of nodes) node.process.kill("SIGKILL");
+		}
+		check(rows);
+		return { clients, seconds, rows };
+	},
+};
+
+async function startNodes(trial: Trial, { environment }: TrialStore, roundTripMs: number): Promise<Running[]> {
+	const link = await slowLink(trial, environment.DATABASE_URL, roundTripMs);
+	const client = new pg.Client({ connectionString: link.url });
+	await client.connect();
+	const times: number[] = [];
+	for (let turn = 0; turn < 20; turn++) {
+		const startedAtMs = performance.now();
+		await client.query("SELECT 1");
+		times.push(performance.now() - startedAtMs);
+	}
+	await client.end();
+	trial.say(`a statement takes ${quantile(times, 0.5).toFixed(2)} ms over the network of ${roundTripMs} ms`);
+	const count = Math.max(...fleets);
+	return Promise.all(Array.from({ length: count }, () => startProgram(trial, { DATABASE_URL: link.url })));
+}
+
+/** Plain and keyed creates in turns, twice each, so that what else the machine does meets both. */
+async function measure(nodes: Running[], store: TrialStore, seconds: number): Promise<[Figures, Figures]> {
+	const loads = { plain: newLoad(), keyed: newLoad() };
+	await run(nodes, store, 0.3, newLoad(), true);
+	for (const kind of ["plain", "keyed", "keyed", "plain"] as const)
+		await run(nodes, store, seconds / 2, loads[kind], kind === "keyed");
+	return [figuresOf(loads.plain), figuresOf(loads.keyed)];
+}
+
+const newLoad = () => ({ timesMs: [] as number[], batches: 0, tookMs: 0 });
+type Load = ReturnType<typeof newLoad>;
+let number = 0;
+
+async function run(nodes: Running[], { environment, key }: TrialStore, seconds: number, load: Load, isKeyed: boolean) {
+	const agent = new Agent({ keepAlive: true });
+	const before = await readState(nodes, environment.DATABASE_URL);
+	const startedAtMs = performance.now();
+	const endMs = startedAtMs + seconds * 1000;
+	let created = 0;
+	async function client(url: string): Promise<void> {
+		while (performance.now() < endMs) {
+			const sentAtMs = performance.now();
+			const { status, body } = await post(url, key, agent, newAttempt(isKeyed));
+			assert.equal(status, 201, body);
+			load.timesMs.push(performance.now() - sentAtMs);
+			created++;
+		}
+	}
+	await Promise.all(nodes.flatMap(({ url }) => Array.from({ length: clients }, () => client(url))));
+	load.tookMs += performance.now() - startedAtMs;
+	agent.destroy();
+	const after = await readState(nodes, environment.DATABASE_URL);
+	load.batches += after.batches - before.batches;
+	assert.equal(after.pets - before.pets, created, "every create that was answered made one animal, and no other is there");
+}
+
+function newAttempt(isKeyed: boolean): Attempt {
+	const name = `animal ${number++}`;
+	return { pet: { name, categoryId: 1n }, idempotencyKey: isKeyed ? `key ${number}`.replace(" ", "-") : undefined };
+}
+
+async function readState(nodes: Running[], databaseUrl: string): Promise<{ batches: number; pets: number }> {
+	const [row] = await runSql(databaseUrl, "SELECT count(*)::integer AS pets FROM pets");
+	const batches = await Promise.all(nodes.map((node) => figureOf(node, "animal_store_batch_writes_count")));
+	return { batches: batches.reduce((sum, count) => sum + count, 0), pets: Number(row?.["pets"]) };
+}
+
+function figuresOf({ timesMs, batches, tookMs }: Load): Figures {
+	const perSecond = (count: number) => Math.round((count * 1000) / tookMs);
+	return {
+		perSecond: perSecond(timesMs.length),
+		p50Ms: Number(quantile(timesMs, 0.5).toFixed(1)),
+		p99Ms: Number(quantile(timesMs, 0.99).toFixed(1)),
+		batchesPerSecond: perSecond(batches),
+	};
+}
+
+function quantile(values: number[], share: number): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** A line of the table in docs/scale.md. */
+function lineOf({ roundTripMs, nodes, plain, keyed }: Row): string {
+	const cells = [plain, keyed].flatMap(({ perSecond, p50Ms, p99Ms, batchesPerSecond }) => [
+		perSecond.toLocaleString("en"),
+		`${p50Ms} / ${p99Ms}`,
+		batchesPerSecond.toLocaleString("en"),
+	]);
+	const share = (keyed.perSecond / plain.perSecond).toFixed(2);
+	return `| ${[roundTripMs, nodes, ...cells, share].join(" | ")} |`;
+}
+
+function check(rows: Row[]): void {
+	for (const { roundTripMs, nodes, plain, keyed } of rows) {
+		const share = keyed.perSecond / plain.perSecond;
+		assert.ok(share >= keyedShareMin, `${nodes} nodes at ${roundTripMs} ms: keyed creates are ${share} of plain ones`);
+	}
+	const at = (size: number) => rows.find(({ roundTripMs, nodes }) => roundTripMs === 10 && nodes === size);
+	for (const kind of ["plain", "keyed"] as const) {
+		const growth = (at(5)?.[kind].perSecond ?? 0) / (at(1)?.[kind].perSecond ?? 0);
+		assert.ok(growth >= growthMin, `at 10 ms, 5 nodes make ${growth} times the ${kind} creates of one`);
+	}
+}
