@@ -194,6 +194,28 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, idempotencyKey), { id: 1n, outcome });
 });
 
+test("postgres: creates take one round trip, with new or used Idempotency-Keys, and two with both", async (context) => {
+	const database = await testDatabase();
+	const { url, sends } = await slowLink(context, database.url, 0);
+	const store = await openStore(url, Date.now);
+	context.after(async () => {
+		await store.close();
+		await database.drop();
+	});
+	const create = (key: string) => store.createPet({ name: "a", categoryId: 1n }, { caller: "a", key });
+	// Behind the first create, those that follow form one batch.
+	const roundTripsOf = async (keys: string[]) => {
+		const before = sends();
+		await Promise.all(["", ...keys].map((key) => (key ? create(key) : store.createPet({ name: "a", categoryId: 1n }))));
+		return sends() - before - 1;
+	};
+	await create("used");
+	assert.equal(await roundTripsOf(["new 1", "new 2"]), 1);
+	assert.equal(await roundTripsOf(["used", "new 1"]), 1);
+	assert.equal(await roundTripsOf(["new 3", "used"]), 2);
+	assert.deepEqual(await create("new 3"), { id: 7n, outcome: "replayed" });
+});
+
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
 	const database = await testDatabase();
 	const { url, cut } = await slowLink(context, database.url, 0);

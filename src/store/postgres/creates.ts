@@ -32,7 +32,9 @@ const addAnimals = (used?: { from: string; condition: string }) => `counter AS (
 const addPets = { name: "addPets", text: `WITH ${addAnimals()} SELECT last_before + 1 AS first_id FROM counter` };
 
 const keyParameter = newPetColumns.length + 2;
-const keyArrays = ["text", "text", "bigint", "text", "bigint"].map((type, index) => `$${keyParameter + index}::${type}[]`);
+const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
+	(type, index) => `$${keyParameter + index}::${type}[]`,
+);
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
 /**
  * If a key was used before, stores nothing and returns those that were. If another batch has used a key meanwhile, the
