@@ -37,6 +37,7 @@ export interface Trial {
 }
 
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
+export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 
 /** @param debianPackage its name where it differs from the program's */
 export function program(name: string, debianPackage = name): Need {

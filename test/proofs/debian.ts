@@ -5,10 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Machine, type Run, startMachine } from "../debian-machine.ts";
-import { linux, type Need, type Proof, program } from "../proof.ts";
+import { linux, type Proof, program, root } from "../proof.ts";
 import { until } from "../until.ts";
 
-const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(tree, "docs/debian.md"), "utf8");
 const host = "pets.example.com";

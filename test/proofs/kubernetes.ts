@@ -1,0 +1,69 @@
+// deploy/kubernetes against the schemas of Kubernetes, as kustomize puts it together. No cluster runs it.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadAll } from "js-yaml";
+import { folder, type Manifest } from "../manifests.ts";
+import { isOnPath, type Need, type Proof } from "../proof.ts";
+
+const kustomize: Need = {
+	text: "kubectl 1.27 or newer, or kustomize 5 (go install sigs.k8s.io/kustomize/kustomize/v5@latest)",
+	isMet: () => isOnPath("kubectl") || isOnPath("kustomize"),
+};
+const validator: Need = {
+	text: "kubernetes-validate (pip install kubernetes-validate), which has the schemas",
+	isMet: () => isOnPath("kubernetes-validate"),
+};
+/** Versions of Kubernetes, the oldest one that knows all fields, and newer ones. */
+const versions = ["1.27", "1.30", "1.33", "1.35", "1.37"];
+
+export const proof: Proof = {
+	shows: "deploy/kubernetes fits the schemas of Kubernetes, and is not deployed without the address of a database",
+	needs: [kustomize, validator],
+	async prove({ folder: own, say }) {
+		const place = join(own, "kubernetes");
+		cpSync(folder, place, { recursive: true, filter: (path) => !path.endsWith("/database-url") });
+		assert.match(build(place).stderr, /database-url/, "without the file there is nothing to deploy");
+		writeFileSync(join(place, "database-url"), "postgres://animals:x@db.internal:5432/animals");
+		const { status, stdout, stderr } = build(place);
+		assert.equal(status, 0, stderr);
+		const manifests = loadAll(stdout) as Manifest<unknown>[];
+		const file = join(own, "all.yaml");
+		writeFileSync(file, stdout);
+		for (const version of versions) {
+			const checked = validate(file, version);
+			assert.equal(checked.status, 0, checked.output);
+			for (const { kind, metadata } of manifests)
+				assert.match(checked.output, new RegExp(`passed for resource ${kind}/${metadata.name}`, "i"));
+			say(`${manifests.length} objects fit Kubernetes ${version}`);
+		}
+		const wrong = join(own, "wrong.yaml");
+		for (const [right, mistake] of mistakes) {
+			const text = readFileSync(file, "utf8");
+			assert.ok(text.includes(right), right);
+			writeFileSync(wrong, text.replace(right, mistake));
+			assert.notEqual(validate(wrong, "1.37").status, 0, `${mistake} is refused`);
+		}
+		return { kinds: manifests.map(({ kind }) => kind), versions };
+	},
+};
+
+/** What the schemas have to refuse, so that they are known to check. */
+const mistakes = [
+	["readinessProbe:", "readinesProbe:"],
+	["drop:", "drops:"],
+	["containerPort: 8080", "containerPort: http"],
+] as const;
+
+function build(place: string) {
+	const [program = "", ...parameters] = isOnPath("kubectl") ? ["kubectl", "kustomize"] : ["kustomize", "build"];
+	return spawnSync(program, [...parameters, place], { encoding: "utf8" });
+}
+
+function validate(file: string, version: string): { status: number | null; output: string } {
+	const parameters = ["--strict", "--kubernetes-version", version, file];
+	const { status, stdout, stderr } = spawnSync("kubernetes-validate", parameters, { encoding: "utf8" });
+	return { status, output: stdout + stderr };
+}
