@@ -1,0 +1,171 @@
+// The database of deploy/compose.yaml without Docker: its scripts, called as its images call them, on Debian's PostgreSQL. A node
+// has a role without privileges, a standby loses nothing, and the dumps restore.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, chmodSync, chownSync, cpSync, globSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { listAll } from "../ledger.ts";
+import { freePort } from "../postgres-server.ts";
+import { startProgram } from "../program.ts";
+import { type Proof, root, type Trial, withKey } from "../proof.ts";
+import { startSteadyLoad } from "../steady-load.ts";
+import { until } from "../until.ts";
+import { postgresTools, query } from "./pg-backup.ts";
+
+const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url));
+const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
+const passwords = { POSTGRES_PASSWORD: "p0", ANIMALS_PASSWORD: "a1", STANDBY_PASSWORD: "s2" };
+
+export const proof: Proof = {
+	shows:
+		"the database of deploy/compose.yaml: a role without privileges, a standby that loses nothing, dumps that restore",
+	needs: [root, postgresTools],
+	async prove(trial) {
+		const machine = newMachine(trial);
+		const primary = await startPrimary(machine);
+		const standby = await startStandby(machine, primary.port);
+		const admin = (port: number) => `postgres://postgres:${passwords.POSTGRES_PASSWORD}@127.0.0.1:${port}/postgres`;
+		const animals = (port: number, database = "animals") =>
+			`postgres://animals:${passwords.ANIMALS_PASSWORD}@127.0.0.1:${port}/${database}`;
+		await until("a synchronous standby", async () => {
+			const [[state] = []] = await query(admin(primary.port), "SELECT sync_state FROM pg_stat_replication");
+			return state === "sync";
+		});
+		const privileges = "rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls";
+		const roles = await query(
+			admin(primary.port),
+			`SELECT (${privileges})::text FROM pg_roles WHERE rolname = 'animals'`,
+		);
+		assert.deepEqual(roles, [["false"]]);
+		await assert.rejects(query(animals(primary.port, "postgres"), "CREATE TABLE x (id int)"), /permission denied/);
+
+		const { environment, key } = await withKey(animals(primary.port));
+		const node = await startProgram(trial, environment);
+		const load = startSteadyLoad([node.url], key);
+		await until("500 creates", () => load.ledger.acknowledged.size >= 500);
+		const dump = await firstDump(machine, environment.DATABASE_URL);
+		await load.stop();
+		node.process.kill("SIGKILL");
+		trial.say(`a node with a plain role created ${load.ledger.acknowledged.size} animals`);
+
+		await query(admin(primary.port), "CREATE DATABASE restored OWNER animals");
+		machine.run(`pg_restore --exit-on-error --dbname="${animals(primary.port, "restored")}" "${dump}"`);
+		const dumped = await startProgram(trial, { DATABASE_URL: animals(primary.port, "restored") });
+		const restored = await listAll(dumped.url, key);
+		assert.ok(restored.length > 0, "animals from the dump");
+		dumped.process.kill("SIGKILL");
+
+		primary.process.kill("SIGQUIT");
+		machine.run(`pg_ctl promote --silent --wait -D "${standby.data}"`);
+		await query(admin(standby.port), "ALTER SYSTEM RESET synchronous_standby_names");
+		await query(admin(standby.port), "SELECT pg_reload_conf()");
+		const promoted = await until("a node on the standby", () =>
+			startProgram(trial, { DATABASE_URL: animals(standby.port) }).catch(() => undefined),
+		);
+		load.ledger.verify(await listAll(promoted.url, key));
+		return { acknowledged: load.ledger.acknowledged.size, restored: restored.length, afterFailover: "all" };
+	},
+};
+
+type Machine = ReturnType<typeof newMachine>;
+
+/** Folders, and commands as a user that PostgreSQL accepts. */
+function newMachine({ folder, after }: Trial) {
+	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+	const owner = { uid: id("-u"), gid: id("-g") };
+	chmodSync(folder, 0o755);
+	const place = join(folder, "database");
+	mkdirSync(place);
+	cpSync(scripts, join(place, "scripts"), { recursive: true });
+	execFileSync("chown", ["-R", "nobody", place]);
+	chownSync(place, owner.uid, owner.gid);
+	const env = { PATH: `${bin}:${process.env["PATH"]}`, LC_ALL: "C.UTF-8" };
+	const run = (script: string, more: Record<string, string> = {}) =>
+		execFileSync("bash", ["-euc", script], { cwd: place, env: { ...env, ...more }, stdio: "pipe", ...owner });
+	const start = (program: string, parameters: string[], more: Record<string, string>): ChildProcess => {
+		const child = spawn(program, parameters, { cwd: place, env: { ...env, ...more }, stdio: "ignore", ...owner });
+		after(async () => {
+			if (child.exitCode !== null || child.signalCode !== null) return;
+			const ended = once(child, "exit");
+			child.kill("SIGQUIT");
+			await ended;
+		});
+		return child;
+	};
+	return { place, run, start };
+}
+
+const listening = (port: number, place: string) => [
+	"-p",
+	String(port),
+	"-c",
+	"listen_addresses=127.0.0.1",
+	"-c",
+	`unix_socket_directories=${place}`,
+];
+
+/** As the image of PostgreSQL does it: roles.sh runs on a server with only a socket, which is then started again. */
+async function startPrimary({ place, run, start }: Machine) {
+	const port = await freePort();
+	const data = join(place, "primary");
+	writeFileSync(join(place, "password"), passwords.POSTGRES_PASSWORD);
+	chmodSync(join(place, "password"), 0o644);
+	run(
+		`initdb --pgdata="${data}" --username=postgres --pwfile=password --auth-local=trust --auth-host=scram-sha-256 --no-sync`,
+	);
+	appendFileSync(join(data, "pg_hba.conf"), "host all all all scram-sha-256\n");
+	const flags = `-c listen_addresses= -c unix_socket_directories=${place} -p ${port}`;
+	run(`pg_ctl --silent --wait -D "${data}" -l log -o "${flags}" start > /dev/null`);
+	run("scripts/roles.sh", {
+		...passwords,
+		POSTGRES_USER: "postgres",
+		PGHOST: place,
+		PGPORT: String(port),
+		PGDATA: data,
+	});
+	run(`pg_ctl --silent --wait -D "${data}" -m fast stop`);
+	const server = start("postgres", ["-D", data, ...listening(port, place)], {});
+	await until("the server", () => isReady(run, port), { everyMs: 100 });
+	return { port, data, process: server };
+}
+
+async function startStandby({ place, run, start }: Machine, primaryPort: number) {
+	const port = await freePort();
+	const data = join(place, "standby");
+	const PGPASSWORD = passwords.STANDBY_PASSWORD;
+	const environment = { PGDATA: data, PGHOST: "127.0.0.1", PGPORT: String(primaryPort), PGPASSWORD };
+	// An empty folder is there, and what an interrupted copy has left.
+	run('mkdir -p "$PGDATA" "$PGDATA.new/base"', environment);
+	const server = start(join(place, "scripts/standby.sh"), listening(port, place), environment);
+	await until("the standby", () => isReady(run, port), { everyMs: 100 });
+	return { port, data, process: server };
+}
+
+function isReady(run: Machine["run"], port: number): boolean {
+	try {
+		run(`pg_isready --quiet --host=127.0.0.1 --port=${port}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Runs backup.sh until it has made three dumps, of which it keeps two. @returns the newest */
+async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {
+	const folder = join(place, "backups");
+	run("mkdir backups");
+	const environment = { DATABASE_URL: databaseUrl, BACKUP_TO: folder, BACKUP_EVERY: "1", BACKUP_KEEP: "2" };
+	const job = start(join(place, "scripts/backup.sh"), [], environment);
+	const seen = new Set<string>();
+	const dumps = () => readdirSync(folder).filter((name) => name.endsWith(".dump"));
+	await until("three dumps", () => {
+		for (const name of dumps()) seen.add(name);
+		return seen.size >= 3;
+	});
+	await until("the oldest dump to go", () => dumps().length === 2);
+	job.kill("SIGKILL");
+	return join(folder, dumps().sort().at(-1) ?? "");
+}
