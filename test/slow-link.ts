@@ -6,8 +6,6 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface SlowLink {
 	/** The same URL, with the proxy's address. */
 	url: string;
-	/** How often clients have sent something. */
-	sends(): number;
 	/** Breaks all connections that are open now. */
 	cut(): void;
 }
@@ -19,9 +17,7 @@ export async function slowLink(
 ): Promise<SlowLink> {
 	const target = new URL(url);
 	const sockets = new Set<Socket>();
-	let sends = 0;
 	const server = createServer((near) => {
-		near.on("data", () => sends++);
 		const far = connect(Number(target.port), target.hostname);
 		for (const [from, to] of [
 			[near, far],
@@ -48,7 +44,7 @@ export async function slowLink(
 		cut();
 	});
 	const port = String((server.address() as AddressInfo).port);
-	return { url: Object.assign(new URL(url), { port }).href, sends: () => sends, cut };
+	return { url: Object.assign(new URL(url), { port }).href, cut };
 }
 
 /** Runs what it is given in order, each this time later. Node's timers know whole milliseconds; the rest is a busy wait. */

@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
+import { createAll } from "../src/store/postgres/creates.ts";
+import { openPool } from "../src/store/postgres/pool.ts";
+import { createRetry } from "../src/store/postgres/retries.ts";
 import { StorageUnavailable, type Store } from "../src/store/store.ts";
 import { testDatabase, withSettings } from "./postgres.ts";
 import { slowLink } from "./slow-link.ts";
@@ -194,26 +197,30 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, idempotencyKey), { id: 1n, outcome });
 });
 
-test("postgres: creates take one round trip, with new or used Idempotency-Keys, and two with both", async (context) => {
+test("postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both", async (context) => {
 	const database = await testDatabase();
-	const { url, sends } = await slowLink(context, database.url, 0);
-	const store = await openStore(url, Date.now);
+	const { pool } = await openPool(database.url);
 	context.after(async () => {
-		await store.close();
+		await pool.end();
 		await database.drop();
 	});
-	const create = (key: string) => store.createPet({ name: "a", categoryId: 1n }, { caller: "a", key });
-	// Behind the first create, those that follow form one batch.
-	const roundTripsOf = async (keys: string[]) => {
-		const before = sends();
-		await Promise.all(["", ...keys].map((key) => (key ? create(key) : store.createPet({ name: "a", categoryId: 1n }))));
-		return sends() - before - 1;
+	const query = context.mock.method(pool, "query");
+	const create = async (...keys: (string | undefined)[]) => {
+		const before = query.mock.callCount();
+		const pet = { name: "a", categoryId: 1n };
+		const batch = keys.map((key) => ({
+			pet,
+			idempotencyKey: key ? { caller: "a", key } : undefined,
+			nowMs: Date.now(),
+		}));
+		const results = await createAll(pool, createRetry(Math.random), batch);
+		const said = results.map(({ id, outcome }) => `${outcome} ${id}`).join(", ");
+		return `${query.mock.callCount() - before}: ${said}`;
 	};
-	await create("used");
-	assert.equal(await roundTripsOf(["new 1", "new 2"]), 1);
-	assert.equal(await roundTripsOf(["used", "new 1"]), 1);
-	assert.equal(await roundTripsOf(["new 3", "used"]), 2);
-	assert.deepEqual(await create("new 3"), { id: 7n, outcome: "replayed" });
+	assert.equal(await create(undefined, undefined), "1: created 1, created 2");
+	assert.equal(await create("a", "b", undefined, "a"), "1: created 3, created 4, created 5, replayed 3");
+	assert.equal(await create("b", "a"), "1: replayed 4, replayed 3");
+	assert.equal(await create("c", "b", undefined, "d"), "2: created 6, replayed 4, created 7, created 8");
 });
 
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {

@@ -98,8 +98,8 @@ const idempotencyKeys: Mutant[] = [
 	{ file: "src/store/idempotency-sweep.ts", from: "=== sweepRows && ", to: "=== -1 && ", tests: store },
 	{
 		file: "src/store/postgres/creates.ts",
-		from: "k.created_at_ms >",
-		to: "k.created_at_ms + 1e15 >",
+		from: "created_at_ms >",
+		to: "created_at_ms + 1e15 >",
 		tests: store,
 	},
 	{ file: "src/store/postgres/creates.ts", from: '"used.keys = 0"', to: '"true"', tests: store },

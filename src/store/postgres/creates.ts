@@ -36,6 +36,7 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
+const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 /**
  * If a key was used before, stores nothing and returns those that were. If another batch has used a key meanwhile, the
  * statement fails with a unique violation and stores nothing.
@@ -43,9 +44,8 @@ const sinceParameter = `$${keyParameter + keyArrays.length}`;
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH taken AS (
-		SELECT k.caller, k.key, k.pet_id, k.fingerprint, k.created_at_ms > ${sinceParameter} AS is_valid
-		FROM unnest(${keyArrays.slice(0, 2).join(", ")}) AS given (caller, key)
-		JOIN idempotency_keys k ON k.caller = given.caller AND k.key = given.key
+		SELECT caller, key, pet_id, fingerprint, created_at_ms > ${sinceParameter} AS is_valid
+		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
 	), ${addAnimals({ from: "(SELECT count(*) AS keys FROM taken) AS used", condition: "used.keys = 0" })}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
@@ -56,8 +56,7 @@ const addPetsWithKeys = {
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
-	text: `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[]) AS given (caller, key)
-	WHERE k.caller = given.caller AND k.key = given.key AND k.created_at_ms <= $3`,
+	text: `DELETE FROM idempotency_keys WHERE ${isGivenKey(["$1::text[]", "$2::text[]"])} AND created_at_ms <= $3`,
 };
 
 /**
