@@ -41,6 +41,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
 	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
 	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
+	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
 	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],

@@ -16,9 +16,18 @@ import { runSql } from "../sql.ts";
 const clients = 20;
 const fleets = [1, 3, 5];
 const roundTripsMs = [0, 1, 10, 50];
-const turns = 4;
+/** Of each load. What other programs do in some of them changes no median. */
+const turns = 8;
 const keyedShareMin = 0.7;
 const growthMin = 3;
+
+/**
+ * A store that is in use: while PostgreSQL takes the table of keys for small, until its first analysis, it reads all of it
+ * for each batch.
+ */
+const usedKeys = `INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+	SELECT 'earlier', 'key-' || number, number, sha256(number::text::bytea)::text, extract(epoch FROM now()) * 1000
+	FROM generate_series(1, 100000) AS number`;
 
 interface Figures {
 	perSecond: number;
@@ -32,6 +41,8 @@ interface Row {
 	nodes: number;
 	plain: Figures;
 	keyed: Figures;
+	/** Keyed creates for each plain one. */
+	keyedShare: number;
 }
 
 export const proof: Proof = {
@@ -40,14 +51,16 @@ export const proof: Proof = {
 	options: { seconds: { default: "2", text: "how long each of the 24 loads takes" } },
 	async prove(trial) {
 		const store = await newDatabase(trial);
+		await runSql(store.environment.DATABASE_URL, usedKeys);
+		await runSql(store.environment.DATABASE_URL, "ANALYZE");
 		const seconds = Number(trial.option("seconds"));
 		const rows: Row[] = [];
 		for (const roundTripMs of roundTripsMs) {
 			const nodes = await startNodes(trial, store, roundTripMs);
 			for (const size of fleets) {
-				const [plain, keyed] = await measure(nodes.slice(0, size), store, seconds);
-				rows.push({ roundTripMs, nodes: size, plain, keyed });
-				trial.say(lineOf(rows.at(-1) as Row));
+				const row = { roundTripMs, nodes: size, ...(await measure(nodes.slice(0, size), store, seconds)) };
+				trial.say(lineOf(row));
+				rows.push(row);
 			}
 			for (const node of nodes) node.process.kill("SIGKILL");
 		}
@@ -73,16 +86,18 @@ async function startNodes(trial: Trial, { environment }: TrialStore, roundTripMs
 }
 
 /** Plain and keyed creates in turns, so that what else the machine does meets both. */
-async function measure(nodes: Running[], store: TrialStore, seconds: number): Promise<[Figures, Figures]> {
+async function measure(nodes: Running[], store: TrialStore, seconds: number) {
 	const loads = { plain: newLoad(), keyed: newLoad() };
 	await run(nodes, store, 0.3, newLoad(), true);
 	for (let turn = 0; turn < turns; turn++)
 		for (const kind of turn % 2 === 0 ? (["plain", "keyed"] as const) : (["keyed", "plain"] as const))
 			await run(nodes, store, seconds / turns, loads[kind], kind === "keyed");
-	return [figuresOf(loads.plain), figuresOf(loads.keyed)];
+	const [plain, keyed] = [figuresOf(loads.plain), figuresOf(loads.keyed)];
+	const shares = loads.keyed.perSecond.map((perSecond, turn) => perSecond / (loads.plain.perSecond[turn] ?? 0));
+	return { plain, keyed, keyedShare: Number(quantile(shares, 0.5).toFixed(2)) };
 }
 
-const newLoad = () => ({ timesMs: [] as number[], batches: 0, tookMs: 0 });
+const newLoad = () => ({ timesMs: [] as number[], perSecond: [] as number[], batches: 0, tookMs: 0 });
 type Load = ReturnType<typeof newLoad>;
 let number = 0;
 
@@ -102,7 +117,9 @@ async function run(nodes: Running[], { environment, key }: TrialStore, seconds: 
 		}
 	}
 	await Promise.all(nodes.flatMap(({ url }) => Array.from({ length: clients }, () => client(url))));
-	load.tookMs += performance.now() - startedAtMs;
+	const tookMs = performance.now() - startedAtMs;
+	load.tookMs += tookMs;
+	load.perSecond.push((created * 1000) / tookMs);
 	agent.destroy();
 	const after = await readState(nodes, environment.DATABASE_URL);
 	load.batches += after.batches - before.batches;
@@ -140,21 +157,21 @@ function quantile(values: number[], share: number): number {
 }
 
 /** A line of the table in docs/scale.md. */
-function lineOf({ roundTripMs, nodes, plain, keyed }: Row): string {
+function lineOf({ roundTripMs, nodes, plain, keyed, keyedShare }: Row): string {
 	const cells = [plain, keyed].flatMap(({ perSecond, p50Ms, p99Ms, batchesPerSecond }) => [
 		perSecond.toLocaleString("en"),
 		`${p50Ms} / ${p99Ms}`,
 		batchesPerSecond.toLocaleString("en"),
 	]);
-	const share = (keyed.perSecond / plain.perSecond).toFixed(2);
-	return `| ${[roundTripMs, nodes, ...cells, share].join(" | ")} |`;
+	return `| ${[roundTripMs, nodes, ...cells, keyedShare].join(" | ")} |`;
 }
 
 function check(rows: Row[]): void {
-	for (const { roundTripMs, nodes, plain, keyed } of rows) {
-		const share = keyed.perSecond / plain.perSecond;
-		assert.ok(share >= keyedShareMin, `${nodes} nodes at ${roundTripMs} ms: keyed creates are ${share} of plain ones`);
-	}
+	for (const { roundTripMs, nodes, keyedShare } of rows)
+		assert.ok(
+			keyedShare >= keyedShareMin,
+			`${nodes} nodes at ${roundTripMs} ms: keyed creates are ${keyedShare} of plain ones`,
+		);
 	const at = (size: number) => rows.find(({ roundTripMs, nodes }) => roundTripMs === 10 && nodes === size);
 	for (const kind of ["plain", "keyed"] as const) {
 		const growth = (at(5)?.[kind].perSecond ?? 0) / (at(1)?.[kind].perSecond ?? 0);
