@@ -9,8 +9,8 @@ const copy = ["test/copy.test.ts"];
 const opening: Mutant[] = [
 	{
 		file: "src/store/postgres/open.ts",
-		from: "query(probe, []).then(refuseNewer).catch(stopIfUpgraded)",
-		to: "query(probe, [])",
+		from: ".then(refuseNewer)",
+		to: "",
 		tests: ["test/migrations.test.ts"],
 	},
 	{
@@ -19,8 +19,8 @@ const opening: Mutant[] = [
 		to: "",
 		tests: store,
 	},
-	{ file: "src/store/postgres/pool.ts", from: ' || fsync === "off"', to: "", tests: refused },
-	{ file: "src/store/postgres/pool.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
+	{ file: "src/store/postgres/engine.ts", from: 'fsync === "off" && !neonTimeline', to: "false", tests: refused },
+	{ file: "src/store/postgres/engine.ts", from: 'synchronousCommit === "off" || ', to: "", tests: refused },
 	{
 		file: "src/store/postgres/migrate.ts",
 		from: "({ rows }) => rows.length > 0",
@@ -40,6 +40,33 @@ const opening: Mutant[] = [
 		tests: ["test/migrations.test.ts"],
 	},
 ];
+
+const engines: Mutant[] = (
+	[
+		["engine.ts", " && !neonTimeline", ""],
+		["engine.ts", "if (engine?.refusal)", "if (false)"],
+		["engine.ts", "if (engine) {", "if (!version) {"],
+		["engine.ts", 'placement.partmethod !== "n"', 'placement.partmethod === "h"'],
+		["engine.ts", 'placement?.repmodel === "t"', "false"],
+		["engine.ts", "given?.placement?.colocationid ?? 0", "given?.placement ? 1 : 0"],
+		["engine.ts", "coalesce(pg_partition_root(oid), oid)", "oid"],
+		["open.ts", "refuseUnfit();", ""],
+		["open.ts", ".then(() => refuseShards(pool))", ""],
+		["edits.ts", " && (await isPlainPostgres(pool))", ""],
+	] as const
+).map(([file, from, to]) => ({
+	file: `src/store/postgres/${file}`,
+	from,
+	to,
+	tests: ["test/engines-postgres.test.ts"],
+}));
+
+const warning: Mutant = {
+	file: "src/service.ts",
+	from: "onWarning: (text) => log.warn(text),",
+	to: "",
+	tests: ["test/engines-postgres.test.ts"],
+};
 
 const failures: Mutant[] = [
 	{
@@ -172,4 +199,4 @@ const moving: Mutant[] = [
 	},
 ];
 
-export const mutants: Mutant[] = [...opening, ...failures, ...idempotencyKeys, ...moving];
+export const mutants: Mutant[] = [...opening, ...engines, warning, ...failures, ...idempotencyKeys, ...moving];

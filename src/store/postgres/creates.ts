@@ -36,6 +36,7 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
+/** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 /**
  * If a key was used before, stores nothing and returns those that were. If another batch has used a key meanwhile, the
