@@ -6,6 +6,7 @@ import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
 import { parseDurationMs, parseRate, type Rate } from "./keys/rate.ts";
+import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
 
 const port = (usual: number) =>
 	Type.Integer({
@@ -23,7 +24,7 @@ const host = Type.String({
 /** Up to 999 minutes; timers can wait 24 days. */
 const duration = "[1-9][0-9]{0,2}[sm]";
 
-const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/[^/]+\/[^/?]+(\?.*)?)$/;
+const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/.*)$/;
 
 /** Every variable. Error messages quote its description as the rule. */
 export const Environment = Type.Object({
@@ -50,6 +51,12 @@ export const Environment = Type.Object({
 			"or postgres://user:password@host:5432/database",
 		pattern: databaseUrl.source,
 		default: "sqlite:./data/animal-store.db",
+	}),
+	DATABASE_POOL_MAX: Type.Integer({
+		description: "the most connections of this node to PostgreSQL, an integer from 1 to 1000",
+		minimum: 1,
+		maximum: 1000,
+		default: 10,
 	}),
 	API_KEY: Type.Optional(
 		Type.String({ description: "a complete key of this service; animal-store keys generate makes one" }),
@@ -144,6 +151,7 @@ export interface Config {
 	baseUrl: string | undefined;
 	isTrustedProxy: IsTrustedProxy | undefined;
 	databaseUrl: string;
+	databasePoolMax: number;
 	apiKey: string | undefined;
 	rateLimit: Rate | undefined;
 	corsOrigins: string[];
@@ -217,9 +225,17 @@ function propertyOf(name: string): string {
 	return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether this is a valid DATABASE_URL. */
-export function isDatabaseUrl(text: string): boolean {
-	return databaseUrl.test(text);
+/** What is wrong with a DATABASE_URL, to follow its name; undefined if it is valid. */
+export function problemOfDatabaseUrl(text: string): string | undefined {
+	if (!databaseUrl.test(text)) return `must be ${Environment.properties.DATABASE_URL.description}`;
+	if (text.startsWith("sqlite:")) return undefined;
+	try {
+		parsePostgresUrl(text);
+		return undefined;
+	} catch (error) {
+		if (error instanceof InvalidUrl) return error.message;
+		throw error;
+	}
 }
 
 /** Settings that a file may hold instead, such as a secret of a container: `API_KEY_FILE` is the file of `API_KEY`. */
@@ -292,6 +308,8 @@ export function readSettings(
 	const values = integersFromText(Environment, Object.fromEntries(texts));
 	problems.push(...brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`));
 	const env = values as Static<typeof Environment>;
+	const urlProblem = databaseUrl.test(env.DATABASE_URL) && problemOfDatabaseUrl(env.DATABASE_URL);
+	if (urlProblem) problems.push(`${nameOf("DATABASE_URL")} ${urlProblem}`);
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
 	const backups = readBackupPlan(env);
@@ -331,6 +349,7 @@ function toConfig(
 		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),
 		isTrustedProxy,
 		databaseUrl: env.DATABASE_URL,
+		databasePoolMax: env.DATABASE_POOL_MAX,
 		apiKey: env.API_KEY,
 		rateLimit,
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],

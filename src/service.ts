@@ -202,6 +202,7 @@ function openObserved(
 			onFatal(reason, "restore");
 			stopBackups();
 		},
+		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
 	});

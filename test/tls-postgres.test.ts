@@ -48,11 +48,15 @@ test("sslmode controls the check of the server's certificate, as in PostgreSQL's
 		["localhost", "sslmode=verify-full&sslrootcert=system", /no TLS connection .*self-signed certificate/],
 		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
 		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
-		["127.0.0.1", "sslmode=verify-ca", /sslmode=verify-ca needs sslrootcert/],
+		["127.0.0.1", "sslmode=verify-ca", /DATABASE_URL has sslmode=verify-ca without sslrootcert/],
 		["127.0.0.1", "sslmode=require"],
 		["127.0.0.1", "sslmode=disable"],
 		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: fix sslrootcert/],
-		["localhost", "sslmode=maybe", /sslmode maybe is unknown: use disable, require, verify-ca or verify-full/],
+		[
+			"localhost",
+			"sslmode=maybe",
+			/DATABASE_URL has the unknown sslmode maybe: use disable, require, verify-ca or verify-full/,
+		],
 	];
 	const keys = (host: string, parameters: string, ...command: string[]) => {
 		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;

@@ -2,6 +2,7 @@
 
 import { Command } from "commander";
 import { type Flags, type GivenSetting, readSettings } from "../config.ts";
+import { withoutPassword } from "../store/postgres/url.ts";
 import { withSettings } from "./serve.ts";
 
 export function configCommand(): Command {
@@ -23,12 +24,7 @@ interface ShownSetting {
 
 function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
 	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
-	const url = URL.parse(text);
-	if (!url) return { name, value: text || null, from };
-	if (!url.password && !url.searchParams.has("password")) return { name, value: text, from };
-	if (url.password) url.password = "***";
-	if (url.searchParams.has("password")) url.searchParams.set("password", "***");
-	return { name, value: url.href, from };
+	return { name, value: withoutPassword(text) || null, from };
 }
 
 function table(rows: ShownSetting[]): string {

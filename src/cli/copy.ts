@@ -1,7 +1,7 @@
 // `animal-store copy` copies a whole store to another engine, with its ids, keys and Idempotency-Keys.
 
 import { Command, InvalidArgumentError } from "commander";
-import { isDatabaseUrl } from "../config.ts";
+import { problemOfDatabaseUrl } from "../config.ts";
 import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
 import { countOf } from "./words.ts";
@@ -58,8 +58,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 }
 
 function parseDatabaseUrl(text: string): string {
-	if (isDatabaseUrl(text)) return text;
-	throw new InvalidArgumentError(
-		"It must be sqlite: and the path of a file, or postgres://user:password@host:5432/database.",
-	);
+	const problem = problemOfDatabaseUrl(text);
+	if (problem === undefined) return text;
+	throw new InvalidArgumentError(`It ${problem}.`);
 }

@@ -102,6 +102,8 @@ export interface OpenOptions {
 	onDamage?: (reason: string) => void;
 	/** Whether this process removes expired Idempotency-Keys, true if absent. One of several on a store is enough. */
 	sweeps?: boolean;
+	/** The most connections to a database server; 10 if absent. */
+	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */

@@ -1,14 +1,15 @@
 // The connection pool of a PostgreSQL database, with a time-out for every wait.
 
-import { existsSync } from "node:fs";
 import pg from "pg";
 import { type OpenOptions, StoreRefused } from "../store.ts";
+import { createConnections } from "./connections.ts";
 import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
+import { tlsOptions } from "./tls.ts";
+import { parsePostgresUrl } from "./url.ts";
 
-const connectionsMax = 10;
-const connectTimeoutMs = 3_000;
+const connectionsUsual = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
 /** For a server that does not even report its own time-outs. */
@@ -36,23 +37,35 @@ export interface Opened {
 }
 
 /** @throws StoreRefused */
-export async function openPool(url: string, options: OpenOptions = {}): Promise<Opened> {
-	const { mustExist = false, onCreate, onWarning } = options;
-	const pool = new pg.Pool({
-		connectionString: withLibpqModes(url),
-		max: connectionsMax,
-		connectionTimeoutMillis: connectTimeoutMs,
-		statement_timeout: statementTimeoutMs,
-		lock_timeout: lockTimeoutMs,
-		query_timeout: answerTimeoutMs,
-		keepAlive: true,
-		application_name: "animal-store",
-		types,
-		pipeline: true,
-	} as pg.PoolConfig);
-	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
-	// If a connection in use is lost, its query fails; without a listener the process would end too.
-	pool.on("connect", (client) => client.on("error", () => {}));
+export async function openPool(
+	url: string,
+	{ mustExist = false, connectionsMax = connectionsUsual, onCreate, onWarning }: OpenOptions = {},
+): Promise<Opened> {
+	const parsed = parsePostgresUrl(url);
+	const { user, password, database, parameters } = parsed;
+	let isNameLossTold = false;
+	const pool = createConnections(
+		parsed,
+		{
+			user,
+			password,
+			database,
+			ssl: tlsOptions(parsed),
+			max: connectionsMax,
+			statement_timeout: statementTimeoutMs,
+			lock_timeout: lockTimeoutMs,
+			query_timeout: answerTimeoutMs,
+			keepAlive: true,
+			application_name: parameters.get("application_name") ?? "animal-store",
+			options: parameters.get("options"),
+			types,
+			pipeline: true,
+		},
+		() => {
+			if (!isNameLossTold) onWarning?.(namesLost);
+			isNameLossTold = true;
+		},
+	);
 	try {
 		await checkServer(pool, onWarning);
 		const isNew = !(await hasStore(pool));
@@ -61,39 +74,17 @@ export async function openPool(url: string, options: OpenOptions = {}): Promise<
 		await migrate(pool);
 		await refuseShards(pool); // A new table may be elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (isNew) onCreate?.(`the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`);
+		if (isNew) onCreate?.(`the database ${database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
-		throw toRefusal(error, url);
+		throw toRefusal(error, parsed);
 	}
 }
 
-/**
- * `sslmode` means the same as in PostgreSQL's own clients: `require` encrypts, `verify-ca` checks the issuer of the
- * certificate, `verify-full` also its host name (PostgreSQL manual, libpq, SSL Support).
- * @throws StoreRefused
- */
-function withLibpqModes(url: string): string {
-	const parsed = new URL(url);
-	const mode = parsed.searchParams.get("sslmode");
-	const root = parsed.searchParams.get("sslrootcert");
-	if (mode === null) return url;
-	if (!/^(disable|require|verify-ca|verify-full)$/.test(mode))
-		throw new StoreRefused(
-			`sslmode ${mode} is unknown: use disable, require, verify-ca or verify-full in DATABASE_URL`,
-		);
-	if (mode === "verify-ca" && root === null)
-		throw new StoreRefused(
-			"sslmode=verify-ca needs sslrootcert, the file of the issuer's certificate, in DATABASE_URL",
-		);
-	// Node's root certificates, where libpq uses those of the system.
-	if (root === "system") parsed.searchParams.delete("sslrootcert");
-	else if (root !== null && !existsSync(root))
-		throw new StoreRefused(`cannot read ${root}: fix sslrootcert in DATABASE_URL`);
-	parsed.searchParams.set("uselibpqcompat", "true");
-	return parsed.href;
-}
+const namesLost =
+	"the pooler before PostgreSQL does not keep named statements, so the server plans each statement anew: " +
+	"PgBouncer 1.21 or newer keeps them with max_prepared_statements = 100";
 
 async function hasStore(pool: pg.Pool): Promise<boolean> {
 	const { rows } = await pool.query("SELECT to_regclass('schema_version') IS NOT NULL AS found");

@@ -11,15 +11,15 @@ export function inTransaction<Result>(
 ): Promise<Result> {
 	return retry(async () => {
 		const client = await pool.connect();
-		let isBroken = true;
 		try {
 			await client.query("BEGIN");
 			const result = await work(client);
 			await client.query("COMMIT");
-			isBroken = false;
+			client.release();
 			return result;
-		} finally {
-			client.release(isBroken);
+		} catch (error) {
+			client.release(error as Error);
+			throw error;
 		}
 	});
 }
