@@ -9,20 +9,13 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isShed, post, proveCrashes } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
+import { keyFor } from "./key-for.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import { requireStandby, testDatabase } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
 import { until, type Wait, within } from "./until.ts";
-
-async function keyFor(databaseUrl: string): Promise<string> {
-	const { stdout, stderr } = await runProgram(["keys", "create", "--name", "proof"], {
-		environment: { DATABASE_URL: databaseUrl },
-	});
-	assert.ok(stdout, stderr);
-	return stdout.trim();
-}
 
 test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", async (context) => {
 	const database = await testDatabase();
