@@ -257,31 +257,50 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
 });
 
-test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
-	const primary = await startPostgres();
-	const key = await keyFor(`${primary.url}/postgres`);
-	const replica = await primary.replica();
-	// From here on a commit waits until the replica has it on disk too.
-	await requireStandby(`${primary.url}/postgres`, "*");
-	let port = primary.port;
-	const balanced = new URL(await balancer(context, () => [port]));
-	const environment = { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${balanced.port}/postgres` };
-	const service = await startProgram(context, environment);
-	context.after(async () => {
-		service.process.kill("SIGKILL");
-		await service.finished;
-		await primary.remove();
-		await replica.remove();
+/** The database address of a node, which leads to the new primary after `moved`. */
+type Address = (context: TestContext, servers: PostgresServer[]) => Promise<{ hosts: string; moved?: () => void }>;
+
+const failovers: [title: string, address: Address][] = [
+	[
+		"a failover to a streaming replica loses no acknowledged animal",
+		async (context, [primary, replica]) => {
+			let port = primary?.port ?? 0;
+			const balanced = new URL(await balancer(context, () => [port]));
+			const moved = () => {
+				port = replica?.port ?? 0;
+			};
+			return { hosts: balanced.host, moved };
+		},
+	],
+	[
+		"a failover to another server of DATABASE_URL loses no acknowledged animal",
+		async (_, servers) => ({ hosts: servers.map(({ port }) => `127.0.0.1:${port}`).join(",") }),
+	],
+];
+
+for (const [title, address] of failovers) {
+	test(title, async (context) => {
+		const primary = await startPostgres();
+		context.after(() => primary.remove());
+		const key = await keyFor(`${primary.url}/postgres`);
+		const replica = await primary.replica();
+		context.after(() => replica.remove());
+		// From here on a commit waits until the replica has it on disk too.
+		await requireStandby(`${primary.url}/postgres`, "*");
+		const { hosts, moved = () => {} } = await address(context, [primary, replica]);
+		const environment = { DATABASE_URL: `postgres://animals:animals@${hosts}/postgres` };
+		const service = await startProgram(context, environment);
+		const { ledger, statuses, acknowledges, stop } = load([service.url], key);
+		await acknowledges(300);
+		await primary.kill();
+		await runSql(`${replica.url}/postgres`, "SELECT pg_promote()");
+		moved();
+		await acknowledges(100);
+		await stop();
+		ledger.verify(await listAll(service.url, key));
+		assert.equal(service.process.exitCode, null, "the node never ended");
+		context.diagnostic(
+			`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}, refused ${statuses.get(503) ?? 0}`,
+		);
 	});
-	const { ledger, statuses, acknowledges, stop } = load([service.url], key);
-	await acknowledges(300);
-	await primary.kill();
-	await runSql(`${replica.url}/postgres`, "SELECT pg_promote()");
-	port = replica.port;
-	await acknowledges(100);
-	await stop();
-	ledger.verify(await listAll(service.url, key));
-	context.diagnostic(
-		`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}, refused ${statuses.get(503) ?? 0}`,
-	);
-});
+}

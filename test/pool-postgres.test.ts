@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { keyFor } from "./key-for.ts";
 import { listAll } from "./ledger.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { startProgram } from "./program.ts";
+import { runProgram, startProgram } from "./program.ts";
+import { runSql } from "./sql.ts";
 import { startStatementPooler } from "./statement-pooler.ts";
 import { startSteadyLoad } from "./steady-load.ts";
 import { until } from "./until.ts";
@@ -52,3 +53,79 @@ test("behind a pooler that does not keep named statements, every create and read
 	ledger.verify(await listAll(nodes[0]?.url ?? "", key));
 	for (const { output } of nodes) assert.match(output.stdout, /does not keep named statements.*PgBouncer 1\.21/);
 });
+
+test("of several servers in DATABASE_URL the first primary is used; without one, the start names what each of them is", async (context) => {
+	const primary = await startPostgres();
+	context.after(() => primary.remove());
+	const key = await keyFor(`${primary.url}/postgres`);
+	const standby = await primary.replica();
+	context.after(() => standby.remove());
+	const [closed, second, third] = ["127.0.0.1:1", `127.0.0.1:${standby.port}`, `127.0.0.1:${primary.port}`];
+	const urlOf = (...hosts: string[]) => `postgres://animals:animals@${hosts.join(",")}/postgres`;
+	const node = await startProgram(context, { DATABASE_URL: urlOf(closed, second, third) });
+	assert.equal((await create(node.url, key)).status, 201);
+	const { code, stderr } = await runProgram(["keys", "list"], {
+		environment: { DATABASE_URL: `${urlOf(closed, second)}?target_session_attrs=read-write` },
+	});
+	assert.equal(code, 1);
+	assert.equal(
+		stderr,
+		`animal-store: cannot use PostgreSQL: no primary among ${closed} (ECONNREFUSED), ${second} (a standby): ` +
+			"start one, or fix the hosts in DATABASE_URL\n",
+	);
+});
+
+test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
+	const server = await startPostgres();
+	context.after(() => server.remove());
+	const url = `${server.url}/postgres`;
+	const key = await keyFor(url);
+	const node = await startProgram(context, { DATABASE_URL: url });
+	const headers = { authorization: `Bearer ${key}` };
+	assert.equal((await create(node.url, key)).status, 201);
+	await setReadOnly(url, "on");
+	assert.equal((await create(node.url, key)).status, 503);
+	for (let look = 0; look < 5; look++) {
+		assert.equal((await fetch(`${node.url}/v1/pets`, { headers })).status, 200);
+		const ready = await fetch(`${node.url}/readyz`);
+		assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "failing" }]);
+		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
+		// The node notices that they are gone with the next statement or before it.
+		await until("a read on a new connection", async () => (await fetch(`${node.url}/v1/pets`, { headers })).ok);
+	}
+	await setReadOnly(url, "off");
+	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
+});
+
+test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
+	const old = await startPostgres();
+	context.after(() => old.remove());
+	const key = await keyFor(`${old.url}/postgres`);
+	const next = await old.replica();
+	context.after(() => next.remove());
+	const url = `postgres://animals:animals@127.0.0.1:${old.port},127.0.0.1:${next.port}/postgres`;
+	const node = await startProgram(context, { DATABASE_URL: url });
+	assert.equal((await create(node.url, key)).status, 201);
+	await setReadOnly(`${old.url}/postgres`, "on");
+	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
+	await until("a create on the next primary", async () => (await create(node.url, key)).status === 201, {
+		withinMs: 5_000,
+	});
+	const animals = await listAll(node.url, key);
+	assert.equal(animals.length, 2, "each read sees the create on the next primary");
+	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
+});
+
+function create(url: string, key: string): Promise<Response> {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	return fetch(`${url}/v1/pets`, { method: "POST", headers, body: '{"name":"a","categoryId":1}' });
+}
+
+async function setReadOnly(url: string, value: "on" | "off"): Promise<void> {
+	await runSql(url, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until("the server to read its settings", async () => {
+		const [row] = await runSql(url, "SELECT current_setting('transaction_read_only') AS value");
+		return row?.["value"] === value;
+	});
+}
