@@ -1,7 +1,7 @@
 // The service behind PgBouncer in transaction mode, whose clients share a few connections to the server.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,33 +14,57 @@ import { newDatabase, type Proof, program, type Trial } from "../proof.ts";
 import { startSteadyLoad } from "../steady-load.ts";
 
 export const proof: Proof = {
-	shows: "three nodes behind a transaction pooler lose no create and read their own writes",
+	shows:
+		"three nodes behind a transaction pooler, with and without named statements, lose no create and read their own writes",
 	needs: [program("pgbouncer")],
+	options: { creates: { default: "20000", text: "creates for each of both" } },
 	async prove(trial) {
-		const { environment, key } = await newDatabase(trial);
-		const pooled = { DATABASE_URL: await startPooler(environment.DATABASE_URL, trial) };
-		const nodes = await Promise.all([1, 2, 3].map(() => startProgram(trial, pooled)));
-		const { ledger, stop } = startSteadyLoad(
-			nodes.map(({ url }) => url),
-			key,
-		);
-		while (ledger.acknowledged.size < 20_000) {
-			const id = [...ledger.acknowledged.values()].at(-1)?.id;
-			const headers = { authorization: `Bearer ${key}` };
-			for (const { url } of id ? nodes : [])
-				assert.equal((await fetch(`${url}/v1/pets/${id}`, { headers })).status, 200);
-			await sleep(10);
+		const version = /PgBouncer (\S+)/.exec(execFileSync("pgbouncer", ["--version"], { encoding: "utf8" }))?.[1] ?? "";
+		const [major = 0, minor = 0] = version.split(".").map(Number);
+		const acknowledged: Record<string, number> = {};
+		// The first version that can follow named statements.
+		const keepsNames = major > 1 || minor >= 21;
+		for (const statements of keepsNames ? [100, 0] : [undefined]) {
+			const { environment, key } = await newDatabase(trial);
+			const url = await startPooler(environment.DATABASE_URL, trial, statements);
+			acknowledged[statements ? "named" : "unnamed"] = await loadNodes(url, key, trial, !statements);
 		}
-		await stop();
-		ledger.verify(await listAll(nodes[0]?.url ?? "", key));
-		return { acknowledged: ledger.acknowledged.size, nodes: nodes.length, poolerConnections };
+		return { pgbouncer: version, nodes: 3, poolerConnections, acknowledged };
 	},
 };
 
+/** @returns the number of creates */
+async function loadNodes(databaseUrl: string, key: string, trial: Trial, isWithoutNames: boolean): Promise<number> {
+	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(trial, { DATABASE_URL: databaseUrl })));
+	const { ledger, stop } = startSteadyLoad(
+		nodes.map(({ url }) => url),
+		key,
+	);
+	const headers = { authorization: `Bearer ${key}` };
+	while (ledger.acknowledged.size < Number(trial.option("creates"))) {
+		const id = [...ledger.acknowledged.values()].at(-1)?.id;
+		for (const { url } of id ? nodes : []) assert.equal((await fetch(`${url}/v1/pets/${id}`, { headers })).status, 200);
+		await sleep(10);
+	}
+	await stop();
+	ledger.verify(await listAll(nodes[0]?.url ?? "", key));
+	for (const { process, output } of nodes) {
+		assert.equal(process.exitCode, null, "no node ended");
+		assert.equal(/does not keep named statements/.test(output.stdout), isWithoutNames);
+		process.kill("SIGTERM");
+	}
+	await Promise.all(nodes.map(({ finished }) => finished));
+	return ledger.acknowledged.size;
+}
+
 const poolerConnections = 5;
 
-/** PgBouncer in transaction mode, with what docs/scale.md says it needs. @returns its DATABASE_URL */
-async function startPooler(databaseUrl: string, { after }: Trial): Promise<string> {
+/**
+ * PgBouncer in transaction mode, with what docs/scale.md says it needs.
+ * @param statements `max_prepared_statements`, if it knows that setting
+ * @returns its DATABASE_URL
+ */
+async function startPooler(databaseUrl: string, { after }: Trial, statements: number | undefined): Promise<string> {
 	const server = new URL(databaseUrl);
 	const port = await freePort();
 	const place = mkdtempSync(join(tmpdir(), "animal-store-pooler-"));
@@ -57,7 +81,7 @@ auth_type = plain
 auth_file = ${join(place, "users.txt")}
 pool_mode = transaction
 default_pool_size = ${poolerConnections}
-max_prepared_statements = 100
+${statements === undefined ? "" : `max_prepared_statements = ${statements}`}
 ignore_startup_parameters = statement_timeout,lock_timeout
 `,
 	);
