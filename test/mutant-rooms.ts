@@ -71,6 +71,7 @@ const rooms: Record<string, string[]> = {
 		"test/faults.test.ts",
 		"test/faults-postgres.test.ts",
 		"test/tls-postgres.test.ts",
+		"test/pool-postgres.test.ts",
 		"test/keys-command.test.ts",
 		"test/promises.test.ts",
 	],

@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createConnections } from "../src/store/postgres/connections.ts";
+import { parsePostgresUrl } from "../src/store/postgres/url.ts";
 import { keyFor } from "./key-for.ts";
 import { listAll } from "./ledger.ts";
+import { testDatabase } from "./postgres.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
@@ -35,6 +38,20 @@ test("when the server has no more connections, the reads of all nodes wait for t
 		),
 	);
 	assert.deepEqual(new Set(replies.flat()), new Set([200]));
+});
+
+test("an idle node keeps one of its connections", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	const url = parsePostgresUrl(database.url);
+	const { user, password } = url;
+	const options = { user, password, database: url.database, idleTimeoutMillis: 20 };
+	const pool = createConnections(url, options, () => assert.fail("there is no pooler"));
+	context.after(() => pool.end());
+	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
+	const pids = await Promise.all([pid(), pid(), pid()]);
+	await until("idle connections to be closed", () => pool.totalCount < 2);
+	assert.ok(pids.includes(await pid()));
 });
 
 test("behind a pooler that does not keep named statements, every create and read succeeds, and the log says so", async (context) => {

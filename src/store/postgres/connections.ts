@@ -54,7 +54,7 @@ export function createConnections(url: PostgresUrl, options: pg.PoolConfig, onNa
 			connectionTimeoutMillis: Math.ceil(connectTimeoutMs / servers.all.length),
 			Client: Connection,
 			onConnect: (client) => checkConnection(client, url.target, onNamesLost),
-			// So that a node that once had a connection keeps one, when other nodes take all that the server has.
+			// A node that had a connection keeps one, when other nodes take all that the server has.
 			min: 1,
 		},
 		servers,
@@ -62,25 +62,25 @@ export function createConnections(url: PostgresUrl, options: pg.PoolConfig, onNa
 	);
 	pool.on("error", () => {}); // An idle connection was lost: the next query opens another.
 	pool.on("release", (error, client) => {
-		if (codeOf(error) === readOnly && isCurrent(client)) dropAll(servers);
+		if (codeOf(error) !== readOnly || !isCurrent(client)) return;
+		if (performance.now() - servers.droppedAtMs < dropAgainMs) return;
+		servers.droppedAtMs = performance.now();
+		moveOn(servers);
 	});
 	return pool;
 }
 
-/** The primary became a standby or read-only: its connections are not used again, and the next server is tried first. */
-function dropAll(servers: Servers): void {
-	if (performance.now() - servers.droppedAtMs < dropAgainMs) return;
-	servers.droppedAtMs = performance.now();
-	servers.generation++;
+/** The next server is tried first, and connections to this one are not used again. */
+function moveOn(servers: Servers): void {
 	servers.current = (servers.current + 1) % servers.all.length;
+	servers.generation++;
 }
 
 class ServerPool extends pg.Pool {
 	readonly #servers: Servers;
 	readonly #isCurrent: (client: pg.Client) => boolean;
 	readonly #max: number;
-	/** Connections that are open and accepted. */
-	#open = 0;
+	readonly #open = new Set<pg.PoolClient>();
 	#growAtMs = 0;
 
 	constructor(config: pg.PoolConfig, servers: Servers, isCurrent: (client: pg.Client) => boolean) {
@@ -89,13 +89,11 @@ class ServerPool extends pg.Pool {
 		this.#isCurrent = isCurrent;
 		this.#max = this.options.max;
 		this.on("connect", (client) => {
-			this.#open++;
+			this.#open.add(client);
 			// If a connection in use is lost, its query fails; without a listener the process would end too.
 			client.on("error", () => {});
 		});
-		this.on("remove", () => {
-			this.#open--;
-		});
+		this.on("remove", (client) => this.#open.delete(client));
 	}
 
 	override connect(): Promise<pg.PoolClient>;
@@ -121,16 +119,17 @@ class ServerPool extends pg.Pool {
 				release(true);
 				return this.#attempt(callback, attempts);
 			}
-			const isLate = performance.now() - attempts.startedAtMs >= connectTimeoutMs;
-			if (this.#open > 0 && !isLate) {
-				this.options.max = this.#open;
+			const mayTryAgain = !this.ending && performance.now() - attempts.startedAtMs < connectTimeoutMs;
+			if (mayTryAgain && this.#open.size > 0) {
+				this.options.max = this.#open.size;
 				this.#growAtMs = performance.now() + growAgainMs;
 				return this.#attempt(callback, attempts);
 			}
-			if (servers.current === tried) servers.current = (tried + 1) % servers.all.length;
+			const isList = servers.all.length > 1;
+			if (isList && servers.current === tried) moveOn(servers);
 			attempts.causes.push(causeOf(error, servers.all[tried]));
-			if (attempts.causes.length < servers.all.length && !isLate) return this.#attempt(callback, attempts);
-			callback(servers.all.length === 1 ? error : noPrimary(attempts), undefined, release);
+			if (mayTryAgain && attempts.causes.length < servers.all.length) return this.#attempt(callback, attempts);
+			callback(isList ? noPrimary(attempts) : error, undefined, release);
 		});
 	}
 }

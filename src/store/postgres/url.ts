@@ -1,5 +1,5 @@
-// DATABASE_URL of a PostgreSQL store, read as PostgreSQL's own clients read it (PostgreSQL manual, libpq, Connection URIs):
-// one or several servers, and a fixed list of parameters. Loads no driver, because the settings are checked with it.
+// DATABASE_URL of a PostgreSQL store, read as PostgreSQL's own clients read it (manual, libpq, Connection URIs): one or
+// several servers, and a fixed list of parameters. Loads no driver, because the settings are checked with it.
 
 export interface PostgresUrl {
 	/** In the order in which they are tried. */
