@@ -6,27 +6,6 @@ const store = ["test/store-postgres.test.ts"];
 const refused = ["test/refused-postgres.test.ts"];
 const copy = ["test/copy.test.ts"];
 
-const pool = ["test/pool-postgres.test.ts"];
-const url = ["src/store/postgres/url.test.ts"];
-
-const connecting: Mutant[] = [
-	{ file: "src/store/postgres/connections.ts", from: "mayTryAgain && this.#open.size > 0", to: "false", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "min: 1", to: "min: 0", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "|| client.processID === processId", to: "|| true", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "isNameTaken = true;", to: "", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "if (isStandby) throw", to: "if (!rows) throw", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "codeOf(error) !== readOnly ||", to: "true ||", tests: pool },
-	{
-		file: "src/store/postgres/connections.ts",
-		from: "client.generation === servers.generation",
-		to: "client.generation > -1",
-		tests: pool,
-	},
-	{ file: "src/store/postgres/url.ts", from: "if (!accepted.includes(known))", to: "if (!known)", tests: url },
-	{ file: "src/store/postgres/url.ts", from: 'text === "primary" || ', to: 'text === "any" || ', tests: url },
-	{ file: "src/cli/config.ts", from: "withoutPassword(text)", to: "text", tests: ["test/config-command.test.ts"] },
-];
-
 const opening: Mutant[] = [
 	{
 		file: "src/store/postgres/open.ts",
@@ -220,4 +199,4 @@ const moving: Mutant[] = [
 	},
 ];
 
-export const mutants: Mutant[] = [...connecting, ...opening, ...engines, warning, ...failures, ...idempotencyKeys, ...moving];
+export const mutants: Mutant[] = [...opening, ...engines, warning, ...failures, ...idempotencyKeys, ...moving];
