@@ -3,19 +3,17 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { isShed, post, proveCrashes } from "./crash-proof.ts";
-import { attempt, idOf } from "./full-disk.ts";
+import { proveCrashes } from "./crash-proof.ts";
 import { keyFor } from "./key-for.ts";
-import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import { listAll } from "./ledger.ts";
+import { startMixedLoad } from "./mixed-load.ts";
 import { requireStandby, testDatabase } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
-import { until, type Wait, within } from "./until.ts";
+import { until } from "./until.ts";
 
 test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", async (context) => {
 	const database = await testDatabase();
@@ -26,79 +24,6 @@ test("an acknowledged animal survives every SIGKILL of its node, and no id or ke
 	context.diagnostic(JSON.stringify(proven));
 	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
 });
-
-interface Load {
-	ledger: Ledger;
-	/** Replies by status so far. */
-	statuses: Map<number, number>;
-	/** Milliseconds that the slowest answer took so far. */
-	slowestMs: number;
-	/** Waits for so many more acknowledged animals; fails at once when a client met anything but 201 and 503. */
-	acknowledges(more: number, wait?: Wait): Promise<void>;
-	/** Waits for so many refusals. */
-	isRefused(times: number): Promise<void>;
-	/** Ends when every create with an Idempotency-Key is settled. */
-	stop(): Promise<void>;
-}
-
-/**
- * Clients that create until they are told to stop, and note what became of each create. Every other client sends
- * Idempotency-Keys, and repeats what got 503 under the same key until it is acknowledged.
- */
-function load(urls: string[], key: string, clients = 8): Load {
-	const ledger = new Ledger();
-	const statuses = new Map<number, number>();
-	const agent = new Agent({ keepAlive: true });
-	let number = 0;
-	let isStopped = false;
-
-	async function send(mine: Attempt): Promise<boolean> {
-		const sentAtMs = performance.now();
-		const answer = await post(urls[number % urls.length] ?? "", key, agent, mine);
-		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
-		if (isShed(answer)) return sleep(20, false);
-		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-		if (answer.status === 201) {
-			ledger.acknowledge(mine, idOf(answer));
-			return true;
-		}
-		assert.equal(answer.status, 503, answer.body);
-		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
-		ledger.lose(mine);
-		await sleep(20);
-		return false;
-	}
-
-	async function client(place: number): Promise<void> {
-		while (!isStopped) {
-			const idempotencyKey = place % 2 === 0 ? `key-${number}` : undefined;
-			const mine = { ...attempt(number++), idempotencyKey };
-			while (!(await send(mine)) && idempotencyKey);
-		}
-	}
-
-	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
-	work.catch(() => {});
-	const meanwhile = (wait: Promise<unknown>) => Promise.race([work, wait]).then(() => {});
-	const loading: Load = {
-		ledger,
-		statuses,
-		slowestMs: 0,
-		acknowledges(more, wait) {
-			const enough = ledger.acknowledged.size + more;
-			return meanwhile(until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait));
-		},
-		isRefused: (times) => meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)),
-		async stop() {
-			isStopped = true;
-			await within("the clients to end", work);
-			agent.destroy();
-			const keyed = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-			assert.deepEqual(keyed, [], "an Idempotency-Key settles what is unknown");
-		},
-	};
-	return loading;
-}
 
 async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
 	const server = await startPostgres();
@@ -116,7 +41,7 @@ const status = async (url: string) => (await fetch(url)).status;
 
 test("while the server is down (kill -9), requests get 503, and all succeed after its return", async (context) => {
 	const { server, service, key } = await ownServer(context);
-	const { ledger, acknowledges, isRefused, stop } = load([service.url], key);
+	const { ledger, acknowledges, isRefused, stop } = startMixedLoad([service.url], key);
 	await acknowledges(200);
 	await server.kill();
 	await isRefused(20);
@@ -131,7 +56,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 
 test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", async (context) => {
 	const { server, service, key } = await ownServer(context);
-	const loading = load([service.url], key);
+	const loading = startMixedLoad([service.url], key);
 	const { ledger, acknowledges, isRefused, stop } = loading;
 	await acknowledges(200);
 	server.signal("STOP");
@@ -154,7 +79,7 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 		await service.finished;
 		await database.drop();
 	});
-	const { ledger, acknowledges, stop } = load([service.url], key);
+	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
 	for (let cut = 0; cut < 20; cut++) {
 		await acknowledges(50);
 		await database.query(
@@ -242,7 +167,7 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 		await database.drop();
 	});
 	const url = await balancer(context, () => nodes.map((node) => Number(new URL(node.url).port)));
-	const { ledger, statuses, acknowledges, stop } = load([url], key, 12);
+	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, 12);
 	for (const [place, node] of nodes.entries()) {
 		await acknowledges(100);
 		node.process.kill("SIGTERM");
@@ -290,7 +215,7 @@ for (const [title, address] of failovers) {
 		const { hosts, moved = () => {} } = await address(context, [primary, replica]);
 		const environment = { DATABASE_URL: `postgres://animals:animals@${hosts}/postgres` };
 		const service = await startProgram(context, environment);
-		const { ledger, statuses, acknowledges, stop } = load([service.url], key);
+		const { ledger, statuses, acknowledges, stop } = startMixedLoad([service.url], key);
 		await acknowledges(300);
 		await primary.kill();
 		await runSql(`${replica.url}/postgres`, "SELECT pg_promote()");

@@ -44,14 +44,29 @@ test("an idle node keeps one of its connections", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const url = parsePostgresUrl(database.url);
-	const { user, password } = url;
-	const options = { user, password, database: url.database, idleTimeoutMillis: 20 };
-	const pool = createConnections(url, options, () => assert.fail("there is no pooler"));
+	const pool = createConnections(url, { ...url, idleTimeoutMillis: 20 }, () => assert.fail("there is no pooler"));
 	context.after(() => pool.end());
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
 	const pids = await Promise.all([pid(), pid(), pid()]);
 	await until("idle connections to be closed", () => pool.totalCount < 2);
 	assert.ok(pids.includes(await pid()));
+});
+
+test("a pooler that does not keep named statements is recognized on its first connection and on later ones", async (context) => {
+	const database = await testDatabase();
+	context.after(() => database.drop());
+	const url = parsePostgresUrl(await startStatementPooler(context, database.url));
+	for (let client = 1; client <= 2; client++) {
+		let isRecognized = false;
+		const recognized = () => {
+			isRecognized = true;
+		};
+		const pool = createConnections(url, url, recognized);
+		context.after(() => pool.end());
+		// The second client asks on a connection where the name is taken, and then on one where it is not.
+		assert.equal((await pool.query({ name: "one", text: "SELECT 1 AS one" })).rows[0].one, 1);
+		assert.ok(isRecognized, `client ${client}`);
+	}
 });
 
 test("behind a pooler that does not keep named statements, every create and read succeeds, and the log says so", async (context) => {
@@ -123,13 +138,22 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	const url = `postgres://animals:animals@127.0.0.1:${old.port},127.0.0.1:${next.port}/postgres`;
 	const node = await startProgram(context, { DATABASE_URL: url });
 	assert.equal((await create(node.url, key)).status, 201);
+	// Different limits are different statements, each with a connection.
+	const countAtOnce = () =>
+		Promise.all(
+			Array.from({ length: 20 }, async (_, index) => {
+				const headers = { authorization: `Bearer ${key}` };
+				const animals = await (await fetch(`${node.url}/v1/pets?limit=${index + 3}`, { headers })).json();
+				return (animals as unknown[]).length;
+			}),
+		);
+	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
 	await setReadOnly(`${old.url}/postgres`, "on");
 	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
 	await until("a create on the next primary", async () => (await create(node.url, key)).status === 201, {
 		withinMs: 5_000,
 	});
-	const animals = await listAll(node.url, key);
-	assert.equal(animals.length, 2, "each read sees the create on the next primary");
+	assert.deepEqual(new Set(await countAtOnce()), new Set([2]), "each read sees the create on the next primary");
 	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
 });
 

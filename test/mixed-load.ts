@@ -1,0 +1,89 @@
+// Clients that create through some nodes until they are told to stop, half of them with Idempotency-Keys.
+
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isShed, post } from "./crash-proof.ts";
+import { attempt, idOf } from "./full-disk.ts";
+import { type Attempt, Ledger } from "./ledger.ts";
+import { until, type Wait, within } from "./until.ts";
+
+export interface MixedLoad {
+	ledger: Ledger;
+	/** Replies by status so far. */
+	statuses: Map<number, number>;
+	/** Milliseconds that the slowest answer took so far. */
+	slowestMs: number;
+	/** The longest time between two acknowledged animals; set it to 0 to measure anew. */
+	longestPauseMs: number;
+	/** Waits for so many more acknowledged animals; fails at once when a client met anything but 201 and 503. */
+	acknowledges(more: number, wait?: Wait): Promise<void>;
+	/** Waits for so many refusals. */
+	isRefused(times: number): Promise<void>;
+	/** Ends when every create with an Idempotency-Key is settled. */
+	stop(): Promise<void>;
+}
+
+/**
+ * Clients that create until they are told to stop, and note what became of each create. Every other client sends
+ * Idempotency-Keys, and repeats what got 503 under the same key until it is acknowledged.
+ */
+export function startMixedLoad(urls: string[], key: string, clients = 8): MixedLoad {
+	const ledger = new Ledger();
+	const statuses = new Map<number, number>();
+	const agent = new Agent({ keepAlive: true });
+	let number = 0;
+	let isStopped = false;
+	let acknowledgedAtMs = performance.now();
+
+	async function send(mine: Attempt): Promise<boolean> {
+		const sentAtMs = performance.now();
+		const answer = await post(urls[number % urls.length] ?? "", key, agent, mine);
+		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
+		if (isShed(answer)) return sleep(20, false);
+		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+		if (answer.status === 201) {
+			const nowMs = performance.now();
+			loading.longestPauseMs = Math.max(loading.longestPauseMs, nowMs - acknowledgedAtMs);
+			acknowledgedAtMs = nowMs;
+			ledger.acknowledge(mine, idOf(answer));
+			return true;
+		}
+		assert.equal(answer.status, 503, answer.body);
+		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+		ledger.lose(mine);
+		await sleep(20);
+		return false;
+	}
+
+	async function client(place: number): Promise<void> {
+		while (!isStopped) {
+			const idempotencyKey = place % 2 === 0 ? `key-${number}` : undefined;
+			const mine = { ...attempt(number++), idempotencyKey };
+			while (!(await send(mine)) && idempotencyKey);
+		}
+	}
+
+	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
+	work.catch(() => {});
+	const meanwhile = (wait: Promise<unknown>) => Promise.race([work, wait]).then(() => {});
+	const loading: MixedLoad = {
+		ledger,
+		statuses,
+		slowestMs: 0,
+		longestPauseMs: 0,
+		acknowledges(more, wait) {
+			const enough = ledger.acknowledged.size + more;
+			return meanwhile(until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait));
+		},
+		isRefused: (times) => meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)),
+		async stop() {
+			isStopped = true;
+			await within("the clients to end", work);
+			agent.destroy();
+			const keyed = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+			assert.deepEqual(keyed, [], "an Idempotency-Key settles what is unknown");
+		},
+	};
+	return loading;
+}

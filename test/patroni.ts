@@ -1,0 +1,204 @@
+// A cluster of PostgreSQL servers under Patroni in synchronous mode, with etcd, and HAProxy before it. All from Debian.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "./postgres-server.ts";
+import type { Trial } from "./proof.ts";
+import { until } from "./until.ts";
+
+/** The newest version that Debian has installed. */
+const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
+const password = "animals";
+
+export interface Cluster {
+	/** `host:port` of the servers, and of HAProxy, which leads to the primary. */
+	servers: string[];
+	balancer: string;
+	/** Waits until there is a primary with a synchronous standby. */
+	synchronous(): Promise<Member>;
+	/** SIGKILL to Patroni and all processes of its server, as if the machine were lost. */
+	kill(member: Member): Promise<void>;
+	restart(member: Member): void;
+}
+
+export interface Member {
+	name: string;
+	postgresPort: number;
+	restPort: number;
+	data: string;
+	start(): ChildProcess;
+	patroni: ChildProcess;
+}
+
+export async function startCluster(trial: Trial): Promise<Cluster> {
+	chmodSync(trial.folder, 0o755);
+	const owner = serverOwner();
+	const etcdPort = await startEtcd(trial);
+	const members: Member[] = [];
+	for (const name of ["db1", "db2"]) {
+		members.push(await createMember(name, { trial, etcdPort, owner }));
+		// The first one creates the cluster, the other one copies it.
+		await until(`${name} to run`, () => isRunning(members, name), { withinMs: 120_000, everyMs: 200 });
+	}
+	trial.after(() => Promise.all(members.map(kill)));
+	const balancer = await startHaproxy(members, trial);
+	return {
+		servers: members.map(({ postgresPort }) => `127.0.0.1:${postgresPort}`),
+		balancer: `127.0.0.1:${balancer}`,
+		async synchronous() {
+			const name = await until("a primary with a synchronous standby", () => primaryOf(members), {
+				withinMs: 180_000,
+				everyMs: 200,
+			});
+			return members.find((member) => member.name === name) as Member;
+		},
+		kill,
+		restart(member) {
+			member.patroni = member.start();
+		},
+	};
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverOwner(): { uid?: number; gid?: number } {
+	if (process.getuid?.() !== 0) return {};
+	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+	return { uid: id("-u"), gid: id("-g") };
+}
+
+async function startEtcd({ folder, after }: Trial): Promise<number> {
+	const [clientPort, peerPort] = [await freePort(), await freePort()];
+	const [client, peer] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${peerPort}`];
+	const urls = ["--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer];
+	const more = ["--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`];
+	const log = openSync(join(folder, "etcd.log"), "a");
+	const etcd = spawn("etcd", ["--data-dir", join(folder, "etcd"), ...urls, ...more], { stdio: ["ignore", log, log] });
+	after(() => etcd.kill("SIGKILL"));
+	await until("etcd", async () => (await fetch(`${client}/health`).catch(() => undefined))?.ok);
+	return clientPort;
+}
+
+interface Place {
+	trial: Trial;
+	etcdPort: number;
+	owner: { uid?: number; gid?: number };
+}
+
+async function createMember(name: string, { trial, etcdPort, owner }: Place): Promise<Member> {
+	const folder = join(trial.folder, name);
+	mkdirSync(folder);
+	if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? 0);
+	const [postgresPort, restPort] = [await freePort(), await freePort()];
+	const data = join(folder, "data");
+	const configuration = {
+		scope: "animals",
+		name,
+		restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
+		etcd3: { host: `127.0.0.1:${etcdPort}` },
+		bootstrap: {
+			// The shortest that Patroni allows: after 20 s without its primary's sign of life another takes over.
+			dcs: { ttl: 20, loop_wait: 1, retry_timeout: 3, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
+			initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
+		},
+		postgresql: {
+			listen: `127.0.0.1:${postgresPort}`,
+			connect_address: `127.0.0.1:${postgresPort}`,
+			data_dir: data,
+			bin_dir: bin,
+			pgpass: join(folder, "pgpass"),
+			authentication: {
+				superuser: { username: "animals", password },
+				replication: { username: "standby", password },
+			},
+			pg_hba: ["host all all 127.0.0.1/32 scram-sha-256", "host replication standby 127.0.0.1/32 scram-sha-256"],
+			parameters: { unix_socket_directories: "" },
+		},
+	};
+	const file = join(folder, "patroni.json");
+	// JSON is YAML, too.
+	writeFileSync(file, JSON.stringify(configuration));
+	const log = openSync(join(folder, "log"), "a");
+	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...owner });
+	return { name, postgresPort, restPort, data, start, patroni: start() };
+}
+
+async function kill({ data, patroni }: Member): Promise<void> {
+	const ended = patroni.exitCode === null && patroni.signalCode === null ? once(patroni, "exit") : undefined;
+	patroni.kill("SIGKILL");
+	await ended;
+	for (const pid of serverProcesses(data)) {
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch {
+			// It has ended meanwhile.
+		}
+	}
+}
+
+function serverProcesses(data: string): number[] {
+	try {
+		const [main = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+		const children = execFileSync("ps", ["-o", "pid=", "--ppid", main], { encoding: "utf8" });
+		return [Number(main), ...children.trim().split(/\s+/).map(Number)];
+	} catch {
+		return []; // It is not running.
+	}
+}
+
+interface Known {
+	name: string;
+	role: string;
+	state: string;
+}
+
+/** What Patroni knows of its members, as one that answers tells. */
+async function readMembers(members: Member[]): Promise<Known[]> {
+	for (const { restPort } of members) {
+		const reply = await fetch(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
+		if (reply?.ok) return ((await reply.json()) as { members: Known[] }).members;
+	}
+	return [];
+}
+
+async function isRunning(members: Member[], name: string): Promise<boolean> {
+	const known = await readMembers(members);
+	return known.some((one) => one.name === name && /^(running|streaming)$/.test(one.state));
+}
+
+async function primaryOf(members: Member[]): Promise<string | undefined> {
+	const known = await readMembers(members);
+	const isStandbyReady = known.some(({ role, state }) => role === "sync_standby" && /running|streaming/.test(state));
+	return isStandbyReady ? known.find(({ role, state }) => role === "leader" && state === "running")?.name : undefined;
+}
+
+/** As Patroni's manual has it: the primary is the member whose Patroni says so, and others lose their connections. */
+async function startHaproxy(members: Member[], { folder, after }: Trial): Promise<number> {
+	const port = await freePort();
+	const servers = members.map(
+		({ name, postgresPort, restPort }) =>
+			`	server ${name} 127.0.0.1:${postgresPort} maxconn 100 check port ${restPort}`,
+	);
+	const file = join(folder, "haproxy.cfg");
+	writeFileSync(
+		file,
+		`defaults
+	mode tcp
+	timeout connect 2s
+	timeout client 1h
+	timeout server 1h
+	timeout check 2s
+listen primary
+	bind 127.0.0.1:${port}
+	option httpchk OPTIONS /primary
+	http-check expect status 200
+	default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join("\n")}
+`,
+	);
+	const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
+	after(() => haproxy.kill("SIGKILL"));
+	await once(haproxy, "spawn");
+	return port;
+}
