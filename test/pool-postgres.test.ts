@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { createConnections } from "../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../src/store/postgres/url.ts";
 import { keyFor } from "./key-for.ts";
@@ -38,6 +39,40 @@ test("when the server has no more connections, the reads of all nodes wait for t
 		),
 	);
 	assert.deepEqual(new Set(replies.flat()), new Set([200]));
+});
+
+test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
+	const database = await testDatabase();
+	const url = `${database.url}?application_name=small`;
+	const key = await keyFor(url);
+	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
+	context.after(async () => {
+		node.process.kill("SIGKILL");
+		await node.finished;
+		await database.drop();
+	});
+	const headers = { authorization: `Bearer ${key}` };
+	const read = async (limit: number) => (await fetch(`${node.url}/v1/pets?limit=${limit}`, { headers })).status;
+	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
+	assert.deepEqual(new Set(statuses), new Set([200]));
+	const { rows } = await database.query("SELECT FROM pg_stat_activity WHERE application_name = 'small'");
+	assert.equal(rows.length, 2);
+});
+
+test("a start is refused with one sentence when the server has no free connection", async (context) => {
+	const server = await startPostgres(["-c", "max_connections=5"]);
+	const clients = Array.from({ length: 5 }, () => new pg.Client({ connectionString: `${server.url}/postgres` }));
+	for (const client of clients) await client.connect();
+	context.after(async () => {
+		await Promise.all(clients.map((client) => client.end()));
+		await server.remove();
+	});
+	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${server.url}/postgres` } });
+	assert.equal(code, 1);
+	assert.match(
+		stderr,
+		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
+	);
 });
 
 test("an idle node keeps one of its connections", async (context) => {

@@ -18,6 +18,7 @@ export const mutants: Mutant[] = [
 		to: "client.generation > -1",
 		tests: pool,
 	},
+	{ file: "src/service.ts", from: "connectionsMax: config.databasePoolMax,", to: "", tests: pool },
 	{ file: "src/store/postgres/url.ts", from: "if (!accepted.includes(known))", to: "if (!known)", tests: url },
 	{ file: "src/store/postgres/url.ts", from: 'text === "primary" || ', to: 'text === "any" || ', tests: url },
 	{ file: "src/cli/config.ts", from: "withoutPassword(text)", to: "text", tests: ["test/config-command.test.ts"] },

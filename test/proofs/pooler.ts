@@ -29,7 +29,7 @@ export const proof: Proof = {
 			const url = await startPooler(environment.DATABASE_URL, trial, statements);
 			acknowledged[statements ? "named" : "unnamed"] = await loadNodes(url, key, trial, !statements);
 		}
-		return { pgbouncer: version, nodes: 3, poolerConnections, acknowledged };
+		return { pgbouncer: version, nodes: 3, poolerClients, poolerConnections, acknowledged };
 	},
 };
 
@@ -41,9 +41,13 @@ async function loadNodes(databaseUrl: string, key: string, trial: Trial, isWitho
 		key,
 	);
 	const headers = { authorization: `Bearer ${key}` };
+	const statusOf = async (url: string) => (await fetch(url, { headers })).status;
 	while (ledger.acknowledged.size < Number(trial.option("creates"))) {
 		const id = [...ledger.acknowledged.values()].at(-1)?.id;
-		for (const { url } of id ? nodes : []) assert.equal((await fetch(`${url}/v1/pets/${id}`, { headers })).status, 200);
+		for (const { url } of id ? nodes : []) assert.equal(await statusOf(`${url}/v1/pets/${id}`), 200);
+		// Different limits are different statements: the nodes want more connections than the pooler takes.
+		const lists = nodes.flatMap(({ url }) => [1, 2, 3, 4, 5].map((limit) => statusOf(`${url}/v1/pets?limit=${limit}`)));
+		assert.deepEqual(new Set(await Promise.all(lists)), new Set([200]));
 		await sleep(10);
 	}
 	await stop();
@@ -58,6 +62,7 @@ async function loadNodes(databaseUrl: string, key: string, trial: Trial, isWitho
 }
 
 const poolerConnections = 5;
+const poolerClients = 10;
 
 /**
  * PgBouncer in transaction mode, with what docs/scale.md says it needs.
@@ -81,6 +86,7 @@ auth_type = plain
 auth_file = ${join(place, "users.txt")}
 pool_mode = transaction
 default_pool_size = ${poolerConnections}
+max_client_conn = ${poolerClients}
 ${statements === undefined ? "" : `max_prepared_statements = ${statements}`}
 ignore_startup_parameters = statement_timeout,lock_timeout
 `,
