@@ -43,7 +43,7 @@ test("when the server has no more connections, the reads of all nodes wait for t
 
 test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
 	const database = await testDatabase();
-	const url = `${database.url}?application_name=small`;
+	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
 	context.after(async () => {

@@ -46,6 +46,8 @@ export function withSettings(url: string, settings: Record<string, string>): str
 	const changed = new URL(url);
 	const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
 	changed.searchParams.set("options", [changed.searchParams.get("options") ?? "", ...options].join(" ").trim());
+	// In these URLs + is no blank.
+	changed.search = changed.search.replaceAll("+", "%20");
 	return changed.href;
 }
 

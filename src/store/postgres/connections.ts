@@ -155,7 +155,7 @@ const aboutServer = {
 	name: "aboutServer",
 	text: `SELECT current_setting('in_hot_standby', true) = 'on' AS "isStandby",
 		current_setting('transaction_read_only', true) = 'on' AS "isReadOnly", pg_backend_pid() AS "processId",
-		EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'aboutServer') AS "isNameKept"`,
+		EXISTS (SELECT 1 FROM pg_prepared_statements WHERE name = 'aboutServer') AS "isNameKept"`,
 	query_timeout: connectTimeoutMs,
 };
 

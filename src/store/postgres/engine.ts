@@ -2,6 +2,7 @@
 
 import type pg from "pg";
 import { StoreRefused } from "../store.ts";
+import { readOnlyText } from "./errors.ts";
 
 const serverVersionMin = 140_000;
 
@@ -41,8 +42,7 @@ export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => v
 	if (version < serverVersionMin)
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
 	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
-	if (readOnly === "on")
-		throw new StoreRefused("the database is read-only, perhaps a replica: set DATABASE_URL to the primary");
+	if (readOnly === "on") throw new StoreRefused(readOnlyText);
 	// Neon's servers have no disk to sync: a commit waits for its log to be on the disks of several others.
 	if (synchronousCommit === "off" || (fsync === "off" && !neonTimeline)) {
 		throw new StoreRefused(

@@ -36,13 +36,13 @@ test("user, password and database are decoded, and parameters override the parts
 		"read-write",
 	]);
 	const { parameters } = parsePostgresUrl(
-		"postgres://h/db?sslmode=require&options=-c%20search_path%3Da&sslmode=disable",
+		"postgres://h/db?sslmode=require&options=-c%20search_path%3Da+b&sslmode=disable",
 	);
 	assert.deepEqual(
 		[...parameters],
 		[
 			["sslmode", "disable"],
-			["options", "-c search_path=a"],
+			["options", "-c search_path=a+b"],
 		],
 	);
 });
