@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listAll } from "../ledger.ts";
+import { startMixedLoad } from "../mixed-load.ts";
 import { answering, freePort } from "../postgres-server.ts";
 import { startProgram } from "../program.ts";
 import { newDatabase, type Proof, program, type Trial } from "../proof.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 
 export const proof: Proof = {
 	shows:
@@ -36,9 +36,10 @@ export const proof: Proof = {
 /** @returns the number of creates */
 async function loadNodes(databaseUrl: string, key: string, trial: Trial, isWithoutNames: boolean): Promise<number> {
 	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(trial, { DATABASE_URL: databaseUrl })));
-	const { ledger, stop } = startSteadyLoad(
+	const { ledger, statuses, stop } = startMixedLoad(
 		nodes.map(({ url }) => url),
 		key,
+		24,
 	);
 	const headers = { authorization: `Bearer ${key}` };
 	const statusOf = async (url: string) => (await fetch(url, { headers })).status;
@@ -51,6 +52,7 @@ async function loadNodes(databaseUrl: string, key: string, trial: Trial, isWitho
 		await sleep(10);
 	}
 	await stop();
+	assert.deepEqual([...statuses.keys()], [201]);
 	ledger.verify(await listAll(nodes[0]?.url ?? "", key));
 	for (const { process, output } of nodes) {
 		assert.equal(process.exitCode, null, "no node ended");
