@@ -21,6 +21,8 @@ export interface Server {
 	name: string;
 	pid: number;
 	url: string;
+	/** Of the service only. */
+	opsUrl?: string;
 	key: string;
 	/** From the start of the process to the first line of its log. */
 	readyMs: number;

@@ -205,6 +205,7 @@ function openObserved(
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
+		readUrls: config.databaseReadUrls,
 	});
 }
 

@@ -16,6 +16,8 @@ export const gaugeRules: Record<string, "max" | "min"> = {
 	animal_store_wal_bytes: "max",
 	animal_store_disk_free_bytes: "max",
 	animal_store_disk_size_bytes: "max",
+	animal_store_replica_in_use: "min",
+	animal_store_replica_lag_bytes: "max",
 	animal_store_build_info: "max",
 	nodejs_eventloop_delay_seconds: "max",
 	process_start_time_seconds: "min",

@@ -106,6 +106,8 @@ export interface OpenOptions {
 	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
+	/** Addresses of physical standbys that answer reads; PostgreSQL only. */
+	readUrls?: readonly string[] | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
@@ -151,11 +153,15 @@ export interface Commit {
 	isStored: boolean;
 }
 
-/** What a store uses now; one of the two, or neither if it cannot be read. */
+/** What a store uses now; what an engine does not have, or what cannot be read, is absent. */
 export interface StoreUse {
 	files?: { databaseBytes: number; walBytes: number; diskFreeBytes: number; diskBytes: number };
 	/** `waiting`: queries without a connection. */
 	pool?: { inUse: number; idle: number; waiting: number };
+	/** Pages and animals that were read, by server; pages that were kept are not read. */
+	reads?: { primary: number; replica: number };
+	/** `lagBytes`: written by the primary and not yet shown by the replica; undefined while it does not answer. */
+	replicas?: { name: string; isInUse: boolean; lagBytes: number | undefined }[];
 }
 
 /** `replayed`: `id` was created by an earlier equal request. `reused`: by an earlier request for another animal. */

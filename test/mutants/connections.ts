@@ -10,7 +10,12 @@ export const mutants: Mutant[] = [
 	{ file: "src/store/postgres/connections.ts", from: "min: 1", to: "min: 0", tests: pool },
 	{ file: "src/store/postgres/connections.ts", from: "|| client.processID === processId", to: "|| true", tests: pool },
 	{ file: "src/store/postgres/connections.ts", from: "isNameTaken = true;", to: "", tests: pool },
-	{ file: "src/store/postgres/connections.ts", from: "if (isStandby) throw", to: "if (!rows) throw", tests: pool },
+	{
+		file: "src/store/postgres/connections.ts",
+		from: 'if (isStandby && target !== "any") throw',
+		to: "if (!rows) throw",
+		tests: pool,
+	},
 	{ file: "src/store/postgres/connections.ts", from: "codeOf(error) !== readOnly ||", to: "true ||", tests: pool },
 	{
 		file: "src/store/postgres/connections.ts",
@@ -21,5 +26,5 @@ export const mutants: Mutant[] = [
 	{ file: "src/service.ts", from: "connectionsMax: config.databasePoolMax,", to: "", tests: pool },
 	{ file: "src/store/postgres/url.ts", from: "if (!accepted.includes(known))", to: "if (!known)", tests: url },
 	{ file: "src/store/postgres/url.ts", from: 'text === "primary" || ', to: 'text === "any" || ', tests: url },
-	{ file: "src/cli/config.ts", from: "withoutPassword(text)", to: "text", tests: ["test/config-command.test.ts"] },
+	{ file: "src/cli/config.ts", from: ".map(withoutPassword)", to: "", tests: ["test/config-command.test.ts"] },
 ];

@@ -13,6 +13,7 @@ import { type StatusGroup, toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import {
 	type CreateResult,
+	endOfList,
 	type OpenOptions,
 	type PageQuery,
 	type PetCount,
@@ -29,8 +30,11 @@ import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
 import { refuseShards } from "./engine.ts";
 import { createKeyRows } from "./keys.ts";
+import { lastEditSql, standbyMarkSql } from "./marks.ts";
 import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
+import { createReads, type Reads } from "./reads.ts";
+import { createReplicas } from "./replicas.ts";
 import { createRetry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
 
@@ -39,6 +43,7 @@ import { createPostgresRows } from "./rows.ts";
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+	const replicas = createReplicas(options);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
@@ -60,13 +65,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
 	const stopSweeping = options.sweeps === false ? () => {} : sweepIdempotencyKeys(sweep);
 
+	const reads = createReads(query, replicas, options);
 	const getPet = createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
-		const { rows } = await query(petsById, [ids]);
-		const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
+		const pets = new Map((await readPets(reads, ids)).map((pet) => [pet.id, pet]));
 		return ids.map((id) => pets.get(id));
 	});
 	const kept = createKeptPages();
-	const listPets = createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(query, kept, queries));
+	const listPets = createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(reads, kept, queries));
 
 	return {
 		getPet,
@@ -83,7 +88,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		stopWrites: () => watch.stop(), // Each process finds an upgrade itself.
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
-			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
+			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount }, ...reads.use() };
 		},
 		async check() {
 			await query({ name: "check", text: "SELECT last_id FROM counters WHERE name = 'none'" }, []);
@@ -91,6 +96,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		async close() {
 			stopSweeping();
 			while (creates.queue.length > 0) await sleep(10);
+			await reads.close();
 			await pool.end();
 		},
 	};
@@ -136,20 +142,25 @@ const toPet = createRecordReader<Pet>(tables.pets);
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
 // both would ask every shard.
-const petsById = { name: "petsById", text: `SELECT ${columnList(tables.pets)} FROM pets WHERE id = ANY($1::bigint[])` };
-const lastEditSql = "SELECT last_id FROM counters WHERE name = 'edits'";
-const lastEdit = { name: "lastEdit", text: lastEditSql };
-const columns = `SELECT ${columnList(tables.pets)}, (${lastEditSql}) FROM pets`;
-const page = { name: "page", text: `${columns} WHERE id > $1 ORDER BY id LIMIT $2` };
-const pageWithStatus = {
-	name: "pageWithStatus",
-	text: `${columns} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
-};
-const pageUpTo = { name: "pageUpTo", text: `${columns} WHERE id <= $1 ORDER BY id DESC LIMIT $2` };
-const pageUpToWithStatus = {
-	name: "pageUpToWithStatus",
-	text: `${columns} WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
-};
+/** @param showing becomes the last column */
+function petStatements(showing: string) {
+	const columns = `SELECT ${columnList(tables.pets)}${showing} FROM pets`;
+	return {
+		petsById: { name: "petsById", text: `${columns} WHERE id = ANY($1::bigint[])` },
+		page: { name: "page", text: `${columns} WHERE id > $1 ORDER BY id LIMIT $2` },
+		pageWithStatus: {
+			name: "pageWithStatus",
+			text: `${columns} WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
+		},
+		pageUpTo: { name: "pageUpTo", text: `${columns} WHERE id <= $1 ORDER BY id DESC LIMIT $2` },
+		pageUpToWithStatus: {
+			name: "pageUpToWithStatus",
+			text: `${columns} WHERE status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
+		},
+	};
+}
+const onPrimary = { ...petStatements(`, ${lastEditSql}`), petsById: petStatements("").petsById };
+const onReplica = petStatements(`, ${standbyMarkSql}`);
 
 const countedStatuses = [...petStatuses, null];
 const statusCounts = countedStatuses.map((status) => {
@@ -158,7 +169,7 @@ const statusCounts = countedStatuses.map((status) => {
 });
 const countByStatus = {
 	name: "countByStatus",
-	text: `SELECT (${lastEditSql}), max(id), ${statusCounts.join(", ")}
+	text: `SELECT ${lastEditSql}, max(id), ${statusCounts.join(", ")}
 	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next`,
 };
 
@@ -172,15 +183,28 @@ async function countPets(query: Query, after: bigint, limit: number): Promise<Pe
 	return toPetCount(groups, lastEdit);
 }
 
+/** A replica is only asked for what it has shown. */
+async function readPets(reads: Reads, ids: bigint[]): Promise<Pet[]> {
+	const replicatedId = reads.replicatedId();
+	const groups = [ids.filter((id) => id <= replicatedId), ids.filter((id) => id > replicatedId)];
+	const read = async (group: bigint[]) => {
+		let last = -endOfList;
+		for (const id of group) if (id > last) last = id;
+		const statements = { primary: onPrimary.petsById, replica: onReplica.petsById };
+		return reads.read({ ...statements, values: [group], count: group.length, needs: last, reach: () => last });
+	};
+	const found = await Promise.all(groups.filter((group) => group.length > 0).map(read));
+	return found.flatMap(({ rows }) => rows.map(toPet));
+}
+
 /** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
-async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
-	const read = (pageQuery: PageQuery) => readPage(query, kept, pageQuery);
+async function readPages(reads: Reads, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
+	const read = (pageQuery: PageQuery) => readPage(reads, kept, pageQuery);
 	const found = queries.map(kept.find);
-	const [edits, fresh] = await Promise.all([
-		found.some(Boolean) ? query(lastEdit, []) : undefined,
+	const [latest, fresh] = await Promise.all([
+		found.some(Boolean) ? reads.lastEdit() : undefined,
 		Promise.all(queries.map((pageQuery, index) => (found[index] ? undefined : read(pageQuery)))),
 	]);
-	const latest = edits?.rows[0]?.[0];
 	return Promise.all(
 		queries.map((pageQuery, index) => {
 			const one = found[index];
@@ -189,12 +213,18 @@ async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): P
 	);
 }
 
-async function readPage(query: Query, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
-	const { status, after, upTo, limit } = pageQuery;
-	const id = after ?? upTo;
-	const { rows } = status
-		? await query(upTo === undefined ? pageWithStatus : pageUpToWithStatus, [status, id, limit + 1])
-		: await query(upTo === undefined ? page : pageUpTo, [id, limit + 1]);
-	const shown = rows[0]?.at(-1) as bigint | undefined;
-	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), shown ?? -1n);
+async function readPage({ read }: Reads, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
+	const { status, after = 0n, upTo, limit } = pageQuery;
+	const page = upTo === undefined ? "page" : "pageUpTo";
+	const name = status ? (`${page}WithStatus` as const) : page;
+	const { rows, lastEdit = -1n } = await read({
+		primary: onPrimary[name],
+		replica: onReplica[name],
+		values: [...(status ? [status] : []), upTo ?? after, limit + 1],
+		count: 1,
+		needs: upTo ?? after + BigInt(limit) + 1n,
+		// Animals can be added behind a page unless there are some already.
+		reach: (rows) => upTo ?? (rows.length > limit ? (rows.at(-1)?.[0] as bigint) : endOfList),
+	});
+	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), lastEdit);
 }

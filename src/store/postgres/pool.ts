@@ -7,7 +7,7 @@ import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { tlsOptions } from "./tls.ts";
-import { parsePostgresUrl } from "./url.ts";
+import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 
 const connectionsUsual = 10;
 const lockTimeoutMs = 3_000;
@@ -36,21 +36,25 @@ export interface Opened {
 	cursorSecret: Buffer;
 }
 
-/** @throws StoreRefused */
-export async function openPool(
-	url: string,
-	{ mustExist = false, connectionsMax = connectionsUsual, onCreate, onWarning }: OpenOptions = {},
-): Promise<Opened> {
-	const parsed = parsePostgresUrl(url);
-	const { user, password, database, parameters } = parsed;
+/** What a pool is for: the primary of a store unless `target` is another. */
+export interface PoolOptions extends Pick<OpenOptions, "connectionsMax" | "onWarning"> {
+	target?: "any";
+	/** Replace those for the primary. */
+	timeouts?: pg.PoolConfig;
+}
+
+/** Connects when it is used. @throws StoreRefused about files of the URL */
+export function createPool(url: PostgresUrl, options: PoolOptions = {}): pg.Pool {
+	const { connectionsMax = connectionsUsual, onWarning, target = url.target, timeouts } = options;
+	const { user, password, database, parameters } = url;
 	let isNameLossTold = false;
-	const pool = createConnections(
-		parsed,
+	return createConnections(
+		{ ...url, target },
 		{
 			user,
 			password,
 			database,
-			ssl: tlsOptions(parsed),
+			ssl: tlsOptions(url),
 			max: connectionsMax,
 			statement_timeout: statementTimeoutMs,
 			lock_timeout: lockTimeoutMs,
@@ -60,12 +64,20 @@ export async function openPool(
 			options: parameters.get("options"),
 			types,
 			pipeline: true,
+			...timeouts,
 		},
 		() => {
 			if (!isNameLossTold) onWarning?.(namesLost);
 			isNameLossTold = true;
 		},
 	);
+}
+
+/** @throws StoreRefused */
+export async function openPool(url: string, options: OpenOptions = {}): Promise<Opened> {
+	const { mustExist = false, onCreate, onWarning } = options;
+	const parsed = parsePostgresUrl(url);
+	const pool = createPool(parsed, options);
 	try {
 		await checkServer(pool, onWarning);
 		const isNew = !(await hasStore(pool));
@@ -74,7 +86,7 @@ export async function openPool(
 		await migrate(pool);
 		await refuseShards(pool); // A new table may be elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (isNew) onCreate?.(`the database ${database}`);
+		if (isNew) onCreate?.(`the database ${parsed.database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
