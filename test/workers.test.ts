@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import type { Activity } from "../src/contract/activity.ts";
+import { closeAgain } from "../src/store/open.ts";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
@@ -109,7 +110,7 @@ test("workers that are killed under load lose nothing acknowledged, and others t
 });
 
 test("SIGTERM under load drops no request of any worker", { skip }, async (context) => {
-	const { environment, key } = await newStore(context);
+	const { environment, key, file } = await newStore(context);
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
 	let number = 0;
@@ -133,8 +134,22 @@ test("SIGTERM under load drops no request of any worker", { skip }, async (conte
 	await Promise.race([clients, until("500 creates", () => ledger.acknowledged.size > 500)]);
 	await stop(service);
 	await within("every client to be refused", clients);
+	assert.ok(!existsSync(`${file}-wal`), "the store is closed as one process closes it");
 	const again = await startProgram(context, environment);
 	ledger.verify(await listAll(again.url, key));
+});
+
+test("a log that the last process of a store has left is removed, and its animals stay", async (context) => {
+	const { environment, key, file } = await newStore(context);
+	const service = await startProgram(context, { ...environment, WORKERS: "1" });
+	assert.equal((await post(service.url, key, new Agent(), attempt(1))).status, 201);
+	service.process.kill("SIGKILL");
+	await within("the end", service.finished);
+	assert.ok(existsSync(`${file}-wal`));
+	await closeAgain(environment.DATABASE_URL, Date.now);
+	assert.ok(!existsSync(`${file}-wal`));
+	const again = await startProgram(context, environment);
+	assert.equal((await listAll(again.url, key)).length, 1);
 });
 
 test("the figures are those of all workers, and do not fall when one has ended", { skip }, async (context) => {

@@ -19,6 +19,7 @@ import { createMetrics, type Metrics } from "../ops/metrics.ts";
 import { createOpsHandler, type OpsOptions } from "../ops/ops-server.ts";
 import { exposeSum, type Readings, readAll, sumCounters } from "../ops/summed-metrics.ts";
 import type { Service, ServiceOptions } from "../service.ts";
+import { closeAgain } from "../store/open.ts";
 import type { WriteState } from "../store/store.ts";
 import type { StopWrites } from "./messages.ts";
 import { type Supervisor, superviseWorkers } from "./supervisor.ts";
@@ -88,6 +89,8 @@ export async function startWorkers(
 		// Before a reply tells a client to connect anew: the queue of a port that closes is lost.
 		if (config.stopDelayMs === 0) await supervisor.askAll("stopListening");
 		await supervisor.stop(graceMs);
+		// The next start tells what is wrong with a store that cannot be opened.
+		if (!stopped) await closeAgain(config.databaseUrl, Date.now).catch(() => {});
 		metrics.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		log.info("stopped");
