@@ -163,7 +163,8 @@ test("an animal opens beside the list without another request, and is copied as 
 	await row(page, "It's").click();
 	const panel = page.getByRole("complementary", { name: "It's" });
 	await panel.getByText('"categoryId": 9007199254740993').waitFor();
-	assert.ok(!asked.some((url) => url.includes("/v1/")), String(asked));
+	// The list may ask whether it has changed meanwhile.
+	assert.ok(!asked.some((url) => url.includes("/v1/pets/")), String(asked));
 	const copied = async (label: string) => {
 		await panel.getByRole("button", { name: label, exact: true }).click();
 		await panel.getByRole("button", { name: "Copied" }).first().waitFor();
