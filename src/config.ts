@@ -94,12 +94,6 @@ export const Environment = Type.Object({
 		pattern: `^(0s|${duration})$`,
 		default: "0s",
 	}),
-	WORKERS: Type.Integer({
-		description: "the number of processes that share the port, from 1 to 64",
-		minimum: 1,
-		maximum: 64,
-		default: 1,
-	}),
 	WHEN_WRITES_STOP: Type.Enum(["serve", "exit"], {
 		type: "string",
 		description: "serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
@@ -169,7 +163,6 @@ export interface Config {
 	connectionsPerAddress: number;
 	createWaitMaxMs: number;
 	stopDelayMs: number;
-	workers: number;
 	exitsWhenWritesStop: boolean;
 	/** The service's own backups. */
 	backups: BackupPlan | undefined;
@@ -375,7 +368,6 @@ function toConfig(
 		connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
 		createWaitMaxMs: parseDurationMs(env.CREATE_WAIT_MAX) ?? 0,
 		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
-		workers: env.WORKERS,
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
 		backups,
 		logLevel: env.LOG_LEVEL,

@@ -11,7 +11,7 @@ import { continueTrace } from "./contract/trace-context.ts";
 import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
 import { clientAddressOf } from "./http/client-address.ts";
-import { drain, stopListening } from "./http/drain.ts";
+import { drain } from "./http/drain.ts";
 import { createHttpServer, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
 import type { LoadLimits } from "./http/overload.ts";
 import { createRefusals } from "./http/refusals.ts";
@@ -22,7 +22,7 @@ import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { hashOfKey } from "./keys/key-format.ts";
-import { type Counts, watchActivity } from "./ops/activity.ts";
+import { watchActivity } from "./ops/activity.ts";
 import type { ServiceLog } from "./ops/log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
@@ -49,20 +49,6 @@ export interface ServiceOptions {
 	isOnTerminal?: boolean;
 	/** Called once, when only a restart lets creates work again. The log has the reason. */
 	onWritesStopped?: () => void;
-	/** Set if the service has several processes (workers/), of which this is one. */
-	shared?: SharedService;
-}
-
-/** What the processes of one service do once, together or elsewhere. They share the port, and announce nothing. */
-export interface SharedService {
-	/** One of them does what must be done once. */
-	isLead: boolean;
-	/** Identifies the service for the console. */
-	node: string;
-	/** The counters of all processes. */
-	counts: () => Promise<Counts>;
-	/** Writes must stop in all processes; called instead of the log. */
-	onFatal: (reason: string, fix: "restart" | "restore") => void;
 }
 
 export interface Service {
@@ -78,11 +64,8 @@ export interface Service {
 	 * @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
-	/** Refuses new connections; those that are open are served until `stop`. */
-	stopListening(): void;
 	/** The service's own backups, if BACKUP_TO is set. */
 	backups: Pick<ScheduledBackups, "status" | "stop"> | undefined;
-	metrics: Pick<Metrics, "families" | "replies">;
 }
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -94,8 +77,7 @@ const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url))
 
 /** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
-	const { config, log, now = Date.now, shared } = options;
-	const announce = shared ? () => {} : (fields: object, message: string) => log.info(fields, message);
+	const { config, log, now = Date.now } = options;
 	let isStopping = false;
 	let isServing = false;
 	const observed = createObserved({ now, droppedLogLines: options.droppedLogLines ?? (() => 0) });
@@ -127,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	async function stopAll(graceMs: number, cause: object): Promise<void> {
 		const backupsStopped = backups?.stop();
 		if (isServing) {
-			announce(cause, "stopping");
+			log.info(cause, "stopping");
 			await sleep(config.stopDelayMs);
 		}
 		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
@@ -140,24 +122,24 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await keyCheck.close();
 		await backupsStopped;
 		await store.close();
-		if (isServing) announce({}, "stopped");
+		if (isServing) log.info("stopped");
 	}
 
 	try {
 		await refuseUnfinishedCopy(store);
 		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
-		await listen(app.server, { port: config.port, host: config.host, reusePort: shared !== undefined });
-		if (!shared) await listen(opsServer, { port: config.opsPort, host: config.opsHost });
+		await listen(app.server, { port: config.port, host: config.host });
+		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
-		const warning = shared ? undefined : linkWarning(config, (app.server.address() as AddressInfo).address);
+		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
 		backups = startBackups(config, log, now);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
-		const [url, opsUrl] = [urlOf(app.server), shared ? "" : urlOf(opsServer)];
-		announce({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, backups, metrics, stop, stopListening: () => stopListening(app.server) };
+		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
+		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
+		return { url, opsUrl, firstKey, store, backups, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -180,13 +162,12 @@ interface StoreObservers {
 
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused */
 function openObserved(
-	{ config, log, onWritesStopped, shared }: ServiceOptions,
+	{ config, log, onWritesStopped }: ServiceOptions,
 	now: () => number,
 	{ watchers, stopBackups }: StoreObservers,
 ): Promise<Store> {
-	const onFatal = shared?.onFatal ?? ((reason: string) => log.fatal(reason));
 	return openStore(config.databaseUrl, now, {
-		...(shared?.isLead === false ? { sweeps: false } : { verify: "quick" }),
+		verify: "quick",
 		onNotice: (text) => log.info(text),
 		onWarning: (text) => log.warn(text),
 		onCommit(commit) {
@@ -194,12 +175,12 @@ function openObserved(
 			log.debug(commit, "commit");
 		},
 		onFatal(reason) {
-			onFatal(reason, "restart");
+			log.fatal(reason);
 			stopBackups();
 			onWritesStopped?.();
 		},
 		onDamage(reason) {
-			onFatal(reason, "restore");
+			log.fatal(reason);
 			stopBackups();
 		},
 		connectionsMax: config.databasePoolMax,
@@ -225,12 +206,12 @@ function createObserved(sources: { now: () => number; droppedLogLines: () => num
 
 /** Both ports, which do not listen yet. */
 function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, tracing }: Parts) {
-	const { config, log, timeouts = defaultTimeouts, shared } = options;
+	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
 	const { metrics, traffic } = observed;
 	const node = randomBytes(6).toString("base64url");
-	const activity = watchActivity({ store, metrics, node: shared?.node ?? node, counts: shared?.counts });
-	observed.store = { store, animals: shared?.isLead === false ? undefined : activity.animals };
+	const activity = watchActivity({ store, metrics, node });
+	observed.store = { store, animals: activity.animals };
 	const requestId = createRequestIds(node);
 	const isOnTerminal = options.isOnTerminal ?? false;
 	const replyWatch = createReplyWatch({
@@ -313,7 +294,7 @@ async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
 }
 
 /** @returns undefined if the store has a key */
-export async function issueFirstKey(issuer: Issuer): Promise<string | undefined> {
+async function issueFirstKey(issuer: Issuer): Promise<string | undefined> {
 	if ((await issuer.rows.list()).length > 0) return undefined;
 	return (await createKey(issuer, { name: "first key", scopes: [...scopes] })).key;
 }

@@ -29,7 +29,6 @@ const mayImport: Record<string, RegExp> = {
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"config.ts": /^src\/(contract|keys)\/|^src\/http\/trusted-proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist\/console$|^package\.json$/,
-	workers: /^src\/(?!main|cli)|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,
 	client: /^client\/src\//,

@@ -76,7 +76,6 @@ const rooms: Record<string, string[]> = {
 		"test/keys-command.test.ts",
 		"test/promises.test.ts",
 	],
-	"src/workers": ["src/workers/*.test.ts", "test/workers.test.ts"],
 	"client/src": ["test/client-calls.test.ts", "test/client-options.test.ts", "test/client.test.ts"],
 };
 

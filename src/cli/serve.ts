@@ -5,9 +5,7 @@ import { Command } from "commander";
 import type { Logger } from "pino";
 import { Environment, type Flags, isUnderNpm, readConfig, settings } from "../config.ts";
 import type { Service } from "../service.ts";
-import type { startWorkers } from "../workers/primary.ts";
 import { buildConsole } from "./build-console.ts";
-import { CommandError, describeError } from "./command-error.ts";
 import { adviseAsCalled } from "./command-name.ts";
 import { examples } from "./pets.ts";
 
@@ -40,13 +38,10 @@ export function withSettings(command: Command): Command {
 
 async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Flags): Promise<void> {
 	const config = readConfig(undefined, flags);
-	const isShared = config.workers > 1;
-	if (isShared && (await import("node:cluster")).default.isWorker)
-		return (await import("../workers/worker.ts")).runWorker(config, describeError);
 	buildConsole();
 	const isOnTerminal = process.stdout.isTTY === true;
 	// Here and not above: the other commands start faster without the service.
-	const [{ createLog }, startService] = await Promise.all([import("../ops/log.ts"), loadStart(isShared)]);
+	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
 	const starting = startService({
 		config,
@@ -55,8 +50,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		issuesFirstKey: firstKey,
 		isOnTerminal,
 		onWritesStopped: () => config.exitsWhenWritesStop && closing.close(),
-		onLost: () => closing.close(),
-		refusal: (sentences) => new CommandError(sentences.join("\n")),
 	});
 	// Before the log says "listening": a reader of that line may send a signal at once.
 	process.once("SIGINT", () => {
@@ -75,11 +68,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const service = await starting;
 	flush();
 	if (firstKey) await introduce(service);
-}
-
-/** Only one of both is loaded. */
-async function loadStart(isShared: boolean): Promise<typeof startWorkers> {
-	return isShared ? (await import("../workers/primary.ts")).startWorkers : (await import("../service.ts")).startService;
 }
 
 /**

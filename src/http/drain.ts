@@ -8,15 +8,11 @@ import { Server as NetServer } from "node:net";
  * are closed after `idleMs`, and all remaining ones after `graceMs`.
  */
 export async function drain(server: Server, { idleMs, graceMs }: { idleMs: number; graceMs: number }): Promise<void> {
-	const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+	// http.Server's own close would drop idle connections at once, although a request may be about to arrive.
+	const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 	const idle = setInterval(() => server.closeIdleConnections(), idleMs);
 	const last = setTimeout(() => server.closeAllConnections(), graceMs);
 	await closed;
 	clearInterval(idle);
 	clearTimeout(last);
-}
-
-/** http.Server's own close would drop idle connections at once, although a request may be about to arrive. */
-export function stopListening(server: Server, onClosed: () => void = () => {}): void {
-	NetServer.prototype.close.call(server, onClosed);
 }

@@ -14,8 +14,6 @@ const firstCountMs = 100;
 const historyEveryMs = 20_000;
 const historyMax = 3_600_000 / historyEveryMs;
 
-export type Counts = Omit<Moment, "animals">;
-
 export interface ActivityWatch {
 	/**
 	 * @param known the nodes whose history the caller has
@@ -31,10 +29,8 @@ export function watchActivity(options: {
 	store: Store;
 	metrics: Pick<Metrics, "replies" | "upToMs">;
 	node: string;
-	/** The counters of the node, where it is more than this process. */
-	counts?: (() => Promise<Counts>) | undefined;
 }): ActivityWatch {
-	const { store, metrics, node, counts = async () => countsOf(metrics, store) } = options;
+	const { store, metrics, node } = options;
 	const count = createCount(store);
 	const history: Moment[] = [];
 	let total: number | undefined;
@@ -45,14 +41,18 @@ export function watchActivity(options: {
 		if (isComplete) total = available + pending + sold + none;
 		return animals;
 	}
-	async function moment(): Promise<Moment> {
-		return { ...(await counts()), ...(total !== undefined && { animals: total }) };
+	function moment(): Moment {
+		const counts = {
+			uptimeMs: Math.round(process.uptime() * 1000),
+			replies: metrics.replies(),
+			creates: { ...store.created },
+		};
+		return { ...counts, ...(total !== undefined && { animals: total }) };
 	}
 	async function record(): Promise<void> {
 		// The first count of a large store takes long: not before somebody looks.
 		if (total !== undefined) await countTotal().catch(() => {});
-		const now = await moment().catch(() => undefined);
-		if (now) history.push(now);
+		history.push(moment());
 		if (history.length > historyMax) history.shift();
 	}
 	const recorder = setInterval(record, historyEveryMs).unref();
@@ -61,16 +61,11 @@ export function watchActivity(options: {
 		async read(known) {
 			const animals = await countTotal();
 			const past = known.includes(node) ? {} : { history: [...history] };
-			return { node, upToMs: metrics.upToMs, now: await moment(), ...past, animals, edits: count.edits() };
+			return { node, upToMs: metrics.upToMs, now: moment(), ...past, animals, edits: count.edits() };
 		},
 		animals: countTotal,
 		close: () => clearInterval(recorder),
 	};
-}
-
-/** The counters of this process. */
-export function countsOf(metrics: Pick<Metrics, "replies">, { created }: Pick<Store, "created">): Counts {
-	return { uptimeMs: Math.round(process.uptime() * 1000), replies: metrics.replies(), creates: { ...created } };
 }
 
 interface Count {

@@ -1,6 +1,5 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
-import { existsSync } from "node:fs";
 import type { StoreReport } from "./report.ts";
 import { dropStaleDrafts } from "./sqlite/draft.ts";
 import { type FileTaskOptions, runFileTask } from "./sqlite/file-task.ts";
@@ -18,16 +17,6 @@ export async function openStore(databaseUrl: string, now: () => number, options:
 	}
 	const { openSqlite } = await import("./sqlite/open.ts");
 	return openSqlite({ file: fileOf(databaseUrl), now, ...options });
-}
-
-/**
- * Removes the log of an embedded store that several processes have just closed: of those that close at the same moment,
- * none does it, and the next start would take the store for one that crashed. Does nothing if there is no log.
- */
-export async function closeAgain(databaseUrl: string, now: () => number): Promise<void> {
-	if (isPostgres(databaseUrl) || !existsSync(`${fileOf(databaseUrl)}-wal`)) return;
-	const store = await openStore(databaseUrl, now, { verify: "quick", mustExist: true });
-	await store.close();
 }
 
 /**

@@ -47,12 +47,6 @@ export interface Store {
 	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
 	writeState(): WriteState;
 
-	/**
-	 * Rejects all further writes, because another process of the service found that it must.
-	 * @param fix whether opening the store again lets writes work again
-	 */
-	stopWrites(reason: string, fix: "restart" | "restore"): void;
-
 	/** What the store uses now. Never throws. */
 	readUse(): Promise<StoreUse>;
 
@@ -100,8 +94,6 @@ export interface OpenOptions {
 	onFatal?: (reason: string) => void;
 	/** Called once, when the file was found damaged. The store accepts no writes, and opening it again does not help. */
 	onDamage?: (reason: string) => void;
-	/** Whether this process removes expired Idempotency-Keys, true if absent. One of several on a store is enough. */
-	sweeps?: boolean;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */

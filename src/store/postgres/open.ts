@@ -63,7 +63,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		options.writeWaitMaxMs,
 	);
 	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
-	const stopSweeping = options.sweeps === false ? () => {} : sweepIdempotencyKeys(sweep);
+	const stopSweeping = sweepIdempotencyKeys(sweep);
 
 	const reads = createReads(query, replicas, options);
 	const getPet = createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
@@ -85,7 +85,6 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
-		stopWrites: () => watch.stop(), // Each process finds an upgrade itself.
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount }, ...reads.use() };

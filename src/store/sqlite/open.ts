@@ -64,7 +64,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
 	const verification = writer.isUnverified ? verifyInBackground({ file, onNotice, onDamage }) : undefined;
 	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
-	const stopSweeping = options.sweeps === false ? () => {} : sweepIdempotencyKeys(sweep);
+	const stopSweeping = sweepIdempotencyKeys(sweep);
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
@@ -78,10 +78,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
-		stopWrites(reason, fix) {
-			if (fix === "restart") watch.stop();
-			writer.stopWrites(reason);
-		},
 		readUse: () => readFileUse(file),
 		async check() {
 			snapshot.end();
