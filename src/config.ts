@@ -26,8 +26,6 @@ const duration = "[1-9][0-9]{0,2}[sm]";
 
 const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/.*)$/;
 
-const replicaUrls = /^postgres(ql)?:\/\/\S*( +postgres(ql)?:\/\/\S*)*$/;
-
 /** Every variable. Error messages quote its description as the rule. */
 export const Environment = Type.Object({
 	HOST: host,
@@ -60,14 +58,6 @@ export const Environment = Type.Object({
 		maximum: 1000,
 		default: 10,
 	}),
-	DATABASE_READ_URL: Type.Optional(
-		Type.String({
-			description:
-				"addresses of physical standbys with spaces between them, " +
-				"such as postgres://user:password@standby:5432/database",
-			pattern: replicaUrls.source,
-		}),
-	),
 	API_KEY: Type.Optional(
 		Type.String({ description: "a complete key of this service; animal-store keys generate makes one" }),
 	),
@@ -156,7 +146,6 @@ export interface Config {
 	isTrustedProxy: IsTrustedProxy | undefined;
 	databaseUrl: string;
 	databasePoolMax: number;
-	databaseReadUrls: string[];
 	apiKey: string | undefined;
 	rateLimit: Rate | undefined;
 	corsOrigins: string[];
@@ -243,7 +232,7 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 }
 
 /** Settings that a file may hold instead, such as a secret of a container: `API_KEY_FILE` is the file of `API_KEY`. */
-const secretNames: readonly string[] = ["DATABASE_URL", "DATABASE_READ_URL", "API_KEY"] satisfies Setting["name"][];
+const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies Setting["name"][];
 
 export interface GivenSetting {
 	name: keyof typeof Environment.properties;
@@ -314,9 +303,6 @@ export function readSettings(
 	const env = values as Static<typeof Environment>;
 	const urlProblem = databaseUrl.test(env.DATABASE_URL) && problemOfDatabaseUrl(env.DATABASE_URL);
 	if (urlProblem) problems.push(`${nameOf("DATABASE_URL")} ${urlProblem}`);
-	const readUrls = replicaUrls.exec(env.DATABASE_READ_URL ?? "")?.[0].split(/ +/) ?? [];
-	const readProblem = readUrls.map(problemOfDatabaseUrl).find(Boolean);
-	if (readProblem) problems.push(`${nameOf("DATABASE_READ_URL")} ${readProblem}`);
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
 	const backups = readBackupPlan(env);
@@ -334,10 +320,6 @@ export function readSettings(
 	if (backups && !env.DATABASE_URL?.startsWith("sqlite:"))
 		problems.push(
 			`${nameOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
-		);
-	if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL?.startsWith("sqlite:"))
-		problems.push(
-			`${nameOf("DATABASE_READ_URL")} is for PostgreSQL only: unset it, or set DATABASE_URL to the primary`,
 		);
 	if (problems.length > 0) throw new ConfigError(problems);
 	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups }), given };
@@ -361,7 +343,6 @@ function toConfig(
 		isTrustedProxy,
 		databaseUrl: env.DATABASE_URL,
 		databasePoolMax: env.DATABASE_POOL_MAX,
-		databaseReadUrls: env.DATABASE_READ_URL?.split(/ +/) ?? [],
 		apiKey: env.API_KEY,
 		rateLimit,
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],

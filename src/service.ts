@@ -186,7 +186,6 @@ function openObserved(
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
-		readUrls: config.databaseReadUrls,
 	});
 }
 

@@ -13,7 +13,6 @@ test("config shows each setting with its value and where it comes from, without 
 	const key = keyFromRandom(Buffer.alloc(32, 5));
 	const environment = {
 		DATABASE_URL: "postgres://me:hidden@db1.example,db2.example:5433/animals?password=hidden",
-		DATABASE_READ_URL: "postgres://me:hidden@one.example/animals  postgres://two.example/animals?password=hidden",
 		API_KEY: key,
 		RATE_LIMIT: "10/1s",
 	};
@@ -22,7 +21,6 @@ test("config shows each setting with its value and where it comes from, without 
 		/^HOST +127\.0\.0\.1 +default$/m,
 		/^PORT +9000 +flag$/m,
 		/^DATABASE_URL +postgres:\/\/me:\*\*\*@db1\.example,db2\.example:5433\/animals\?password=\*\*\* +environment$/m,
-		/^DATABASE_READ_URL +postgres:\/\/me:\*\*\*@one\.example\/animals {2}postgres:\/\/two\.example\/animals\?password=\*\*\* +env/m,
 		/^BASE_URL +- +default$/m,
 		/^RATE_LIMIT +10\/1s +environment$/m,
 	])
@@ -52,20 +50,6 @@ function problemsOf(environment: Record<string, string>): string[] {
 		return error.problems;
 	}
 }
-
-test("DATABASE_READ_URL names one or more replicas of a PostgreSQL, and nothing else", () => {
-	const primary = { DATABASE_URL: "postgres://a/animals" };
-	const [one, two] = ["postgres://b:5433/animals", "postgresql://me:secret@c/animals?sslmode=require"];
-	assert.deepEqual(readConfig(primary).databaseReadUrls, []);
-	assert.deepEqual(readConfig({ ...primary, DATABASE_READ_URL: one }).databaseReadUrls, [one]);
-	assert.deepEqual(readConfig({ ...primary, DATABASE_READ_URL: `${one}  ${two}` }).databaseReadUrls, [one, two]);
-	for (const wrong of ["sqlite:a.db", `${one} b`, "postgres://b", "mysql://b/animals"])
-		assert.match(
-			problemsOf({ ...primary, DATABASE_READ_URL: wrong }).join(),
-			/^DATABASE_READ_URL must (be addresses of|name a database)/,
-		);
-	assert.match(problemsOf({ DATABASE_READ_URL: one }).join(), /^DATABASE_READ_URL is for PostgreSQL only/);
-});
 
 test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag wins, and both at once are refused", (context) => {
 	const folder = temporaryFolder(context);

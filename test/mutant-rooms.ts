@@ -70,7 +70,6 @@ const rooms: Record<string, string[]> = {
 		"test/copy.test.ts",
 		"test/faults.test.ts",
 		"test/faults-postgres.test.ts",
-		"test/replicas.test.ts",
 		"test/tls-postgres.test.ts",
 		"test/pool-postgres.test.ts",
 		"test/keys-command.test.ts",

@@ -23,7 +23,7 @@ export function serveCommand(): Command {
 			`
 Environment variable without a flag, because other users can see flags:
   API_KEY  ${Environment.properties.API_KEY.description}
-A password in DATABASE_URL or DATABASE_READ_URL belongs in the variable, too.
+A password in DATABASE_URL belongs in the variable, too.
 ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
 		)
 		.action(serve);

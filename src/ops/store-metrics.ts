@@ -130,43 +130,5 @@ function useFamilies(sources: Sources): Family[] {
 			"PostgreSQL: queries that wait for a connection of the pool.",
 			async () => (await use()).pool?.waiting,
 		),
-		...replicaFamilies(use),
-	];
-}
-
-function replicaFamilies(use: () => Promise<StoreUse>): Family[] {
-	return [
-		{
-			name: "animal_store_reads_total",
-			help: "PostgreSQL: pages and animals read from a server. server: primary or replica.",
-			type: "counter",
-			labels: ["server"],
-			async read() {
-				const { reads } = await use();
-				return reads ? Object.entries(reads).map(([server, value]) => ({ labels: { server }, value })) : [];
-			},
-		},
-		{
-			name: "animal_store_replica_in_use",
-			help: "PostgreSQL: 1 while the replica (host and port) answers reads, 0 while it is left out.",
-			type: "gauge",
-			labels: ["replica"],
-			async read() {
-				const { replicas = [] } = await use();
-				return replicas.map(({ name, isInUse }) => ({ labels: { replica: name }, value: Number(isInUse) }));
-			},
-		},
-		{
-			name: "animal_store_replica_lag_bytes",
-			help: "PostgreSQL: log that the primary has written and the replica does not show; none while it is away.",
-			type: "gauge",
-			labels: ["replica"],
-			async read() {
-				const { replicas = [] } = await use();
-				return replicas.flatMap(({ name, lagBytes }) =>
-					lagBytes === undefined ? [] : { labels: { replica: name }, value: lagBytes },
-				);
-			},
-		},
 	];
 }

@@ -98,8 +98,6 @@ export interface OpenOptions {
 	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
-	/** Addresses of physical standbys that answer reads; PostgreSQL only. */
-	readUrls?: readonly string[] | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
 	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
@@ -150,10 +148,6 @@ export interface StoreUse {
 	files?: { databaseBytes: number; walBytes: number; diskFreeBytes: number; diskBytes: number };
 	/** `waiting`: queries without a connection. */
 	pool?: { inUse: number; idle: number; waiting: number };
-	/** Pages and animals that were read, by server; pages that were kept are not read. */
-	reads?: { primary: number; replica: number };
-	/** `lagBytes`: written by the primary and not yet shown by the replica; undefined while it does not answer. */
-	replicas?: { name: string; isInUse: boolean; lagBytes: number | undefined }[];
 }
 
 /** `replayed`: `id` was created by an earlier equal request. `reused`: by an earlier request for another animal. */

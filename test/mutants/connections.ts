@@ -12,7 +12,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/store/postgres/connections.ts", from: "isNameTaken = true;", to: "", tests: pool },
 	{
 		file: "src/store/postgres/connections.ts",
-		from: 'if (isStandby && target !== "any") throw',
+		from: "if (isStandby) throw",
 		to: "if (!rows) throw",
 		tests: pool,
 	},

@@ -26,7 +26,7 @@ export const mutants: Mutant[] = [
 	},
 	{ file: "src/store/sqlite/open.ts", from: "found?.lastEdit === edit", to: "found", tests: edits },
 	{ file: "src/store/sqlite/open.ts", from: "editShown = undefined;", to: "", tests: edits },
-	{ file: "src/store/postgres/open.ts", from: "one && one.lastEdit === latest", to: "one", tests: edits },
+	{ file: "src/store/postgres/reads.ts", from: "one && one.lastEdit === shown", to: "one", tests: edits },
 	{
 		file: "src/store/sqlite/erase.ts",
 		from: "return countInFile(file, bytes) > expected;",
@@ -100,7 +100,7 @@ export const mutants: Mutant[] = [
 		tests: edits,
 	},
 	{
-		file: "src/store/postgres/open.ts",
+		file: "src/store/postgres/reads.ts",
 		from: "toPetCount(groups, lastEdit)",
 		to: "toPetCount(groups, 0n)",
 		tests: edits,

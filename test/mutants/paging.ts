@@ -22,15 +22,15 @@ const store: Mutant[] = [
 		tests: ["src/store/kept-pages.test.ts"],
 	},
 	{
-		file: "src/store/postgres/open.ts",
+		file: "src/store/postgres/reads.ts",
 		from: "status = $1 AND id <= $2 ORDER BY id DESC",
 		to: "status = $1 AND id <= $2 ORDER BY id",
 		tests: postgres,
 	},
 	{
-		file: "src/store/postgres/open.ts",
-		from: "WHERE id <= $1 ORDER BY id DESC",
-		to: "WHERE id < $1 ORDER BY id DESC",
+		file: "src/store/postgres/reads.ts",
+		from: '"id <= $1 ORDER BY id DESC',
+		to: '"id < $1 ORDER BY id DESC',
 		tests: postgres,
 	},
 ];

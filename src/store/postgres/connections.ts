@@ -172,7 +172,7 @@ async function checkConnection(
 		return client.query({ ...aboutServer, name: undefined });
 	});
 	const [{ isStandby, isReadOnly, processId, isNameKept }] = rows;
-	if (isStandby && target !== "any") throw Object.assign(new Error("a standby"), { code: readOnly });
+	if (isStandby) throw Object.assign(new Error("a standby"), { code: readOnly });
 	if (isReadOnly && target === "read-write") throw Object.assign(new Error("read-only"), { code: readOnly });
 	if (!isNameTaken && (!isNameKept || client.processID === processId)) return;
 	useNoNames(client);

@@ -36,20 +36,13 @@ export interface Opened {
 	cursorSecret: Buffer;
 }
 
-/** What a pool is for: the primary of a store unless `target` is another. */
-export interface PoolOptions extends Pick<OpenOptions, "connectionsMax" | "onWarning"> {
-	target?: "any";
-	/** Replace those for the primary. */
-	timeouts?: pg.PoolConfig;
-}
-
 /** Connects when it is used. @throws StoreRefused about files of the URL */
-export function createPool(url: PostgresUrl, options: PoolOptions = {}): pg.Pool {
-	const { connectionsMax = connectionsUsual, onWarning, target = url.target, timeouts } = options;
+function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
+	const { connectionsMax = connectionsUsual, onWarning } = options;
 	const { user, password, database, parameters } = url;
 	let isNameLossTold = false;
 	return createConnections(
-		{ ...url, target },
+		url,
 		{
 			user,
 			password,
@@ -64,7 +57,6 @@ export function createPool(url: PostgresUrl, options: PoolOptions = {}): pg.Pool
 			options: parameters.get("options"),
 			types,
 			pipeline: true,
-			...timeouts,
 		},
 		() => {
 			if (!isNameLossTold) onWarning?.(namesLost);

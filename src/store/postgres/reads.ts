@@ -1,97 +1,88 @@
-// Reads of animals in PostgreSQL, from a replica where its rows are those of the primary, and from the primary
-// otherwise. A statement on a replica also returns the mark of its snapshot. The primary is asked for its own,
-// once per turn.
+// Reads of animals in PostgreSQL. Those of one turn of the event loop are sent together when it ends.
 
-import { endOfList, type OpenOptions, type StoreUse } from "../store.ts";
-import { agreeUpTo, hasSameEdits, lastEdit, toMark } from "./marks.ts";
-import type { Query, Statement } from "./pool.ts";
-import { askReplica, type Replica, useOfReplicas, watchReplicas } from "./replicas.ts";
+import { type Pet, petStatuses } from "../../contract/pet.ts";
+import { createKeptPages, type KeptPages, nameOfPage } from "../kept-pages.ts";
+import { type StatusGroup, toPetCount } from "../pet-count.ts";
+import { toPetPage } from "../pet-page.ts";
+import type { PageQuery, PetPage, Store } from "../store.ts";
+import { columnList, createRecordReader, tables } from "../tables.ts";
+import { createTurnBatch } from "../turn-batch.ts";
+import type { Query } from "./pool.ts";
 
-export interface PetRead {
-	primary: Statement;
-	/** The same with `standbyMarkSql` as its last column. */
-	replica: Statement;
-	values: unknown[];
-	/** How many reads of callers it is. */
-	count: number;
-	/** A replica that has not given this id cannot answer, unless the primary has not either. */
-	needs: bigint;
-	/** The largest id that the rows depend on. */
-	reach(rows: unknown[][]): bigint;
+const lastEditSql = "(SELECT last_id FROM counters WHERE name = 'edits')";
+const lastEdit = { name: "lastEdit", text: `SELECT ${lastEditSql}` };
+
+// With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
+// both would ask every shard.
+const columns = columnList(tables.pets);
+const petsById = { name: "petsById", text: `SELECT ${columns} FROM pets WHERE id = ANY($1::bigint[])` };
+/** Their last column is the last edit that the page shows. */
+const pages = {
+	page: pageOf("page", "id > $1 ORDER BY id LIMIT $2"),
+	pageWithStatus: pageOf("pageWithStatus", "status = $1 AND id > $2 ORDER BY id LIMIT $3"),
+	pageUpTo: pageOf("pageUpTo", "id <= $1 ORDER BY id DESC LIMIT $2"),
+	pageUpToWithStatus: pageOf("pageUpToWithStatus", "status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3"),
+};
+
+function pageOf(name: string, condition: string) {
+	return { name, text: `SELECT ${columns}, ${lastEditSql} FROM pets WHERE ${condition}` };
 }
 
-export interface PetRows {
-	rows: unknown[][];
-	/** The last edit that they show, if they tell. */
-	lastEdit: bigint | undefined;
-}
+const countedStatuses = [...petStatuses, null];
+const statusCounts = countedStatuses.map((status) => {
+	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;
+	return `count(*) FILTER (WHERE ${isStatus})`;
+});
+const countByStatus = {
+	name: "countByStatus",
+	text: `SELECT ${lastEditSql}, max(id), ${statusCounts.join(", ")}
+	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next`,
+};
 
-export interface Reads {
-	/** Rows as the primary has them after the call. @throws StorageUnavailable */
-	read(read: PetRead): Promise<PetRows>;
-	/** The last edit on the primary. @throws StorageUnavailable */
-	lastEdit(): Promise<bigint>;
-	/** A replica has the animals up to this id; below all ids if there is none. */
-	replicatedId(): bigint;
-	use(): Required<Pick<StoreUse, "reads" | "replicas">>;
-	close(): Promise<void>;
-}
+const toPet = createRecordReader<Pet>(tables.pets);
 
-/** A replica may hang. */
-const closeMaxMs = 1_000;
-const belowAllIds = -endOfList - 2n;
-
-export function createReads(query: Query, replicas: readonly Replica[], options: OpenOptions): Reads {
-	const reads = { primary: 0, replica: 0 };
-	const watch = replicas.length > 0 ? watchReplicas(query, replicas, options) : undefined;
-	let turn = 0;
-
-	function choose(needs: bigint): Replica | undefined {
-		const able = replicas.filter(({ mark, isLevel }) => mark && (isLevel || needs <= mark.pets));
-		return able[turn++ % able.length];
-	}
-
-	/** Undefined if only the primary can tell. */
-	async function readReplica(replica: Replica, { replica: statement, values, reach }: PetRead) {
-		const [primary, rows] = await Promise.all([watch?.latest(), askReplica(replica, statement, values)]);
-		if (!primary || !rows?.[0]) return undefined;
-		const shown = toMark(rows[0].at(-1));
-		if (!shown || !hasSameEdits(shown, primary)) {
-			replica.mark = undefined;
-			return undefined;
-		}
-		if (replica.mark) replica.mark = shown;
-		if (agreeUpTo(reach(rows), shown, primary)) return { rows, lastEdit: shown.edits };
-		replica.isLevel = false;
-		return undefined;
-	}
-
-	async function readPrimary({ primary, values }: PetRead): Promise<PetRows> {
-		const { rows } = await query(primary, values);
-		return { rows, lastEdit: rows[0]?.at(-1) };
-	}
-
+export function createReads(query: Query): Pick<Store, "getPet" | "listPets" | "countPets"> {
+	const kept = createKeptPages();
 	return {
-		async read(read) {
-			const replica = choose(read.needs);
-			const found = replica && (await readReplica(replica, read));
-			const answer = found ?? (await readPrimary(read));
-			reads[found ? "replica" : "primary"] += read.count;
-			return answer;
-		},
-		async lastEdit() {
-			return (await watch?.latest())?.edits ?? (await query(lastEdit, [])).rows[0]?.[0];
-		},
-		replicatedId() {
-			let last = belowAllIds;
-			for (const { mark } of replicas) if (mark && mark.pets > last) last = mark.pets;
-			return last;
-		},
-		use: () => ({ reads: { ...reads }, replicas: useOfReplicas(replicas) }),
-		async close() {
-			watch?.close();
-			const late = new Promise((resolve) => setTimeout(resolve, closeMaxMs).unref());
-			await Promise.race([late, Promise.all(replicas.map(({ pool }) => pool.end()))]);
+		getPet: createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
+			const { rows } = await query(petsById, [ids]);
+			const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
+			return ids.map((id) => pets.get(id));
+		}),
+		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(query, kept, queries)),
+		async countPets(after, limit) {
+			const { rows } = await query(countByStatus, [after, limit]);
+			const [lastEdit = 0n, lastId = 0n, ...counts]: bigint[] = rows[0] ?? [];
+			const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
+				const count = counts[index];
+				return count ? [[status, count, lastId]] : [];
+			});
+			return toPetCount(groups, lastEdit);
 		},
 	};
+}
+
+/** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
+async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
+	const read = (pageQuery: PageQuery) => readPage(query, kept, pageQuery);
+	const found = queries.map(kept.find);
+	const [latest, fresh] = await Promise.all([
+		found.some(Boolean) ? query(lastEdit, []) : undefined,
+		Promise.all(queries.map((pageQuery, index) => (found[index] ? undefined : read(pageQuery)))),
+	]);
+	const shown = latest?.rows[0]?.[0];
+	return Promise.all(
+		queries.map((pageQuery, index) => {
+			const one = found[index];
+			return fresh[index] ?? (one && one.lastEdit === shown ? one.page : read(pageQuery));
+		}),
+	);
+}
+
+async function readPage(query: Query, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
+	const { status, after = 0n, upTo, limit } = pageQuery;
+	const page = upTo === undefined ? "page" : "pageUpTo";
+	const statement = pages[status ? (`${page}WithStatus` as const) : page];
+	const { rows } = await query(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
+	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), rows[0]?.at(-1) ?? -1n);
 }

@@ -8,8 +8,8 @@ export interface PostgresUrl {
 	user: string | undefined;
 	password: string | undefined;
 	database: string;
-	/** `primary`: not a standby. `read-write`: also not a primary that is read-only. `any`: for replicas. */
-	target: "primary" | "read-write" | "any";
+	/** `primary`: not a standby. `read-write`: also not a primary that is read-only. */
+	target: "primary" | "read-write";
 	/** Such as `sslmode`. */
 	parameters: ReadonlyMap<string, string>;
 }
