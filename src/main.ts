@@ -1,5 +1,5 @@
 // The `animal-store` command. Every failure ends here: one sentence for each problem, and exit code 1 (130 after
-// Ctrl-C).
+// Ctrl-C). Commander has written its own sentence about a wrong call.
 
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
@@ -7,7 +7,6 @@ import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
-import { helpCommand, setUsage } from "./cli/usage.ts";
 
 type Make = () => Promise<Command>;
 
@@ -33,15 +32,12 @@ const commands: Record<string, Record<string, Make>> = {
 	},
 	"More:": {
 		openapi: async () => (await import("./cli/openapi.ts")).openApiCommand(),
-		completion: async () => (await import("./cli/completion.ts")).completionCommand(),
-		help: async () => helpCommand(),
 	},
 };
 
-/** Of the commands, only the one that is called is loaded: help, completion and wrong names need all. */
+/** Of the commands, only the one that is called is loaded: help and wrong names need all. */
 async function addCommands(to: Command, name = ""): Promise<void> {
-	const needsAll =
-		["help", "completion"].includes(name) || !Object.values(commands).some((group) => Object.hasOwn(group, name));
+	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
 	for (const [heading, group] of Object.entries(commands)) {
 		to.commandsGroup(heading);
 		const wanted = Object.entries(group).filter(([each]) => needsAll || each === name);
@@ -54,21 +50,23 @@ const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "--version", "print the version");
 await addCommands(program, process.argv[2]);
-const describeUsageError = setUsage(program);
+configure(program);
 
-/** Nothing where commander showed what was asked for: help or the version. */
-function sentencesOf(error: unknown): string[] {
-	if (!(error instanceof CommanderError)) return describeError(error);
-	return error.code.startsWith("commander.help") || error.code === "commander.version"
-		? []
-		: [describeUsageError(error)];
+/** Commander ends no process, so that output is complete, and what it prints can be pasted. */
+function configure(command: Command): void {
+	command.exitOverride().configureOutput({
+		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
+		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
+	});
+	command.commands.forEach(configure);
 }
 
 function report(error: unknown): void {
-	const sentences = sentencesOf(error);
+	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
-	for (const sentence of sentences) console.error(`${name} ${adviseAsCalled(sentence)}`);
-	if (sentences.length > 0) process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
+	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${adviseAsCalled(sentence)}`);
+	if (isShown && error.exitCode === 0) return;
+	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }
 
 // Nobody waits until help is written. That a reader has enough, such as `head`, is no failure.

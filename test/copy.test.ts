@@ -170,7 +170,10 @@ test("a target with other data is refused and not changed", async (context) => {
 	}
 	assert.match(
 		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
-		/--from must be sqlite: and the path/,
+		/^error: option '--from <url>' argument 'animals.db' is invalid. It must be sqlite: and the path/,
 	);
-	assert.match((await runProgram(["copy", "--from", one])).stderr, /--to <url> is required/);
+	assert.match(
+		(await runProgram(["copy", "--from", one])).stderr,
+		/^error: required option '--to <url>' not specified\n$/,
+	);
 });

@@ -148,7 +148,6 @@ async function newKey(folder: string, name: string): Promise<{ id: string; key: 
 	return { id, key: stdout.trim() };
 }
 
-/** bash, because a page shows how it gets its completion. */
 async function runShell(folder: string, script: string, environment: Record<string, string>) {
 	const env = { PATH: `${programs.get(folder)}:${process.env["PATH"]}`, HOME: folder, ...environment };
 	const options = { cwd: folder, env, timeout: 120_000 };

@@ -213,9 +213,15 @@ test("edits are refused with one sentence, record nothing then, and name who did
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
 		[["pets", "remove", "x"], /^animal-store: "x" is not an animal id: .*\n$/],
-		[["pets", "set-status", "1", "Sold"], /^animal-store: the status must be available, pending, sold or none, .*\n$/],
+		[
+			["pets", "set-status", "1", "Sold"],
+			/^error: command-argument value 'Sold' is invalid for argument 'status'. Allowed choices are available, .*\n$/,
+		],
 		[["pets", "rename", "1", " "], /^animal-store: name must be a string of 1 to 255 .*\n$/],
-		[["pets", "rename", "1", "Max", "--by", "a\tb"], /^animal-store: --by must be 1 to 100 printable characters, /],
+		[
+			["pets", "rename", "1", "Max", "--by", "a\tb"],
+			/^error: option '--by <name>' .* is invalid. It must be 1 to 100 printable characters.\n$/,
+		],
 		[["pets", "remove", "1", "--database-url", "sqlite:/tmp/none/here"], /^animal-store: there is no store at /],
 	];
 	for (const [parameters, message] of refusals) {
