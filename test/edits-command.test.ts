@@ -5,7 +5,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import Database from "better-sqlite3";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 import { testDatabase } from "./postgres.ts";
@@ -317,26 +316,4 @@ test("restore --audit brings back no animal that was removed after the backup, a
 	}
 	const names = readdirSync(store.folder);
 	assert.ok(!names.some((name) => name.startsWith("r3.db")), String(names));
-});
-
-test("restore --audit also takes a backup of the schema before edits", async (context) => {
-	const folder = temporaryFolder(context);
-	const file = join(folder, "old.db");
-	const old = new Database(file);
-	old.function("sha256", (text) => String(text));
-	old.pragma("application_id = 0x50455453");
-	for (const number of [1, 2, 3])
-		old.exec(readFileSync(new URL(`../src/store/migrations/sqlite-00${number}.sql`, import.meta.url), "utf8"));
-	old.pragma("user_version = 3");
-	old.exec("INSERT INTO pets (name, category_id) VALUES ('Ferdinand', 1), ('Rex', 1)");
-	old.close();
-	const at = new Date().toISOString();
-	writeFileSync(join(folder, "audit.json"), JSON.stringify([{ id: 1, at, by: "a", petId: 1, action: "remove" }]));
-	const to = join(folder, "new.db");
-	const { code, stderr } = await runProgram(["restore", file, "--to", to, "--audit", join(folder, "audit.json")]);
-	assert.equal(code, 0, stderr);
-	assert.ok(!readFileSync(to).includes("Ferdinand"));
-	const store = await openStore(`sqlite:${to}`, Date.now);
-	assert.deepEqual((await store.listPets({ after: 0n, limit: 9 })).pets, [{ id: 2n, name: "Rex", categoryId: 1n }]);
-	await store.close();
 });

@@ -1,41 +1,40 @@
-// Opening stores of earlier schemas, created from their SQL: no data is lost or changed.
+// Opening stores of other versions: the next one, made up here, upgrades a store and loses nothing; older ones refuse it.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { type NewPet, petStatuses } from "../src/contract/pet.ts";
 import { openStore } from "../src/store/open.ts";
+import { copyTree } from "./mutants.ts";
 import { testDatabase } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
 
-const read = (name: string) => readFileSync(new URL(`../src/store/migrations/${name}`, import.meta.url), "utf8");
+/** Makes a store of the first schema. @returns its DATABASE_URL */
+type Make = (context: TestContext) => Promise<string>;
 
-/** Runs SQL on a new, empty database of schema 1. @returns its DATABASE_URL */
-type Made = (context: TestContext, sql: string) => Promise<string>;
-
-const engines: Record<string, Made> = {
-	async sqlite(context, sql) {
-		const file = join(temporaryFolder(context), "animals.db");
-		const database = new Database(file);
-		database.pragma("foreign_keys = OFF");
-		database.function("sha256", (text) => String(text)); // for migration 002
-		database.exec(`PRAGMA application_id = 0x50455453; ${read("sqlite-001.sql")}; PRAGMA user_version = 1; ${sql}`);
-		database.close();
-		return `sqlite:${file}`;
-	},
-	async postgres(context, sql) {
+const engines: Record<string, Make> = {
+	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "animals.db")}`,
+	async postgres(context) {
 		const database = await testDatabase();
 		context.after(() => database.drop());
-		await database.query(`CREATE TABLE schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);
-			INSERT INTO schema_version VALUES (1, 1); ${read("postgres-001.sql")}; ${sql}`);
-		await database.query("UPDATE counters SET last_id = (SELECT max(id) FROM pets)");
 		return database.url;
 	},
 };
+
+/** A copy of this tree with one more migration of each engine. @returns its functions for stores */
+async function nextVersion(context: TestContext): Promise<typeof import("../src/store/open.ts")> {
+	const tree = copyTree(join(temporaryFolder(context), "next"));
+	for (const engine of Object.keys(engines))
+		writeFileSync(
+			join(tree, `src/store/migrations/${engine}-006.sql`),
+			"ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n",
+		);
+	return import(join(tree, "src/store/open.ts"));
+}
 
 const names = ["Rex", "1 Rex", "- sold", "it's", 'a "b" \\ c', "😀\u{10ffff}", "e\u0301 é", " x "];
 const pets = names.flatMap((name, row) =>
@@ -44,79 +43,82 @@ const pets = names.flatMap((name, row) =>
 		return status ? { name, categoryId, status } : { name, categoryId };
 	}),
 );
+const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: Idempotency-Keys of schema 1 are still valid after the migration`, async (context) => {
-		const nowMs = Date.now();
-		const rows = pets.map(({ name, categoryId, status }, index) => {
-			const values = [index + 1, `'${name.replaceAll("'", "''")}'`, categoryId, status ? `'${status}'` : "NULL"];
-			return `INSERT INTO pets (id, name, category_id, status) VALUES (${values.join(", ")});
-				INSERT INTO retries VALUES ('a', 'k${index}', ${index + 1}, ${nowMs});`;
-		});
-		const gone = `INSERT INTO retries VALUES ('a', 'gone', 999999, ${nowMs});`;
-		const url = await make(context, rows.join("\n") + gone);
+	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
+		const url = await make(context);
+		const older = await openStore(url, Date.now);
+		for (const [index, pet] of pets.entries()) await older.createPet(pet, keyOf(index));
+		const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
+		await older.keys.add({ id: "key_a", name: "a", scopes: ["pets:read"], createdAtMs: 5 }, secret);
+		await older.edits.apply({ petId: 1n, editor: "a", action: "set-status", status: "sold" });
+		const { cursorSecret } = older;
+		const keys = await older.keys.list();
+		const edits = await older.edits.list(0n, 9);
+		await older.close();
+		const next = await nextVersion(context);
 		for (let start = 0; start < 2; start++) {
-			const store = await openStore(url, () => nowMs);
+			const store = await next.openStore(url, Date.now);
+			assert.deepEqual([store.cursorSecret, await store.keys.list()], [cursorSecret, keys]);
+			assert.deepEqual((await store.edits.list(0n, 9)).slice(0, edits.length), edits);
 			for (const [index, pet] of pets.entries()) {
-				const idempotencyKey = { caller: "a", key: `k${index}` };
 				const id = BigInt(index + 1);
-				assert.deepEqual(await store.createPet(pet, idempotencyKey), { id, outcome: "replayed" }, pet.name);
+				assert.deepEqual(await store.createPet(pet, keyOf(index)), { id, outcome: "replayed" }, pet.name);
+				if (id <= 2n) continue; // edited
 				const other = { ...pet, name: `${pet.name}.` };
-				assert.deepEqual(await store.createPet(other, idempotencyKey), { id, outcome: "reused" }, pet.name);
+				assert.deepEqual(await store.createPet(other, keyOf(index)), { id, outcome: "reused" }, pet.name);
 				assert.deepEqual(await store.getPet(id), { id, ...pet });
 			}
-			const next = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };
-			assert.deepEqual(await store.createPet({ name: "next", categoryId: 1n }, { caller: "a", key: "gone" }), next);
+			const added = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };
+			assert.deepEqual(await store.createPet({ name: "next", categoryId: 1n }, keyOf(-1)), added);
+			const removal = { petId: 2n, editor: "a", action: "remove" } as const;
+			assert.equal((await store.edits.apply(removal)).outcome, start === 0 ? "edited" : "removed");
 			await store.close();
 		}
+		await assert.rejects(openStore(url, Date.now), {
+			name: "StoreRefused",
+			message: /was written by a newer animal-store \(schema 6, this one supports 5\): upgrade this installation$/,
+		});
 	});
 
-	test(`${engine}: a store of schema 3 is upgraded at the start: nothing is lost, and its animals can be edited`, async (context) => {
-		const sql = `INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1), (2, 'Mia', 1);
-			${[2, 3].map((number) => read(`${engine}-00${number}.sql`)).join("\n")}
-			INSERT INTO keys (id, name, scopes, created_at_ms) VALUES ('key_a', 'a', 'pets:read', 5);
-			INSERT INTO secrets VALUES ('h', 'key_a', 1, '0001', 5, NULL);
-			INSERT INTO idempotency_keys VALUES ('a', 'k', 2, 'f', ${Date.now()});
-			${engine === "sqlite" ? "PRAGMA user_version = 3" : "UPDATE schema_version SET version = 3"};`;
-		const url = await make(context, sql);
-		for (let start = 0; start < 2; start++) {
-			const store = await openStore(url, Date.now);
-			assert.equal((await store.keys.list()).length, 1);
-			const edit = { petId: 2n, editor: "a", action: "remove" } as const;
-			assert.equal((await store.edits.apply(edit)).outcome, start === 0 ? "edited" : "removed");
-			assert.equal((await store.countPets(0n, 10)).lastEdit, 1n);
-			assert.deepEqual((await store.listPets({ after: 0n, limit: 9 })).pets, [{ id: 1n, name: "Rex", categoryId: 1n }]);
-			assert.deepEqual(await store.createPet({ name: "Bo", categoryId: 1n }, { caller: "a", key: "k" }), {
-				id: 2n,
-				outcome: "replayed",
+	test(`${engine}: a store of a development version is refused with what to do, and stays as it was`, async (context) => {
+		const url = await make(context);
+		await (await openStore(url, Date.now)).close();
+		for (const schema of [1, 4]) {
+			await setSchema[engine]?.(url, schema);
+			const message = `was made by a development version of animal-store (schema ${schema}, this one supports 5 and newer): export its animals with that version, and import them into a new store`;
+			await assert.rejects(openStore(url, Date.now), (error: Error) => {
+				assert.equal(error.name, "StoreRefused");
+				assert.ok(error.message.endsWith(message), error.message);
+				return true;
 			});
-			await store.close();
 		}
+		await setSchema[engine]?.(url, 5);
+		await (await openStore(url, Date.now)).close();
 	});
 }
 
-const onePet = "INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)";
-
-/** What a newer version does to the store at its start. */
-const upgrades: Record<string, (url: string) => Promise<unknown>> = {
-	async sqlite(url) {
+/** Changes the version of a store, as another version of the program does at its start. */
+const setSchema: Record<string, (url: string, schema: number) => Promise<unknown>> = {
+	async sqlite(url, schema) {
 		const database = new Database(url.slice("sqlite:".length));
-		database.pragma("user_version = 99");
+		database.pragma(`user_version = ${schema}`);
 		database.close();
 	},
-	postgres: (url) => runSql(url, "UPDATE schema_version SET version = 99"),
+	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
 };
 
-for (const [engine, upgrade] of Object.entries(upgrades)) {
+for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
-		const url = await engines[engine]?.(context, onePet);
-		assert.ok(url);
+		const url = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		context.after(() => store.close());
+		await store.createPet({ name: "Rex", categoryId: 1n });
 		const pet = { name: "Tom", categoryId: 1n };
 		assert.equal((await store.createPet(pet)).id, 2n);
-		await upgrade(url);
+		await setSchema[engine]?.(url, 99);
 		for (const idempotencyKey of [undefined, { caller: "a", key: "k" }, undefined])
 			await assert.rejects(store.createPet(pet, idempotencyKey), { name: "StorageUnavailable" });
 		assert.equal(store.writeState(), "stopped");
@@ -131,18 +133,33 @@ for (const [engine, upgrade] of Object.entries(upgrades)) {
 }
 
 test("a node without creates notices an upgrade too: its probes ask", async (context) => {
-	const nodes = Object.entries(upgrades).map(async ([engine, upgrade]) => {
-		const url = await engines[engine]?.(context, onePet);
-		assert.ok(url);
+	const nodes = Object.entries(engines).map(async ([engine, make]) => {
+		const url = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		context.after(() => store.close());
-		await upgrade(url);
+		await setSchema[engine]?.(url, 99);
 		await until(`the probes of ${engine} to notice`, () => store.writeState() === "stopped");
 		assert.equal(reasons.length, 1);
 		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded /);
 	});
 	await Promise.all(nodes);
+});
+
+test("sqlite: restore with an audit log also takes a backup of the schema before", async (context) => {
+	const folder = temporaryFolder(context);
+	const [backup, to] = [join(folder, "backup.db"), join(folder, "restored.db")];
+	const older = await openStore(`sqlite:${backup}`, Date.now);
+	for (const name of ["Ferdinand", "Rex"]) await older.createPet({ name, categoryId: 1n });
+	await older.close();
+	const next = await nextVersion(context);
+	const auditLog = [{ id: 1n, atMs: Date.now(), editor: "a", petId: 1n, action: "remove" } as const];
+	const { signal } = new AbortController();
+	assert.equal(await next.restoreStore(backup, `sqlite:${to}`, { force: false, auditLog, signal }), 1);
+	assert.ok(!readFileSync(to).includes("Ferdinand"));
+	const store = await next.openStore(`sqlite:${to}`, Date.now);
+	assert.deepEqual((await store.listPets({ after: 0n, limit: 9 })).pets, [{ id: 2n, name: "Rex", categoryId: 1n }]);
+	await store.close();
 });
 
 test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {

@@ -20,8 +20,8 @@ interface LiveColumn {
 const declared = Object.values<Table>(tables).flatMap((table) =>
 	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
 );
-/** Both engines have these for themselves. */
-const internal = ["counters", "settings", "schema_version"];
+/** They belong to one store or engine, and are not copied. */
+const internal = ["counters", "leases", "settings", "schema_version"];
 
 function assertDeclared(live: LiveColumn[]): void {
 	const names = ({ table, column }: LiveColumn) => `${table}.${column}`;

@@ -114,7 +114,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
 		[
 			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one supports 4\): upgrade/,
+			/written by a newer animal-store \(schema 99, this one supports 5\): upgrade/,
 		],
 		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
 		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],

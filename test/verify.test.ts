@@ -31,7 +31,7 @@ async function someStore(context: TestContext) {
 test("a sound store and a sound backup are verified with counts, by name or by DATABASE_URL", async (context) => {
 	const { path, environment, verify } = await someStore(context);
 	await runProgram(["keys", "create", "--name", "a"], { environment });
-	const counts = "is sound: 2000 animals, 1 key, 2000 Idempotency-Keys, schema 4";
+	const counts = "is sound: 2000 animals, 1 key, 2000 Idempotency-Keys, schema 5";
 	const named = await verify(path("s.db"));
 	assert.deepEqual([named.code, named.stderr], [0, ""]);
 	assert.ok(named.stdout.startsWith(`${path("s.db")} ${counts}, `), named.stdout);
@@ -40,7 +40,7 @@ test("a sound store and a sound backup are verified with counts, by name or by D
 	assert.match((await verify(path("b.db"))).stdout, new RegExp(`b\\.db ${counts}, \\d+ bytes\n$`));
 	const report = JSON.parse((await verify("--json")).stdout);
 	const { animals, keys, idempotencyKeys, schema, problems } = report;
-	assert.deepEqual([animals, keys, idempotencyKeys, schema, problems], [2000, 1, 2000, 4, []]);
+	assert.deepEqual([animals, keys, idempotencyKeys, schema, problems], [2000, 1, 2000, 5, []]);
 });
 
 test("verify ends with 1 for each kind of damage, and names it", async (context) => {

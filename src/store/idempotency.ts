@@ -27,7 +27,7 @@ const laterFields = newPetFields.filter((field) => !["name", "categoryId", "stat
 
 /**
  * Two requests have the same fingerprint exactly when they create the same animal: SHA-256 of `categoryId status name`.
- * The first two contain no spaces, and `-` stands for an absent status. The migrations 002 compute the same in SQL.
+ * The first two contain no spaces, and `-` stands for an absent status.
  * Later fields are appended if present, each after a U+0000, which a name cannot contain.
  */
 export function fingerprintOf(pet: NewPet): string {

@@ -70,4 +70,6 @@ export interface EditRecord {
 	fromStatus?: PetStatus | undefined;
 	/** The status after a change of status; absent if there is none. */
 	toStatus?: PetStatus | undefined;
+	/** When the name that it replaced was erased from the files of the store; absent until then. */
+	erasedAtMs?: number | undefined;
 }

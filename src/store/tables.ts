@@ -108,6 +108,7 @@ export const tables = {
 			petId: int64("pet_id"),
 			fromStatus: optional(text("from_status")),
 			toStatus: optional(text("to_status")),
+			erasedAtMs: optional(number("erased_at_ms")),
 		} satisfies Record<keyof EditRecord, Column>,
 	},
 } as const satisfies Record<string, Table>;

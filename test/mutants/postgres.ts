@@ -28,15 +28,15 @@ const opening: Mutant[] = [
 		tests: refused,
 	},
 	{
-		file: "src/store/migrations/postgres-002.sql",
-		from: "coalesce(p.status, '-')",
-		to: "coalesce(p.status, '')",
+		file: "src/store/migrations.ts",
+		from: "if (schema === 0 || schema >= schemaMin) return undefined;",
+		to: "if (schema <= schemaMax) return undefined;",
 		tests: ["test/migrations.test.ts"],
 	},
 	{
-		file: "src/store/migrations/sqlite-002.sql",
-		from: "p.category_id || ' ' || ",
-		to: "p.category_id || ",
+		file: "src/store/migrations.ts",
+		from: "version > schema)",
+		to: "version >= schema)",
 		tests: ["test/migrations.test.ts"],
 	},
 ];

@@ -1,16 +1,13 @@
 // Migrates the schema of a PostgreSQL store. The first node to start does it.
 
-import { readdirSync, readFileSync } from "node:fs";
 import type pg from "pg";
+import { readMigrations } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
 
-const migrationsFolder = new URL("../migrations/", import.meta.url);
-const migrations = readdirSync(migrationsFolder)
-	.filter((name) => /^postgres-\d+\.sql$/.test(name))
-	.sort();
+const migrations = readMigrations("postgres");
 
 /** The newest schema that this version knows. */
-export const schemaMax = migrations.length;
+export const { schemaMax } = migrations;
 
 /** For one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
@@ -50,21 +47,17 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 		await client.query("BEGIN");
 		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
 		const version = Number(rows[0].version);
-		if (version > migrations.length) {
-			throw new StoreRefused(
-				`the database was written by a newer animal-store (schema ${version}, ` +
-					`this one supports ${migrations.length}): upgrade this installation`,
-			);
-		}
+		const problem = migrations.refuse(version);
+		if (problem !== undefined) throw new StoreRefused(`the database ${problem}`);
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
-		for (const name of migrations.slice(version)) {
-			for (const text of readStatements(name)) {
+		for (const { sql } of migrations.after(version)) {
+			for (const text of statementsOf(sql)) {
 				// The server refuses a second statement in this mode.
 				const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
 				await client.query(statement);
 			}
 		}
-		await client.query(`UPDATE schema_version SET version = ${migrations.length}`);
+		await client.query(`UPDATE schema_version SET version = ${schemaMax}`);
 		await client.query("COMMIT");
 		isBroken = false;
 	} finally {
@@ -73,9 +66,8 @@ async function migrateOnce(pool: pg.Pool): Promise<void> {
 }
 
 /** A distributed engine takes one statement at a time. Each ends with a semicolon at the end of a line. */
-function readStatements(name: string): string[] {
-	const parts = readFileSync(new URL(name, migrationsFolder), "utf8").split(/;$/m);
-	return parts.filter((part) => part.trim() !== "");
+function statementsOf(sql: string): string[] {
+	return sql.split(/;$/m).filter((statement) => statement.trim() !== "");
 }
 
 /** `IF NOT EXISTS` can still collide with a concurrent start of another node. Then the table exists. */

@@ -1,9 +1,9 @@
 // The database file: created atomically, verified before it is opened for writing, and migrated. A file that is not an
 // animal store is rejected with one sentence.
 
-import { hash } from "node:crypto";
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import { readMigrations } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
 import {
 	dropDraft,
@@ -19,10 +19,7 @@ import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
 const applicationId = 0x50455453;
-const migrationsFolder = new URL("../migrations/", import.meta.url);
-const migrations = readdirSync(migrationsFolder)
-	.filter((name) => /^sqlite-\d+\.sql$/.test(name))
-	.sort();
+const migrations = readMigrations("sqlite");
 
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
@@ -31,7 +28,7 @@ export const logMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
 /** The newest schema that this version knows. */
-export const schemaMax = migrations.length;
+export const { schemaMax } = migrations;
 
 export interface FileOptions {
 	/** As in OpenOptions. */
@@ -177,7 +174,7 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (header.readUInt32BE(68) !== applicationId) {
 		throw new StoreRefused(`${file} belongs to another program: set DATABASE_URL to another file`);
 	}
-	refuseNewer(header.readUInt32BE(60), file);
+	refuseSchema(header.readUInt32BE(60), file);
 	if (header.readUInt8(18) === neverOpened && isBesideLog) {
 		throw new StoreRefused(
 			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: ` +
@@ -186,12 +183,10 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	}
 }
 
-export function refuseNewer(version: number, file: string): void {
-	if (version <= migrations.length) return;
-	throw new StoreRefused(
-		`${file} was written by a newer animal-store (schema ${version}, this one supports ${migrations.length}): ` +
-			"upgrade this installation",
-	);
+/** @throws StoreRefused if the schema is newer, or older than the oldest that this version knows */
+export function refuseSchema(schema: number, file: string): void {
+	const problem = migrations.refuse(schema);
+	if (problem !== undefined) throw new StoreRefused(`${file} ${problem}`);
 }
 
 /**
@@ -232,8 +227,7 @@ function readEnds(database: Database.Database): void {
  * @throws StoreRefused
  */
 export function verifySchema(database: Database.Database, file: string): void {
-	const version = versionOf(database);
-	refuseNewer(version, file); // The header of a file with a log may be older than the store.
+	refuseSchema(versionOf(database), file); // The header of a file with a log may be older than the store.
 	if (!hasKnownSchema(database)) throw damagedStoreError(file);
 }
 
@@ -264,18 +258,17 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or set DATABASE_URL to another file`);
 }
 
-/** @throws StoreRefused if the file is newer */
+/** @throws StoreRefused */
 export function migrate(database: Database.Database, file: string): void {
-	refuseNewer(versionOf(database), file); // Another process may have upgraded it meanwhile.
-	database.transaction(() => applyMigrations(database, migrations.length)).immediate();
+	refuseSchema(versionOf(database), file); // Another process may have upgraded it meanwhile.
+	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
 
 function applyMigrations(database: Database.Database, to: number): void {
-	database.function("sha256", { deterministic: true }, (text: string) => hash("sha256", text)); // for migration 002
-	for (const [index, name] of migrations.slice(0, to).entries()) {
-		if (index < versionOf(database)) continue;
-		database.exec(readFileSync(new URL(name, migrationsFolder), "utf8"));
-		database.pragma(`user_version = ${index + 1}`);
+	for (const { version, sql } of migrations.after(versionOf(database))) {
+		if (version > to) return;
+		database.exec(sql);
+		database.pragma(`user_version = ${version}`);
 	}
 }
 

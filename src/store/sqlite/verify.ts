@@ -20,7 +20,7 @@ import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import type { OnProgress, StoreReport } from "../report.ts";
 import { StoreRefused } from "../store.ts";
-import { hasKnownSchema, hasLog, refuseNewer, toRefusal, verifyHeader, versionOf } from "./file.ts";
+import { hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
 
 /** SQLite stops after this many problems. */
 const problemsMax = 10;
@@ -67,7 +67,7 @@ async function verifyOpened(database: Database.Database, verification: Verificat
 	// One snapshot for all that follows.
 	database.exec("BEGIN");
 	const report = { ...emptyReport(file), schema: versionOf(database) };
-	refuseNewer(report.schema, file);
+	refuseSchema(report.schema, file);
 	if (!hasKnownSchema(database)) return { ...report, problems: ["the schema is not that of an animal store"] };
 	onProgress({ what: "checking pages", done: 0, total: 0 });
 	await turn();
@@ -79,9 +79,7 @@ async function verifyOpened(database: Database.Database, verification: Verificat
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	const { animals, wrong } = await readAnimals(database, verification);
 	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
-	const hasIdempotencyKeys = report.schema > 1; // Schema 1 had another table.
-	const idempotencyKeys = count(hasIdempotencyKeys ? "idempotency_keys" : "retries");
-	return { ...report, animals, keys: count("keys"), idempotencyKeys, problems };
+	return { ...report, animals, keys: count("keys"), idempotencyKeys: count("idempotency_keys"), problems };
 }
 
 type AnimalStep = [animals: bigint, wrong: bigint | null, lastId: bigint | null];
