@@ -152,10 +152,12 @@ test("postgres: five nodes with four writers each under repeatable read: every c
 		Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
 	);
 	const { rows } = await database.query(
-		"SELECT count(*) AS pets, (SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS rolled FROM pets",
+		`SELECT count(*) AS pets, to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
+			(SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS rolled FROM pets`,
 	);
 	assert.equal(Number(rows[0].pets), 600);
-	assert.ok(Number(rows[0].rolled) > 0, "the server rolled some back");
+	// On shards Citus works with read committed, whatever the level.
+	assert.ok(Number(rows[0].rolled) > 0 || rows[0].isCitus, "the server rolled some back");
 });
 
 test("postgres: an unsupported feature (0A000) is not StorageUnavailable", async (context) => {
@@ -184,7 +186,8 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 	// The server ends every connection whose transaction waits for the node.
 	await database.query(`ALTER DATABASE ${name} SET idle_in_transaction_session_timeout = '10ms'`);
 	await database.query(
-		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`,
 	);
 	await until("the store to have lost its connections", async () =>
 		store.getPet(1n).then(

@@ -102,9 +102,21 @@ const failures: Mutant[] = [
 	},
 	{
 		file: "src/store/postgres/retries.ts",
-		from: '(code === "23505" && table === "idempotency_keys")',
+		from: 'code === "23505" && table === "idempotency_keys"',
 		to: "false",
 		tests: store,
+	},
+	{
+		file: "src/store/postgres/retries.ts",
+		from: 'code === "23505" || code === "XX000"',
+		to: 'code === "23505"',
+		tests: ["src/store/postgres/retries.test.ts"],
+	},
+	{
+		file: "src/store/postgres/retries.ts",
+		from: '/"idempotency_keys_pkey_',
+		to: '/"\\w+_pkey_',
+		tests: ["src/store/postgres/retries.test.ts"],
 	},
 ];
 

@@ -31,8 +31,16 @@ test("a transaction rolled back because of others is retried for 3 seconds, afte
 	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
 });
 
+test("an Idempotency-Key that another node has used since it was read is retried on Citus, too", async () => {
+	const message = 'duplicate key value violates unique constraint "idempotency_keys_pkey_102191"';
+	for (const code of ["23505", "XX000"])
+		assert.ok((await triesUntilRefused(() => 1, { code, message })).tries > 1, code);
+});
+
 test("a transaction is not retried after other failures", async () => {
-	for (const failure of [{ code: "23505", table: "pets" }, { code: "57014" }, {}]) {
+	const message = 'duplicate key value violates unique constraint "pets_pkey_102191"';
+	const ofCitus = { code: "XX000", message };
+	for (const failure of [{ code: "23505", table: "pets" }, ofCitus, { code: "57014" }, {}]) {
 		assert.equal((await triesUntilRefused(() => 0, failure)).tries, 1, JSON.stringify(failure));
 	}
 });
