@@ -23,8 +23,7 @@ function send(message: FileTaskMessage): Promise<void> {
 }
 
 async function run(task: FileTask): Promise<void> {
-	// The service goes first.
-	setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+	yieldToService();
 	try {
 		await send({ kind: "done", result: await work(task) });
 	} catch (error) {
@@ -32,6 +31,15 @@ async function run(task: FileTask): Promise<void> {
 		await send(error instanceof StoreRefused ? { kind: "refused", message } : { kind: "failed", message: stack });
 	}
 	if (process.connected) process.disconnect();
+}
+
+/** A lower priority is only a courtesy: a sandbox may refuse it. */
+function yieldToService(): void {
+	try {
+		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+	} catch {
+		// The task runs at the priority of the service.
+	}
 }
 
 function work({ name, request }: FileTask): Promise<number | StoreReport> {
