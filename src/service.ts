@@ -19,9 +19,8 @@ import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { createTraffic, type Traffic } from "./http/traffic.ts";
-import { createKey, type Issuer } from "./keys/issue.ts";
+import { createKeyUnless, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
-import { hashOfKey } from "./keys/key-format.ts";
 import { watchActivity } from "./ops/activity.ts";
 import type { ServiceLog } from "./ops/log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
@@ -69,6 +68,8 @@ export interface Service {
 }
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+const firstKeyRequest = { name: "first key", scopes: [...scopes] };
 
 /** How long a connection may stay idle while the service stops. */
 const idleOnStopMs = 250;
@@ -131,7 +132,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await listen(app.server, { port: config.port, host: config.host });
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
+		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
 		backups = startBackups(config, log, now);
@@ -288,12 +289,5 @@ async function refuseUnfinishedCopy({ rows }: Store): Promise<void> {
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
 async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
-	if (await issuer.rows.findByHash(hashOfKey(key))) return;
-	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key });
-}
-
-/** @returns undefined if the store has a key */
-async function issueFirstKey(issuer: Issuer): Promise<string | undefined> {
-	if ((await issuer.rows.list()).length > 0) return undefined;
-	return (await createKey(issuer, { name: "first key", scopes: [...scopes] })).key;
+	await createKeyUnless("same secret", issuer, { name: "API_KEY", scopes: [...scopes], key });
 }

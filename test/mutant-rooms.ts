@@ -70,6 +70,7 @@ const rooms: Record<string, string[]> = {
 		"test/copy.test.ts",
 		"test/faults.test.ts",
 		"test/faults-postgres.test.ts",
+		"test/nodes.test.ts",
 		"test/tls-postgres.test.ts",
 		"test/pool-postgres.test.ts",
 		"test/keys-command.test.ts",

@@ -280,6 +280,23 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
 	});
 
+	test(`${engine}: of keys that are added at once on a condition, one is stored`, async (context) => {
+		const { store } = await open(context);
+		const { keys } = store;
+		const add = (name: string, hash: string, unless?: "any key" | "same secret") =>
+			keys.add(
+				{ id: name, name, scopes: ["pets:read"], createdAtMs: 5 },
+				{ hash, last4: "0001", createdAtMs: 5 },
+				unless,
+			);
+		const all = (added: boolean[]) => added.filter(Boolean).length;
+		assert.equal(all(await Promise.all(["a", "b", "c"].map((name) => add(name, `h${name}`, "any key")))), 1);
+		assert.equal(all(await Promise.all(["d", "e", "f"].map((name) => add(name, "same", "same secret")))), 1);
+		assert.equal(await add("g", "other", "same secret"), true);
+		assert.equal(await add("h", "another"), true);
+		assert.equal((await keys.list()).length, 4);
+	});
+
 	test(`${engine}: the cursor secret is created once, and differs between stores`, async (context) => {
 		const { store, reopen } = await open(context);
 		const { cursorSecret } = store;

@@ -1,6 +1,6 @@
 // Creates, rotates and revokes API keys, for the command line and the first start.
 
-import type { KeyRow, KeyRows, NewSecret } from "../store/store.ts";
+import type { AddUnless, KeyRow, KeyRows, NewSecret } from "../store/store.ts";
 import { hashOfKey, keyFromRandom, toBase62 } from "./key-format.ts";
 
 export interface Issuer {
@@ -28,11 +28,25 @@ export class NoSuchKey extends Error {
 
 /** Creates a key and stores its hash. @returns the id and the secret, which is stored nowhere */
 export async function createKey(issuer: Issuer, request: KeyRequest): Promise<{ id: string; key: string }> {
-	const { rows, now, random } = issuer;
+	const { id, key } = await addKey(issuer, request);
+	return { id, key };
+}
+
+/** Like `createKey`, but of several nodes that do it at once only one creates the key. @returns undefined otherwise */
+export async function createKeyUnless(
+	unless: AddUnless,
+	issuer: Issuer,
+	request: KeyRequest,
+): Promise<string | undefined> {
+	const { key, isAdded } = await addKey(issuer, request, unless);
+	return isAdded ? key : undefined;
+}
+
+async function addKey({ rows, now, random }: Issuer, request: KeyRequest, unless?: AddUnless) {
 	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)) } = request;
 	const id = `key_${toBase62(random(8).readBigUInt64BE(), 11)}`;
-	await rows.add({ id, name, scopes, rate, createdAtMs: now() }, newSecret(key, now(), expiresInMs));
-	return { id, key };
+	const row = { id, name, scopes, rate, createdAtMs: now() };
+	return { id, key, isAdded: await rows.add(row, newSecret(key, now(), expiresInMs), unless) };
 }
 
 /**

@@ -190,8 +190,12 @@ export interface KeyRows {
 	findByHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row per key, with its newest secret, oldest key first. */
 	list(): Promise<ListedKey[]>;
-	/** Stores a new key with its first secret in one transaction. */
-	add(key: NewKey, secret: NewSecret): Promise<void>;
+	/**
+	 * Stores a new key with its first secret in one transaction.
+	 * @param unless nothing is stored if the store has any key, or this secret; of several nodes that add it, one does
+	 * @returns whether the key was stored
+	 */
+	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key. Older ones expire at `graceEndsAtMs` or earlier. One transaction. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
 	/** Invalidates all secrets of the key. */
@@ -199,6 +203,8 @@ export interface KeyRows {
 	/** Updates the last-used times of these keys; an older time is ignored. */
 	touch(uses: KeyUse[]): Promise<void>;
 }
+
+export type AddUnless = "any key" | "same secret";
 
 /** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {

@@ -24,6 +24,12 @@ const addSecret = {
 	text: `INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
 	SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5 FROM secrets WHERE key_id = $2`,
 };
+/** Held by the node that adds a key on a condition, so that the condition is true until its commit. */
+const lockProvisioning = {
+	name: "lockProvisioning",
+	text: "SELECT name FROM settings WHERE name = 'cursor_secret' FOR UPDATE",
+};
+const anySecret = { name: "anySecret", text: "SELECT hash FROM secrets WHERE $1::text IS NULL OR hash = $1 LIMIT 1" };
 const endSecrets = {
 	name: "endSecrets",
 	text: "UPDATE secrets SET expires_at_ms = least(expires_at_ms, $1) WHERE key_id = $2",
@@ -54,28 +60,28 @@ export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRow
 		expiresAtMs ?? null,
 	];
 
-	/** Runs statements in one transaction. */
-	const runInTransaction = (statements: { name: string; text: string; values: unknown[] }[]): Promise<void> =>
-		inTransaction(pool, retry, async (client) => {
-			for (const statement of statements) await client.query(statement);
-		});
-
 	return {
 		findByHash,
 		async list() {
 			const [keys, used] = await Promise.all([query(newest, []), query(uses, [])]);
 			return addUses(keys.rows.map(readKeyRow), used.rows as ListedUse[]);
 		},
-		add: (key, secret) =>
-			runInTransaction([
-				{ ...addKey, values: toKeyRow(key) },
-				{ ...addSecret, values: secretValues(key.id, secret) },
-			]),
+		add: (key, secret, unless) =>
+			inTransaction(pool, retry, async (client) => {
+				if (unless) {
+					await client.query(lockProvisioning);
+					const values = [unless === "same secret" ? secret.hash : null];
+					if ((await client.query({ ...anySecret, values })).rows.length > 0) return false;
+				}
+				await client.query({ ...addKey, values: toKeyRow(key) });
+				await client.query({ ...addSecret, values: secretValues(key.id, secret) });
+				return true;
+			}),
 		rotate: (keyId, secret, graceEndsAtMs) =>
-			runInTransaction([
-				{ ...endSecrets, values: [graceEndsAtMs, keyId] },
-				{ ...addSecret, values: secretValues(keyId, secret) },
-			]),
+			inTransaction(pool, retry, async (client) => {
+				await client.query({ ...endSecrets, values: [graceEndsAtMs, keyId] });
+				await client.query({ ...addSecret, values: secretValues(keyId, secret) });
+			}),
 		revoke: async (keyId, nowMs) => void (await query(revoke, [nowMs, keyId])),
 		async touch(uses) {
 			const values = [

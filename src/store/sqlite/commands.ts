@@ -4,7 +4,14 @@ import type Database from "better-sqlite3";
 import type { Timed } from "../commit-times.ts";
 import { idempotencyMs, sweepRows } from "../idempotency.ts";
 import type { Row } from "../rows.ts";
-import { type CreateResult, type KeyUse, type NewKey, type NewSecret, StoreUpgraded } from "../store.ts";
+import {
+	type AddUnless,
+	type CreateResult,
+	type KeyUse,
+	type NewKey,
+	type NewSecret,
+	StoreUpgraded,
+} from "../store.ts";
 import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
 import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./create-batch.ts";
 import { type EditRequest, type EditResult, prepareEdit } from "./edit-command.ts";
@@ -15,7 +22,7 @@ interface Commands {
 	/** @returns the number of removed keys */
 	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
 	editPet: { request: EditRequest; result: EditResult };
-	addKey: { request: { key: NewKey; secret: NewSecret }; result: undefined };
+	addKey: { request: { key: NewKey; secret: NewSecret; unless: AddUnless | undefined }; result: boolean };
 	rotateKey: { request: { keyId: string; secret: NewSecret; graceEndsAtMs: number }; result: undefined };
 	revokeKey: { request: { keyId: string; nowMs: number }; result: undefined };
 	touchKeys: { request: { uses: KeyUse[] }; result: undefined };
@@ -111,6 +118,7 @@ const toKeyRow = createRowWriter(newKey);
 const toUseRow = createRowWriter(tables.keyUses);
 
 function keyAppliers(database: Database.Database): Pick<Appliers, "addKey" | "rotateKey" | "revokeKey" | "touchKeys"> {
+	const anySecret = database.prepare("SELECT 1 FROM secrets WHERE @hash IS NULL OR hash = @hash LIMIT 1");
 	const addKey = database.prepare(insertSql(newKey));
 	const addSecret = database.prepare(
 		`INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
@@ -128,9 +136,11 @@ function keyAppliers(database: Database.Database): Pick<Appliers, "addKey" | "ro
 	const storeSecret = (keyId: string, secret: NewSecret) =>
 		addSecret.run({ ...secret, keyId, expiresAtMs: secret.expiresAtMs ?? null });
 	return {
-		addKey({ key, secret }) {
+		addKey({ key, secret, unless }) {
+			if (unless && anySecret.get({ hash: unless === "same secret" ? secret.hash : null })) return false;
 			addKey.run(...toKeyRow(key));
 			storeSecret(key.id, secret);
+			return true;
 		},
 		rotateKey({ keyId, secret, graceEndsAtMs }) {
 			endSecrets.run({ endsAtMs: graceEndsAtMs, keyId });

@@ -28,7 +28,7 @@ export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
 			return row && readKeyRow(row);
 		},
 		list: async () => read(() => addUses(newest.all().map(readKeyRow), uses.all())),
-		add: (key, secret) => write("addKey", { key, secret }),
+		add: (key, secret, unless) => write("addKey", { key, secret, unless }),
 		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", { keyId, secret, graceEndsAtMs }),
 		revoke: (keyId, nowMs) => write("revokeKey", { keyId, nowMs }),
 		touch: (uses) => write("touchKeys", { uses }),

@@ -1,0 +1,55 @@
+// Several nodes of one store on one machine, as processes of their own.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { testDatabase } from "./postgres.ts";
+import { type Running, runProgram, startProgram } from "./program.ts";
+import { temporaryFolder } from "./service.ts";
+import { until, within } from "./until.ts";
+
+/** The address of a new store of each engine. */
+const engines: Record<string, (context: TestContext) => Promise<string>> = {
+	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "new", "animals.db")}`,
+	postgres: async (context) => {
+		const database = await testDatabase();
+		context.after(() => database.drop());
+		return database.url;
+	},
+};
+
+async function stop(nodes: Running[]): Promise<void> {
+	for (const { process } of nodes) process.kill("SIGTERM");
+	for (const { finished } of nodes) assert.equal((await within("the stop", finished)).code, 0);
+}
+
+async function namesOfKeys(environment: Record<string, string>): Promise<string[]> {
+	const keys: { name: string }[] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
+	return keys.map(({ name }) => name);
+}
+
+for (const [engine, newStore] of Object.entries(engines)) {
+	test(`${engine}: nodes that start at once on a new store make one store, and one first key`, async (context) => {
+		const environment = { DATABASE_URL: await newStore(context) };
+		const parameters = ["serve", "--first-key"];
+		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment, { parameters })));
+		const printed = () => nodes.map(({ output }) => output.stderr);
+		await until("every node to have printed", () => printed().every((text) => /The reply now|keys list/.test(text)));
+		const keys = printed().flatMap((text) => text.match(/^ {2}pets_\w+$/gm) ?? []);
+		assert.equal(keys.length, 1);
+		const headers = { authorization: `Bearer ${keys[0]?.trim()}` };
+		for (const { url } of nodes) assert.equal((await fetch(`${url}/v1/pets`, { headers })).status, 200);
+		await stop(nodes);
+		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
+	});
+
+	test(`${engine}: nodes that start at once with an API_KEY add it once`, async (context) => {
+		const environment = {
+			DATABASE_URL: await newStore(context),
+			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
+		};
+		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment)));
+		await stop(nodes);
+		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
+	});
+}
