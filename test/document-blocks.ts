@@ -1,4 +1,4 @@
-// The commands of a document, for the proofs that run what it says.
+// The commands and configurations of a document, for the proofs that run what it says.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,4 +18,15 @@ export function blockOf(page: string, start: string, paths: Record<string, strin
 	if (found === undefined) throw new Error(`${page} has no block that begins with ${start}`);
 	const here = { "npx animal-store": `"${process.execPath}" "${bin}"`, ...paths };
 	return Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), found);
+}
+
+/** The block of a page in this language. @param replaced texts that it must have, and what stands there here */
+export function configurationOf(page: string, language: string, replaced: Record<string, string>): string {
+	const document = readFileSync(new URL(page, root), "utf8");
+	const [, found] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];
+	if (found === undefined) throw new Error(`${page} has no block of ${language}`);
+	return Object.entries(replaced).reduce((text, [from, to]) => {
+		if (!text.includes(from)) throw new Error(`${page} has no ${from} for ${language}`);
+		return text.replace(from, to);
+	}, found);
 }

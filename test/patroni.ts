@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { configurationOf } from "./document-blocks.ts";
 import { freePort } from "./postgres-server.ts";
 import type { Trial } from "./proof.ts";
 import { until } from "./until.ts";
@@ -13,8 +14,7 @@ const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 const password = "animals";
 
 export interface Cluster {
-	/** `host:port` of the servers, and of HAProxy, which leads to the primary. */
-	servers: string[];
+	/** `host:port` of HAProxy, which leads to the primary. */
 	balancer: string;
 	/** Waits until there is a primary with a synchronous standby. */
 	synchronous(): Promise<Member>;
@@ -45,7 +45,6 @@ export async function startCluster(trial: Trial): Promise<Cluster> {
 	trial.after(() => Promise.all(members.map(kill)));
 	const balancer = await startHaproxy(members, trial);
 	return {
-		servers: members.map(({ postgresPort }) => `127.0.0.1:${postgresPort}`),
 		balancer: `127.0.0.1:${balancer}`,
 		async synchronous() {
 			const name = await until("a primary with a synchronous standby", () => primaryOf(members), {
@@ -173,30 +172,16 @@ async function primaryOf(members: Member[]): Promise<string | undefined> {
 	return isStandbyReady ? known.find(({ role, state }) => role === "leader" && state === "running")?.name : undefined;
 }
 
-/** As Patroni's manual has it: the primary is the member whose Patroni says so, and others lose their connections. */
+/** With the configuration of docs/scale.md. */
 async function startHaproxy(members: Member[], { folder, after }: Trial): Promise<number> {
 	const port = await freePort();
-	const servers = members.map(
-		({ name, postgresPort, restPort }) =>
-			`	server ${name} 127.0.0.1:${postgresPort} maxconn 100 check port ${restPort}`,
-	);
+	const servers = members.map(({ name, postgresPort, restPort }) => [
+		`${name}.internal:5432 check port 8008`,
+		`127.0.0.1:${postgresPort} check port ${restPort}`,
+	]);
+	const replaced = { "bind 127.0.0.1:5432": `bind 127.0.0.1:${port}`, ...Object.fromEntries(servers) };
 	const file = join(folder, "haproxy.cfg");
-	writeFileSync(
-		file,
-		`defaults
-	mode tcp
-	timeout connect 2s
-	timeout client 1h
-	timeout server 1h
-	timeout check 2s
-listen primary
-	bind 127.0.0.1:${port}
-	option httpchk OPTIONS /primary
-	http-check expect status 200
-	default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
-${servers.join("\n")}
-`,
-	);
+	writeFileSync(file, configurationOf("docs/scale.md", "haproxy", replaced));
 	const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
 	after(() => haproxy.kill("SIGKILL"));
 	await once(haproxy, "spawn");

@@ -1,4 +1,4 @@
-// The connections of nodes to PostgreSQL: too few for all, lists of servers, poolers, and a primary that is read-only.
+// The connections of nodes to PostgreSQL: too few for all, standbys, and a primary that is read-only.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,14 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createConnections } from "../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../src/store/postgres/url.ts";
+import { startBalancer } from "./balancer.ts";
 import { keyFor } from "./key-for.ts";
-import { listAll } from "./ledger.ts";
-import { startMixedLoad } from "./mixed-load.ts";
 import { testDatabase } from "./postgres.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
-import { startStatementPooler } from "./statement-pooler.ts";
 import { until } from "./until.ts";
 
 test("when the server has no more connections, the reads of all nodes wait for those that their node has", async (context) => {
@@ -79,8 +77,7 @@ test("a start is refused with one sentence when the server has no free connectio
 test("an idle node keeps one of its connections", async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
-	const url = parsePostgresUrl(database.url);
-	const pool = createConnections(url, { ...url, idleTimeoutMillis: 20 }, () => assert.fail("there is no pooler"));
+	const pool = createConnections({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });
 	context.after(() => pool.end());
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
 	const pids = await Promise.all([pid(), pid(), pid()]);
@@ -90,60 +87,32 @@ test("an idle node keeps one of its connections", async (context) => {
 	assert.ok(pids.includes(await pid()));
 });
 
-test("a pooler that does not keep named statements is recognized on its first connection and on later ones", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
-	const url = parsePostgresUrl(await startStatementPooler(context, database.url));
-	for (let client = 1; client <= 2; client++) {
-		let isRecognized = false;
-		const recognized = () => {
-			isRecognized = true;
-		};
-		const pool = createConnections(url, url, recognized);
-		context.after(() => pool.end());
-		// The second client asks on a connection where the name is taken, and then on one where it is not.
-		assert.equal((await pool.query({ name: "one", text: "SELECT 1 AS one" })).rows[0].one, 1);
-		assert.ok(isRecognized, `client ${client}`);
-	}
-});
-
-test("behind a pooler that does not keep named statements, every create and read succeeds, and the log says so", async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
-	const url = await startStatementPooler(context, `${server.url}/postgres`);
-	const key = await keyFor(url);
-	const nodes = [];
-	for (let node = 0; node < 2; node++) nodes.push(await startProgram(context, { DATABASE_URL: url }));
-	const { ledger, statuses, acknowledges, stop } = startMixedLoad(
-		nodes.map(({ url }) => url),
-		key,
-	);
-	await acknowledges(300);
-	await stop();
-	assert.deepEqual([...statuses.keys()], [201]);
-	ledger.verify(await listAll(nodes[0]?.url ?? "", key));
-	for (const { output } of nodes) assert.match(output.stdout, /does not keep named statements.*PgBouncer 1\.21/);
-});
-
-test("of several servers in DATABASE_URL the first primary is used; without one, the start names what each of them is", async (context) => {
+test("a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back", async (context) => {
 	const primary = await startPostgres();
 	context.after(() => primary.remove());
 	const key = await keyFor(`${primary.url}/postgres`);
 	const standby = await primary.replica();
 	context.after(() => standby.remove());
-	const [closed, second, third] = ["127.0.0.1:1", `127.0.0.1:${standby.port}`, `127.0.0.1:${primary.port}`];
-	const urlOf = (...hosts: string[]) => `postgres://animals:animals@${hosts.join(",")}/postgres`;
-	const node = await startProgram(context, { DATABASE_URL: urlOf(closed, second, third) });
-	assert.equal((await create(node.url, key)).status, 201);
-	const { code, stderr } = await runProgram(["keys", "list"], {
-		environment: { DATABASE_URL: `${urlOf(closed, second)}?target_session_attrs=read-write` },
-	});
+	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
 	assert.equal(code, 1);
-	assert.equal(
+	assert.match(
 		stderr,
-		`animal-store: cannot use PostgreSQL: no primary among ${closed} (ECONNREFUSED), ${second} (a standby): ` +
-			"start one, or fix the hosts in DATABASE_URL\n",
+		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
 	);
+	let server = primary;
+	const port = await startBalancer(context, () => [server.port]);
+	const node = await startProgram(context, { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres` });
+	const headers = { authorization: `Bearer ${key}` };
+	const read = async () => (await fetch(`${node.url}/v1/pets`, { headers })).status;
+	assert.equal(await read(), 200);
+	server = standby;
+	await primary.kill();
+	for (let look = 0; look < 5; look++)
+		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
+	assert.equal((await fetch(`${node.url}/readyz`)).status, 503);
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
+	assert.equal((await create(node.url, key)).status, 201);
 });
 
 test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
@@ -174,8 +143,9 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	const key = await keyFor(`${old.url}/postgres`);
 	const next = await old.replica();
 	context.after(() => next.remove());
-	const url = `postgres://animals:animals@127.0.0.1:${old.port},127.0.0.1:${next.port}/postgres`;
-	const node = await startProgram(context, { DATABASE_URL: url });
+	let server = old;
+	const port = await startBalancer(context, () => [server.port]);
+	const node = await startProgram(context, { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres` });
 	assert.equal((await create(node.url, key)).status, 201);
 	// Different limits are different statements, each with a connection.
 	const countAtOnce = () =>
@@ -189,6 +159,7 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
 	await setReadOnly(`${old.url}/postgres`, "on");
 	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
+	server = next;
 	assert.equal((await create(node.url, key)).status, 503);
 	assert.equal((await create(node.url, key)).status, 201, "no other connection to the old primary is used");
 	assert.deepEqual(new Set(await countAtOnce()), new Set([2]), "each read sees the create on the next primary");

@@ -24,7 +24,7 @@ interface ShownSetting {
 
 function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
 	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
-	return { name, value: text.split(" ").map(withoutPassword).join(" ") || null, from };
+	return { name, value: withoutPassword(text) || null, from };
 }
 
 function table(rows: ShownSetting[]): string {

@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startBalancer } from "../balancer.ts";
 import { post } from "../crash-proof.ts";
 import { attempt } from "../full-disk.ts";
 import { startPostgres } from "../postgres-server.ts";
@@ -155,15 +154,7 @@ async function replicaOnly(trial: Trial): Promise<Row> {
 	const replica = await primary.replica();
 	trial.after(() => replica.remove());
 	let target = primary.port;
-	const proxy = createServer((client) => {
-		const server = connect(target, "127.0.0.1");
-		client.on("error", () => server.destroy()).pipe(server);
-		server.on("error", () => client.destroy()).pipe(client);
-		client.on("close", () => server.destroy());
-	}).listen(0, "127.0.0.1");
-	await once(proxy, "listening");
-	trial.after(() => proxy.close());
-	const { port } = proxy.address() as AddressInfo;
+	const port = await startBalancer(trial, () => [target]);
 	const url = `${primary.url.replace(`:${primary.port}`, `:${port}`)}/postgres`;
 	const service = await startProgram(trial, { DATABASE_URL: url });
 	target = replica.port;

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { certificate } from "../certificate.ts";
+import { configurationOf } from "../document-blocks.ts";
 import { type HttpsClient, send, spoofedHeaders, walkOverHttps } from "../https-walk.ts";
 import { freePort } from "../postgres-server.ts";
 import { startProgram } from "../program.ts";
@@ -110,11 +111,8 @@ async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omi
 		both: write("both.pem", `${cert}\n${key}`),
 	};
 	const port = await freePort();
-	let text = documented(proxy.name);
-	for (const [from, to] of Object.entries({ ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node })) {
-		assert.ok(text.includes(from), `docs/proxies.md has no ${from} for ${proxy.name}`);
-		text = text.replace(from, to);
-	}
+	const replaced = { ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node };
+	const text = configurationOf("docs/proxies.md", proxy.name, replaced);
 	const parameters = proxy.parameters(write("config", proxy.config(text)), folder);
 	const child = spawn(proxy.name, parameters, {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
@@ -135,14 +133,6 @@ async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omi
 		return isAnswering({ ...client, key: "" });
 	});
 	return client;
-}
-
-/** The configuration of a proxy in docs/proxies.md. */
-function documented(name: string): string {
-	const document = readFileSync(new URL("../../docs/proxies.md", import.meta.url), "utf8");
-	const [, text] = new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];
-	assert.ok(text, `docs/proxies.md has no configuration for ${name}`);
-	return text;
 }
 
 async function isAnswering(client: HttpsClient): Promise<boolean> {

@@ -26,22 +26,20 @@ export function toStoreError(error: unknown): unknown {
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
 /** Converts an error of opening a database to one sentence with the fix, without the password. */
-export function toRefusal(error: unknown, { servers, user, database }: PostgresUrl): StoreRefused {
+export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
-	const server = `PostgreSQL at ${servers.map(nameOfServer).join(", ")}`;
+	const server = `PostgreSQL at ${nameOfServer(url)}`;
 	const { code = "", message } = error as ServerError;
 	if (code === "25006") return new StoreRefused(readOnlyText);
-	if (code === "08001")
-		return new StoreRefused(`cannot use PostgreSQL: ${message}: start one, or fix the hosts in DATABASE_URL`);
 	if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET)$/.test(code) || /timeout/i.test(message)) {
 		return new StoreRefused(
 			`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`,
 		);
 	}
 	if (code === "28P01" || code === "28000")
-		return new StoreRefused(`${server} rejects the user ${user ?? ""}: fix user and password in DATABASE_URL`);
+		return new StoreRefused(`${server} rejects the user ${url.user ?? ""}: fix user and password in DATABASE_URL`);
 	if (code === "3D000")
-		return new StoreRefused(`${server} has no database ${database}: create it, or fix the name in DATABASE_URL`);
+		return new StoreRefused(`${server} has no database ${url.database}: create it, or fix the name in DATABASE_URL`);
 	if (code === "53300")
 		return new StoreRefused(`${server} has no free connection: raise its max_connections, or lower DATABASE_POOL_MAX`);
 	if (/SSL|TLS|certificate/i.test(message)) {

@@ -38,31 +38,24 @@ export interface Opened {
 
 /** Connects when it is used. @throws StoreRefused about files of the URL */
 function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
-	const { connectionsMax = connectionsUsual, onWarning } = options;
-	const { user, password, database, parameters } = url;
-	let isNameLossTold = false;
-	return createConnections(
-		url,
-		{
-			user,
-			password,
-			database,
-			ssl: tlsOptions(url),
-			max: connectionsMax,
-			statement_timeout: statementTimeoutMs,
-			lock_timeout: lockTimeoutMs,
-			query_timeout: answerTimeoutMs,
-			keepAlive: true,
-			application_name: parameters.get("application_name") ?? "animal-store",
-			options: parameters.get("options"),
-			types,
-			pipeline: true,
-		},
-		() => {
-			if (!isNameLossTold) onWarning?.(namesLost);
-			isNameLossTold = true;
-		},
-	);
+	const { host, port, user, password, database, parameters } = url;
+	return createConnections({
+		host,
+		port,
+		user,
+		password,
+		database,
+		ssl: tlsOptions(url),
+		max: options.connectionsMax ?? connectionsUsual,
+		statement_timeout: statementTimeoutMs,
+		lock_timeout: lockTimeoutMs,
+		query_timeout: answerTimeoutMs,
+		keepAlive: true,
+		application_name: parameters.get("application_name") ?? "animal-store",
+		options: parameters.get("options"),
+		types,
+		pipeline: true,
+	});
 }
 
 /** @throws StoreRefused */
@@ -85,10 +78,6 @@ export async function openPool(url: string, options: OpenOptions = {}): Promise<
 		throw toRefusal(error, parsed);
 	}
 }
-
-const namesLost =
-	"the pooler before PostgreSQL does not keep named statements, so the server plans each statement anew: " +
-	"PgBouncer 1.21 or newer keeps them with max_prepared_statements = 100";
 
 async function hasStore(pool: pg.Pool): Promise<boolean> {
 	const { rows } = await pool.query("SELECT to_regclass('schema_version') IS NOT NULL AS found");

@@ -1,36 +1,25 @@
-// TLS to the database server. `sslmode` means the same as in PostgreSQL's own clients (manual, libpq, SSL Support).
+// TLS to the database server. `sslmode` means the same as in PostgreSQL's own clients (manual, libpq, SSL Support):
+// `require` encrypts, `verify-ca` checks the issuer of the certificate, `verify-full` also its host name.
 
-import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { parse } from "pg-connection-string";
 import { StoreRefused } from "../store.ts";
 import type { PostgresUrl } from "./url.ts";
 
-/**
- * `require` encrypts, `verify-ca` checks the issuer of the certificate, `verify-full` also its host name. Undefined
- * without any parameter for TLS.
- * @throws StoreRefused if a file cannot be read
- */
+/** Undefined without any parameter for TLS. @throws StoreRefused if a file cannot be read */
 export function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
-	const mode = parameters.get("sslmode");
-	if (mode === "disable") return false;
-	const root = parameters.get("sslrootcert");
-	// `system`: Node's root certificates, where libpq uses those of the system.
-	const ca = root === "system" ? undefined : readFile("sslrootcert");
-	const [cert, key] = [readFile("sslcert"), readFile("sslkey")];
-	if (mode === undefined && !root && !cert && !key) return undefined;
-	const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-	// libpq: with a root certificate, `require` checks the issuer, too.
-	if (mode === "require" && !ca) return { ...files, rejectUnauthorized: false };
-	if (mode === "require" || mode === "verify-ca") return { ...files, checkServerIdentity: () => undefined };
-	return files;
-
-	function readFile(name: string): string | undefined {
-		const file = parameters.get(name);
-		if (file === undefined) return undefined;
-		try {
-			return readFileSync(file, "utf8");
-		} catch {
-			throw new StoreRefused(`cannot read ${file}: fix ${name} in DATABASE_URL`);
-		}
+	const given = new URLSearchParams([...parameters].filter(([name]) => name.startsWith("ssl")));
+	// Node's root certificates, where libpq uses those of the system.
+	if (given.get("sslrootcert") === "system") {
+		given.delete("sslrootcert");
+		given.set("sslmode", "verify-full");
+	}
+	try {
+		return parse(`postgres:///?${given}`, { useLibpqCompat: true }).ssl as ConnectionOptions | false | undefined;
+	} catch (error) {
+		const { message } = error as Error;
+		throw new StoreRefused(
+			`cannot read a file for TLS (${message}): fix sslrootcert, sslcert or sslkey in DATABASE_URL`,
+		);
 	}
 }

@@ -1,0 +1,30 @@
+// A TCP load balancer: each new connection goes to the next port that takes it. Open connections stay where they are.
+
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+
+/** @param ports asked for each connection @returns the balancer's port */
+export async function startBalancer(
+	context: { after(cleanUp: () => void): void },
+	ports: () => number[],
+): Promise<number> {
+	let turn = 0;
+	const server = createServer((client) => {
+		const candidates = ports();
+		const tryNode = (left: number): void => {
+			const node = connect(candidates[turn++ % candidates.length] ?? 0, "127.0.0.1");
+			node.once("error", () => (left > 0 ? tryNode(left - 1) : client.destroy()));
+			node.once("connect", () => {
+				node.removeAllListeners("error").on("error", () => client.destroy());
+				client.pipe(node).pipe(client);
+				client.on("close", () => node.destroy());
+			});
+		};
+		client.on("error", () => {});
+		tryNode(candidates.length);
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	context.after(() => server.close());
+	return (server.address() as AddressInfo).port;
+}
