@@ -93,7 +93,7 @@ const failures: Mutant[] = [
 		to: "retryForMs = 300",
 		tests: ["src/store/postgres/retries.test.ts"],
 	},
-	{ file: "src/store/postgres/retries.ts", from: 'code === "40001" || ', to: "", tests: store },
+	{ file: "src/store/postgres/retries.ts", from: '"40001", ', to: "", tests: store },
 	{
 		file: "src/store/postgres/retries.ts",
 		from: ' && table === "idempotency_keys"',
@@ -105,6 +105,12 @@ const failures: Mutant[] = [
 		from: 'code === "23505" && table === "idempotency_keys"',
 		to: "false",
 		tests: store,
+	},
+	{
+		file: "src/store/postgres/retries.ts",
+		from: ', "CIINF"',
+		to: "",
+		tests: ["src/store/postgres/retries.test.ts"],
 	},
 	{
 		file: "src/store/postgres/retries.ts",

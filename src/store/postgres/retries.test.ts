@@ -31,7 +31,8 @@ test("a transaction rolled back because of others is retried for 3 seconds, afte
 	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
 });
 
-test("an Idempotency-Key that another node has used since it was read is retried on Citus, too", async () => {
+test("on Citus, a create whose shard was moved is retried, and one with a key that another node used meanwhile", async () => {
+	assert.ok((await triesUntilRefused(() => 1, { code: "CIINF" })).tries > 1);
 	const message = 'duplicate key value violates unique constraint "idempotency_keys_pkey_102191"';
 	for (const code of ["23505", "XX000"])
 		assert.ok((await triesUntilRefused(() => 1, { code, message })).tries > 1, code);

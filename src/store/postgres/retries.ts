@@ -38,16 +38,19 @@ export function createRetry(random: () => number): Retry {
 	};
 }
 
+/** A serialization failure, a deadlock, and Citus's CIINF: the shard was moved while the statement ran. */
+const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
+
 /**
  * The index of a shard of Citus, which names it only in the message, and reports a violation as XX000 where the rows
  * come from a query.
  */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
-/** A serialization failure, a deadlock, or an Idempotency-Key that another node has used since it was read. */
+/** Because of others, or for an Idempotency-Key that another node has used since it was read. */
 function isRolledBack(error: unknown): boolean {
 	const { code = "", table, message } = error as { code?: string; table?: string; message: string };
-	if (code === "40001" || code === "40P01") return true;
+	if (rolledBackCodes.has(code)) return true;
 	if (code === "23505" && table === "idempotency_keys") return true;
 	return (code === "23505" || code === "XX000") && usedKeyOfShard.test(message);
 }
