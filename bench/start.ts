@@ -44,7 +44,6 @@ try {
 		await start("empty store", empty, "SIGTERM");
 		await start(`${values.animals} animals, after a clean stop`, large, "SIGKILL");
 		await start(`${values.animals} animals, after a SIGKILL`, large, "SIGTERM");
-		rmSync(`${large.file}-unverified`, { force: true });
 	}
 } finally {
 	for (const cleanUp of cleanUps) cleanUp();

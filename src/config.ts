@@ -389,6 +389,16 @@ function withDefaults(schema: TObject, environment: Record<string, string | unde
 	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
+/** For a process that works on the same store: no other settings, and nothing that Node loads into each process. */
+export function environmentFor(
+	databaseUrl: string,
+	environment: Record<string, string | undefined> = process.env,
+): Record<string, string | undefined> {
+	const names = Object.keys(Environment.properties);
+	const isOther = ([name]: [string, unknown]) => name !== "NODE_OPTIONS" && !names.includes(name.replace(/_FILE$/, ""));
+	return { ...Object.fromEntries(Object.entries(environment).filter(isOther)), DATABASE_URL: databaseUrl };
+}
+
 /** Whether `npm start` or `npx` runs this process, and so a person. */
 export function isUnderNpm(environment: Record<string, string | undefined> = process.env): boolean {
 	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");

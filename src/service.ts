@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Config } from "./config.ts";
+import { type Config, environmentFor } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
 import { continueTrace } from "./contract/trace-context.ts";
 import { buildApp } from "./http/app.ts";
@@ -180,10 +180,6 @@ function openObserved(
 			stopBackups();
 			onWritesStopped?.();
 		},
-		onDamage(reason) {
-			log.fatal(reason);
-			stopBackups();
-		},
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMaxMs,
 		random: Math.random,
@@ -274,7 +270,7 @@ function startBackups(
 	if (!backups) return undefined;
 	return scheduleBackups({
 		...backups,
-		databaseUrl,
+		environment: environmentFor(databaseUrl),
 		now,
 		onBackup: (made) => log.info(made, "backup made"),
 		onFailure: (reason) => log.error({ reason }, "backup failed"),

@@ -4,8 +4,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { backupStore } from "../store/open.ts";
 import { withDatabase } from "./connection.ts";
-import { withProgress } from "./file-progress.ts";
-import { interruptible } from "./interrupt.ts";
+import { longWork } from "./long-work.ts";
 import { countOf } from "./words.ts";
 
 export function backupCommand(): Command {
@@ -17,9 +16,7 @@ export function backupCommand(): Command {
 		.option("--json", "the result as JSON")
 		.action(async (file: string, { json, ...flags }: { json?: boolean; databaseUrl?: string }) => {
 			const { databaseUrl } = readConfig(undefined, flags);
-			const animals = await interruptible("no backup was made", (signal) =>
-				withProgress((onProgress) => backupStore(databaseUrl, file, { signal, onProgress })),
-			);
+			const animals = await longWork("no backup was made", (work) => backupStore(databaseUrl, file, work));
 			const are = animals === 1 ? "is" : "are";
 			process.stdout.write(
 				json ? `${JSON.stringify({ animals, file })}\n` : `${countOf(animals, "animal")} ${are} in ${file}\n`,

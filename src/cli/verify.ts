@@ -6,8 +6,7 @@ import { verifyStore } from "../store/open.ts";
 import type { StoreReport } from "../store/report.ts";
 import { CommandError } from "./command-error.ts";
 import { withDatabase } from "./connection.ts";
-import { withProgress } from "./file-progress.ts";
-import { interruptible } from "./interrupt.ts";
+import { longWork } from "./long-work.ts";
 import { countOf } from "./words.ts";
 
 export function verifyCommand(): Command {
@@ -27,9 +26,7 @@ interface VerifyOptions {
 /** @throws CommandError if the file is not sound */
 async function verify(file: string | undefined, { json, ...flags }: VerifyOptions): Promise<void> {
 	const databaseUrl = file === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${file}`;
-	const report = await interruptible("not everything was verified", (signal) =>
-		withProgress((onProgress) => verifyStore(databaseUrl, { signal, onProgress })),
-	);
+	const report = await longWork("not everything was verified", (work) => verifyStore(databaseUrl, work));
 	if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
 	if (report.problems.length > 0) throw new CommandError(describeDamage(report));
 	if (!json) process.stdout.write(`${describe(report)}\n`);

@@ -1,8 +1,6 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
-import type { StoreReport } from "./report.ts";
-import { dropStaleDrafts } from "./sqlite/draft.ts";
-import { type FileTaskOptions, runFileTask } from "./sqlite/file-task.ts";
+import type { LongWork, StoreReport } from "./report.ts";
 import { type EditRecord, type OpenOptions, type Store, StoreRefused } from "./store.ts";
 
 /**
@@ -20,31 +18,29 @@ export async function openStore(databaseUrl: string, now: () => number, options:
 }
 
 /**
- * Writes a consistent copy of a store to a new file. The store may be in use.
+ * Writes a consistent copy of a store to a new file. The store may be in use, but not by this process.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason once it is aborted
  */
-export async function backupStore(databaseUrl: string, to: string, options: FileTaskOptions): Promise<number> {
+export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
 	if (isPostgres(databaseUrl))
 		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_dump or pg_basebackup");
-	try {
-		return await runFileTask("backup", { file: fileOf(databaseUrl), to }, options);
-	} catch (error) {
-		dropStaleDrafts(to); // The process may have been killed.
-		throw error;
-	}
+	const { backupSqlite } = await import("./sqlite/backup.ts");
+	return backupSqlite(fileOf(databaseUrl), to, work);
 }
 
 /**
- * Reads a whole store or backup and reports what is in it. The store may be in use. Nothing is written.
+ * Reads a whole store or backup and reports what is in it. The store may be in use, but not by this process. Nothing is
+ * written.
  * @throws StoreRefused if it is not a store, and the signal's reason once it is aborted
  */
-export async function verifyStore(databaseUrl: string, options: FileTaskOptions): Promise<StoreReport> {
+export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
 	if (isPostgres(databaseUrl))
 		throw new StoreRefused(
 			"PostgreSQL has its own tools: use pg_amcheck for a database, and pg_verifybackup for a base backup",
 		);
-	return runFileTask("verify", { file: fileOf(databaseUrl) }, options);
+	const { verifyFile } = await import("./sqlite/verify.ts");
+	return verifyFile(fileOf(databaseUrl), work);
 }
 
 export interface RestoreOptions {

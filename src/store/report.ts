@@ -8,7 +8,11 @@ export interface Progress {
 	total: number;
 }
 
-export type OnProgress = (progress: Progress) => void;
+export interface LongWork {
+	/** Ends the work. What is left of it then is removed. */
+	signal: AbortSignal;
+	onProgress?: (progress: Progress) => void;
+}
 
 /** What was found in a store or a backup. */
 export interface StoreReport {

@@ -1,10 +1,18 @@
 // The service's own backups: one after each interval into a folder, of which the newest are kept. When the next one is
-// due follows from the names in the folder, so a restart makes no extra one.
+// due follows from the names in the folder, so a restart makes no extra one. `animal-store backup` makes each, in a
+// process of its own.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { backupStore } from "./open.ts";
+import { extname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { dropStaleDraftsIn } from "./sqlite/draft.ts";
+
+const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
+/** How long the process may take to remove what it has written so far. */
+const abortMs = 1000;
 
 /** After a failure, the next try comes no later than this. */
 const retryMs = 10 * 60_000;
@@ -30,7 +38,8 @@ interface ScheduleOptions {
 	everyMs: number;
 	/** How many backups are kept. */
 	keep: number;
-	databaseUrl: string;
+	/** Of the process, with DATABASE_URL: a command line is visible to other users. */
+	environment: Record<string, string | undefined>;
 	now: () => number;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	/** Called once for each try that failed. */
@@ -38,7 +47,7 @@ interface ScheduleOptions {
 }
 
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
-	const { folder, everyMs, keep, databaseUrl, now, onBackup, onFailure } = options;
+	const { folder, everyMs, keep, environment, now, onBackup, onFailure } = options;
 	const stopped = new AbortController();
 	const status: BackupStatus = {
 		isRunning: false,
@@ -53,7 +62,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		dropStaleDraftsIn(folder, isBackupName);
 		const name = nameAt(now());
 		const file = join(folder, name);
-		const animals = await backupStore(databaseUrl, file, { signal: stopped.signal });
+		const animals = await runBackup(file, environment, stopped.signal);
 		status.lastBackupAtMs = timeOf(name);
 		onBackup({ file, animals, durationMs: Math.round(performance.now() - startedAtMs) });
 		removeOld(folder, name, keep);
@@ -65,6 +74,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 			await backUp();
 			wait(everyMs);
 		} catch (error) {
+			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
 			if (stopped.signal.aborted) return;
 			status.lastFailedAtMs = now();
 			onFailure((error as Error).message);
@@ -97,6 +107,33 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 			await running;
 		},
 	};
+}
+
+/** @returns the number of animals in the backup @throws Error with the sentence of the command */
+async function runBackup(file: string, env: ScheduleOptions["environment"], signal: AbortSignal): Promise<number> {
+	const child = spawn(process.execPath, [program, "backup", file, "--json"], {
+		env,
+		stdio: ["ignore", "pipe", "pipe"],
+		windowsHide: true,
+	});
+	let killer: NodeJS.Timeout | undefined;
+	const end = () => {
+		child.kill("SIGTERM");
+		killer = setTimeout(() => child.kill("SIGKILL"), abortMs);
+	};
+	signal.addEventListener("abort", end, { once: true });
+	try {
+		const [result, problem, [code, killedBy]] = await Promise.all([
+			text(child.stdout),
+			text(child.stderr),
+			once(child, "exit"),
+		]);
+		if (code === 0) return JSON.parse(result).animals;
+		throw new Error(problem.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${killedBy ?? code}`);
+	} finally {
+		clearTimeout(killer);
+		signal.removeEventListener("abort", end);
+	}
 }
 
 /** Such as `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */

@@ -78,8 +78,7 @@ export type WriteState = "working" | "slow" | "failing" | "stopped";
 export interface OpenOptions {
 	/**
 	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
-	 * with a small file. Of a large one it checks the header, the schema and the ends of each table, and reads the rest
-	 * in the background if the last service did not close the store: damage stops writes and calls `onDamage`.
+	 * with a file of up to 16 MiB; of a larger one it checks the header, the schema and the ends of each table.
 	 */
 	verify?: "whole" | "quick";
 	/** Rejects a missing store instead of creating it. */
@@ -92,8 +91,6 @@ export interface OpenOptions {
 	onWarning?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
-	/** Called once, when the file was found damaged. The store accepts no writes, and opening it again does not help. */
-	onDamage?: (reason: string) => void;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */

@@ -203,7 +203,7 @@ const files: Mutant[] = [
 const backups: Mutant[] = [
 	{
 		file: "src/store/sqlite/backup.ts",
-		from: "const animals = await copySnapshot(file, draft, options);",
+		from: "const animals = await copySnapshot(file, draft, work);",
 		to: "const animals = await copySnapshot(file, to, options);",
 		tests: backup,
 	},

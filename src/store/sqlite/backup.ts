@@ -5,7 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { EditRecord } from "../records.ts";
-import type { OnProgress } from "../report.ts";
+import type { LongWork } from "../report.ts";
 import { StoreRefused } from "../store.ts";
 import {
 	draftName,
@@ -25,25 +25,20 @@ import { applyLaterRemovals } from "./later-removals.ts";
 /** Pages copied per turn of the event loop, so that a backup can be ended. */
 const pagesPerTurn = 2000;
 
-export interface BackupOptions {
-	signal: AbortSignal;
-	onProgress?: OnProgress;
-}
-
 /**
  * Writes a snapshot of the store to a new file, without blocking writers. The backup is a store that DATABASE_URL can
  * name.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason; then no backup exists
  */
-export async function backupSqlite(file: string, to: string, options: BackupOptions): Promise<number> {
+export async function backupSqlite(file: string, to: string, work: LongWork): Promise<number> {
 	if (!existsSync(file)) throw missingStoreError(file);
 	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	}
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
-		const animals = await copySnapshot(file, draft, options);
+		const animals = await copySnapshot(file, draft, work);
 		publish(draft, to);
 		return animals;
 	});
@@ -107,8 +102,7 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 }
 
 /** Copies in one read transaction, so that concurrent writes are not included, and verifies the file on disk. */
-async function copySnapshot(file: string, draft: string, options: BackupOptions): Promise<number> {
-	const { signal, onProgress = () => {} } = options;
+async function copySnapshot(file: string, draft: string, { signal, onProgress = () => {} }: LongWork): Promise<number> {
 	const source = new Database(file, { readonly: true });
 	try {
 		source.exec("BEGIN");

@@ -1,28 +1,15 @@
 // A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
 // may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
 
-import {
-	closeSync,
-	existsSync,
-	fsyncSync,
-	linkSync,
-	mkdirSync,
-	openSync,
-	readdirSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** Beside a store that has to be verified (see `markUnverified`). */
-const unverified = "-unverified";
-/** Suffixes of the files beside a database: those of SQLite, and our mark. */
-const companions = ["-journal", "-wal", "-shm", unverified];
+/** Suffixes of SQLite's files beside a database. */
+const companions = ["-journal", "-wal", "-shm"];
 
 /** Creates the folder of a file if it is missing, and syncs it to disk. */
 export function makeFolder(file: string): void {
@@ -76,22 +63,6 @@ export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => bool
 		if (!isOurs(name) || (owner !== ownerOfDrafts() && isRunning(Number(pid)))) continue;
 		rmSync(join(folder, draft), { force: true });
 	}
-}
-
-/** Records until `dropMark` that the store was not closed and has not been verified since. */
-export function markUnverified(file: string): void {
-	if (isMarkedUnverified(file)) return;
-	writeFileSync(file + unverified, "", { mode: onlyOwner });
-	sync(file + unverified, "r+");
-	syncFolder(dirname(file));
-}
-
-export function isMarkedUnverified(file: string): boolean {
-	return existsSync(file + unverified);
-}
-
-export function dropMark(file: string): void {
-	rmSync(file + unverified, { force: true });
 }
 
 /** Adds a hard link to a file. */

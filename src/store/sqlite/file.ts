@@ -5,16 +5,7 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import Database from "better-sqlite3";
 import { readMigrations } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
-import {
-	dropDraft,
-	dropMark,
-	dropStaleDrafts,
-	isMarkedUnverified,
-	makeFolder,
-	markUnverified,
-	newDraft,
-	publish,
-} from "./draft.ts";
+import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
@@ -45,7 +36,7 @@ export interface FileOptions {
 export function openSqliteWriter(
 	file: string,
 	{ verify, mustExist = false }: FileOptions = {},
-): { database: Database.Database; files: OpenFiles; isNew: boolean; isUnverified: boolean } {
+): { database: Database.Database; files: OpenFiles; isNew: boolean } {
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
@@ -53,10 +44,10 @@ export function openSqliteWriter(
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
-		const isUnverified = !isNew && !verifyStore(file, verify);
+		if (!isNew) verifyStore(file, verify);
 		const database = openForWriting(file);
 		const files = trackOpenFiles(file, identity);
-		if (files.findLostPath() === undefined) return { database, files, isNew, isUnverified };
+		if (files.findLostPath() === undefined) return { database, files, isNew };
 		database.close();
 		throw new StoreRefused(`${file} was replaced while it was opened: start again`);
 	} catch (error) {
@@ -189,26 +180,15 @@ export function refuseSchema(schema: number, file: string): void {
 	if (problem !== undefined) throw new StoreRefused(`${file} ${problem}`);
 }
 
-/**
- * Uses a read-only connection, so that a damaged file is not changed.
- * @returns false if the file was not closed by its last service and has to be verified as a whole
- */
-function verifyStore(file: string, verify: FileOptions["verify"]): boolean {
-	const real = realpathSync(file);
-	// A service that ends removes the log.
-	const isUnclean = hasLog(file) || isMarkedUnverified(real);
+/** Uses a read-only connection, so that a damaged file is not changed. @throws StoreRefused, and SQLite's error */
+function verifyStore(file: string, verify: FileOptions["verify"]): void {
 	const database = new Database(file, { readonly: true });
 	try {
 		verifySchema(database, file);
-		if (verify === undefined) return true;
-		if (verify === "whole" || statSync(file).size + bytesOfLog(file) <= quickMaxBytes) {
-			verifyPages(database, file);
-			dropMark(real);
-			return true;
-		}
-		readEnds(database);
-		if (isUnclean) markUnverified(real);
-		return !isUnclean;
+		if (verify === undefined) return;
+		const isWhole = verify === "whole" || statSync(file).size + bytesOfLog(file) <= quickMaxBytes;
+		if (isWhole) verifyPages(database, file);
+		else readEnds(database);
 	} finally {
 		database.close();
 	}

@@ -27,7 +27,6 @@ import { openSqliteReader, toRefusal } from "./file.ts";
 import { readFileUse } from "./file-use.ts";
 import { createKeyRows } from "./keys.ts";
 import { createSqliteRows } from "./rows.ts";
-import { verifyInBackground } from "./verify-in-background.ts";
 import { startWriter } from "./writer.ts";
 
 interface SqliteOptions extends OpenOptions {
@@ -47,10 +46,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		options.onFatal?.(reason);
 	};
 	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
-	const onDamage = (reason: string) => {
-		writer.stopWrites(reason);
-		options.onDamage?.(reason);
-	};
 	if (writer.isNew) onCreate?.(file);
 	const { database, snapshot, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
@@ -62,7 +57,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
-	const verification = writer.isUnverified ? verifyInBackground({ file, onNotice, onDamage }) : undefined;
 	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
 	const stopSweeping = sweepIdempotencyKeys(sweep);
 
@@ -85,7 +79,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		},
 		async close() {
 			stopSweeping();
-			await verification?.stop();
 			await write("touchKeys", { uses: [] }).catch(() => {});
 			snapshot.end();
 			database.close();

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
-import type { OnProgress, StoreReport } from "../report.ts";
+import type { LongWork, StoreReport } from "../report.ts";
 import { StoreRefused } from "../store.ts";
 import { hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
 
@@ -31,13 +31,13 @@ const rowsPerStep = 100_000;
  * Must not run in a process that has the store open: closing a second descriptor of a file ends its locks.
  * @throws StoreRefused if the file is not a store, or cannot be read
  */
-export async function verifyFile(file: string, onProgress: OnProgress, signal: AbortSignal): Promise<StoreReport> {
+export async function verifyFile(file: string, work: LongWork): Promise<StoreReport> {
 	if (!existsSync(file)) throw new StoreRefused(`there is no file at ${file}: name an existing store or backup`);
 	try {
 		verifyHeader(file, "r");
 		const database = openToRead(file);
 		try {
-			return await verifyOpened(database, { file, onProgress, signal });
+			return await verifyOpened(database, file, work);
 		} finally {
 			database.close();
 		}
@@ -56,20 +56,13 @@ function emptyReport(file: string): StoreReport {
 	return { file, bytes: size, schema: 0, animals: 0, keys: 0, idempotencyKeys: 0, problems: [] };
 }
 
-interface Verification {
-	file: string;
-	onProgress: OnProgress;
-	signal: AbortSignal;
-}
-
-async function verifyOpened(database: Database.Database, verification: Verification): Promise<StoreReport> {
-	const { file, onProgress } = verification;
+async function verifyOpened(database: Database.Database, file: string, work: LongWork): Promise<StoreReport> {
 	// One snapshot for all that follows.
 	database.exec("BEGIN");
 	const report = { ...emptyReport(file), schema: versionOf(database) };
 	refuseSchema(report.schema, file);
 	if (!hasKnownSchema(database)) return { ...report, problems: ["the schema is not that of an animal store"] };
-	onProgress({ what: "checking pages", done: 0, total: 0 });
+	work.onProgress?.({ what: "checking pages", done: 0, total: 0 });
 	await turn();
 	const said = database.pragma(`integrity_check(${problemsMax})`) as { integrity_check: string }[];
 	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
@@ -77,7 +70,7 @@ async function verifyOpened(database: Database.Database, verification: Verificat
 	const count = (table: string) => Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get();
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
-	const { animals, wrong } = await readAnimals(database, verification);
+	const { animals, wrong } = await readAnimals(database, work);
 	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
 	return { ...report, animals, keys: count("keys"), idempotencyKeys: count("idempotency_keys"), problems };
 }
@@ -87,7 +80,7 @@ type AnimalStep = [animals: bigint, wrong: bigint | null, lastId: bigint | null]
 /** A reading connection does not check the constraints of columns. */
 const statuses = petStatuses.map((status) => `'${status}'`).join(", ");
 
-async function readAnimals(database: Database.Database, { onProgress, signal }: Verification) {
+async function readAnimals(database: Database.Database, { onProgress, signal }: LongWork) {
 	const lastId = Number(database.prepare("SELECT max(id) FROM pets").pluck().get());
 	const step = database
 		.prepare<[bigint], AnimalStep>(
@@ -103,7 +96,7 @@ async function readAnimals(database: Database.Database, { onProgress, signal }: 
 		found.animals += Number(animals);
 		found.wrong += Number(wrong ?? 0n);
 		after = last;
-		onProgress({ what: "reading animals", done: Number(last ?? lastId), total: lastId });
+		onProgress?.({ what: "reading animals", done: Number(last ?? lastId), total: lastId });
 		await turn();
 		signal.throwIfAborted();
 	}

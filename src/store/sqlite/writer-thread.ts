@@ -15,7 +15,7 @@ const logEveryMs = 1000;
  * sync of the log failed. Nothing is committed after `lost`.
  */
 export type WriterMessage =
-	| { kind: "opened"; isNew: boolean; isUnverified: boolean }
+	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: SentResults }
 	| Failure
@@ -38,8 +38,8 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		post({ kind: "refused", message: toRefusal(file, error).message });
 		return;
 	}
-	const { database, isNew, isUnverified, commit, files } = writer;
-	post({ kind: "opened", isNew, isUnverified });
+	const { database, isNew, commit, files } = writer;
+	post({ kind: "opened", isNew });
 	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
 	const cutting = setInterval(() => {
 		if (bytesOfLog(file) <= logMaxBytes || files.findLostPath() !== undefined) return;

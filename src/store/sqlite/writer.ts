@@ -1,5 +1,5 @@
 // The main thread's side of the writer thread. It sends one batch at a time, and stops all writes when a sync fails,
-// when the thread or a file is lost, or when the file is damaged.
+// or when the thread or a file is lost.
 
 import assert from "node:assert/strict";
 import { extname } from "node:path";
@@ -18,10 +18,6 @@ export interface Writer {
 	commit(batch: Write[]): Promise<Timed<Result>>;
 	/** Whether this start created the file. */
 	readonly isNew: boolean;
-	/** Whether the file was not closed by its last service and has to be verified as a whole. */
-	readonly isUnverified: boolean;
-	/** Rejects all further writes. */
-	stopWrites(reason: string): void;
 	close(): Promise<void>;
 }
 
@@ -40,7 +36,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const worker = new Worker(new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url), { workerData });
 	const notice = `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
-	const opened = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
+	const isNew = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
@@ -52,17 +48,13 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		if (batch) action(batch);
 	}
 
-	function stopWrites(reason: string): void {
-		const error = new StorageUnavailable(reason);
-		fatalError = error;
-		settle(({ reject }) => reject(error));
-	}
-
 	function stopUntilRestart(cause: string): void {
 		if (fatalError) return;
 		const reason = `${cause}: writes are rejected until the service is restarted`;
 		if (!isClosing) onFatal(reason);
-		stopWrites(reason);
+		const error = new StorageUnavailable(reason);
+		fatalError = error;
+		settle(({ reject }) => reject(error));
 	}
 
 	worker.on("message", (message: WriterMessage) => {
@@ -77,8 +69,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	worker.on("exit", () => stopUntilRestart("the writer thread has ended"));
 
 	return {
-		...opened,
-		stopWrites,
+		isNew,
 		async commit(batch) {
 			if (fatalError) throw fatalError;
 			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
@@ -94,12 +85,12 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	};
 }
 
-function waitUntilOpened(worker: Worker): Promise<Pick<Writer, "isNew" | "isUnverified">> {
+function waitUntilOpened(worker: Worker): Promise<boolean> {
 	return new Promise((resolve, reject) => {
 		worker.once("error", reject);
 		worker.once("message", (message: WriterMessage) => {
 			worker.off("error", reject);
-			if (message.kind === "opened") resolve({ isNew: message.isNew, isUnverified: message.isUnverified });
+			if (message.kind === "opened") resolve(message.isNew);
 			else
 				reject(message.kind === "refused" ? new StoreRefused(message.message) : new Error("the writer did not open"));
 		});

@@ -1,0 +1,53 @@
+// Long work on the file of a store: with a lower priority than the service, until a signal interrupts it, and with a
+// bar on a terminal.
+
+import { constants, setPriority } from "node:os";
+import type { LongWork } from "../store/report.ts";
+import { interruptible } from "./interrupt.ts";
+
+const redrawEveryMs = 200;
+
+/**
+ * @param outcome what an interruption leaves, for the message
+ * @throws Interrupted
+ */
+export function longWork<Result>(outcome: string, work: (options: LongWork) => Promise<Result>): Promise<Result> {
+	yieldToService();
+	return interruptible(outcome, (signal) => (process.stderr.isTTY ? withBar(signal, work) : work({ signal })));
+}
+
+/** A lower priority is only a courtesy: a sandbox may refuse it. */
+function yieldToService(): void {
+	try {
+		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+	} catch {
+		// The work has the priority of the service.
+	}
+}
+
+/** Shows a bar while the work runs, and removes it. */
+async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) => Promise<Result>): Promise<Result> {
+	const { default: cliProgress } = await import("cli-progress");
+	const bar = new cliProgress.SingleBar({
+		format: "{what} {bar} {percentage}% | {duration_formatted}",
+		stream: process.stderr,
+		barsize: 30,
+		clearOnComplete: true,
+		gracefulExit: false,
+	});
+	bar.start(1, 0, { what: "starting" });
+	// The time goes on while a step that cannot be measured takes long.
+	const redrawing = setInterval(() => bar.updateETA(), redrawEveryMs);
+	try {
+		return await work({
+			signal,
+			onProgress({ what, done, total }) {
+				bar.setTotal(Math.max(total, 1));
+				bar.update(Math.min(done, Math.max(total, 1)), { what });
+			},
+		});
+	} finally {
+		clearInterval(redrawing);
+		bar.stop();
+	}
+}
