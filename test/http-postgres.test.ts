@@ -4,6 +4,7 @@ process.env["TEST_ENGINE"] = "postgres";
 
 for (const suite of [
 	"body",
+	"corpus",
 	"credentials",
 	"deprecation",
 	"framing",
