@@ -1,8 +1,10 @@
-// Reads the environment into one frozen Config, or throws one error that lists every problem.
+// Reads flags, the environment and a file of settings into one frozen Config, or throws one error that lists every
+// problem.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type Static, type TObject, type TSchema, Type } from "./contract/schema.ts";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
+import { type EnvFile, parseEnvFile } from "./env-file.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
 import { parseDurationMs, parseRate, type Rate } from "./keys/rate.ts";
@@ -238,24 +240,33 @@ export interface GivenSetting {
 	name: keyof typeof Environment.properties;
 	/** As it was given; undefined if it is off. */
 	text: string | undefined;
-	from: "default" | "environment" | "file" | "flag";
+	/** `default`, `environment`, `flag`, or `file` and its path. */
+	from: string;
 }
 
-/** Where each setting comes from: a flag, the environment, a file, or its default. Empty variables count as absent. */
-function collect(environment: Record<string, string | undefined>, flags: Flags) {
+/** Variables by their names. Empty ones count as absent. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where each setting comes from: a flag, the environment, the file of settings, or its default. */
+function collect(environment: Variables, flags: Flags, file: EnvFile | undefined) {
 	const problems: string[] = [];
 	const given = Object.entries(Environment.properties).map(([key, schema]): GivenSetting => {
 		const name = key as GivenSetting["name"];
 		const flag = flags[propertyOf(name)];
 		if (flag !== undefined) return { name, text: flag, from: "flag" };
-		const file = secretNames.includes(name) ? environment[`${name}_FILE`] : undefined;
-		if (file && environment[name]) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
-		if (environment[name]) return { name, text: environment[name], from: "environment" };
-		const usual = usualOf(schema);
-		if (file) return { name, text: readSecret(name, file, problems) ?? usual, from: "file" };
-		return { name, text: usual, from: "default" };
+		const found =
+			lookUp(name, environment, "environment", problems) ??
+			(file && lookUp(name, file.values, `file ${file.path}`, problems));
+		return { name, text: usualOf(schema), from: "default", ...found };
 	});
 	return { given, problems };
+}
+
+function lookUp(name: string, variables: Variables, from: string, problems: string[]) {
+	const secretFile = secretNames.includes(name) ? variables[`${name}_FILE`] : undefined;
+	if (secretFile && variables[name]) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
+	if (variables[name]) return { text: variables[name], from };
+	return secretFile ? { text: readSecret(name, secretFile, problems), from: `file ${secretFile}` } : undefined;
 }
 
 function readSecret(name: string, file: string, problems: string[]): string | undefined {
@@ -264,39 +275,87 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 		if (text === "") problems.push(`${name}_FILE names ${file}, which is empty`);
 		return text;
 	} catch (error) {
-		const reason = (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
-		problems.push(`${name}_FILE names ${file}, which ${reason}`);
+		problems.push(`${name}_FILE names ${file}, which ${reasonOf(error)}`);
 		return undefined;
 	}
+}
+
+function reasonOf(error: unknown): string {
+	return (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
+}
+
+let envFile: EnvFile | undefined;
+
+/** What this process reads from now on may come from this file, too. @throws ConfigError */
+export function useEnvFile(path: string): void {
+	envFile = readEnvFile(path);
+}
+
+/** @throws ConfigError */
+export function readEnvFile(path: string): EnvFile {
+	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
+	let text: string;
+	try {
+		// Node has read a pipe before us, to its end.
+		if (!statSync(path).isFile()) throw refuse("is not a regular file");
+		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+	} catch (error) {
+		if (error instanceof ConfigError) throw error;
+		throw refuse(error instanceof TypeError ? "is not UTF-8" : reasonOf(error));
+	}
+	const { problems, ...file } = parseEnvFile(path, text, (name) => {
+		if (knownNames.has(name)) return undefined;
+		return `names ${name}, which is not a setting: ${adviceFor(settingMeantBy(name))}`;
+	});
+	if (problems.length > 0) throw new ConfigError(problems);
+	return file;
 }
 
 /** Variables that Kubernetes sets for a service with the name animal-store. */
 const ofKubernetes = /^ANIMAL_STORE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
+const settingNames = [...Object.keys(Environment.properties), ...secretNames.map((name) => `${name}_FILE`)];
+const knownNames = new Set([...settingNames, ...Object.keys(ConnectionEnvironment.properties)]);
+
+/** The setting of which a name is probably another spelling. */
+function settingMeantBy(name: string): string | undefined {
+	const plain = (text: string) =>
+		text
+			.replace(/^ANIMAL_STORE_/, "")
+			.replaceAll("_", "")
+			.toUpperCase();
+	return settingNames.find((one) => plain(one) === plain(name));
+}
+
+function adviceFor(meant: string | undefined): string {
+	return meant === undefined ? "animal-store config lists them" : `use ${meant}`;
+}
+
 /** One sentence for each variable that was probably meant as a setting. */
-function misspelt(environment: Record<string, string | undefined>): string[] {
-	const names = [...Object.keys(Environment.properties), ...secretNames.map((name) => `${name}_FILE`)];
-	const known = new Set([...names, ...Object.keys(ConnectionEnvironment.properties)]);
-	const plain = (name: string) => name.replaceAll("_", "").toUpperCase();
+function misspelt(environment: Variables): string[] {
 	return Object.keys(environment).flatMap((name) => {
-		if (!environment[name] || known.has(name) || ofKubernetes.test(name)) return [];
+		if (!environment[name] || knownNames.has(name) || ofKubernetes.test(name)) return [];
 		const isOurs = name.startsWith("ANIMAL_STORE_");
-		const meant = isOurs ? name.slice("ANIMAL_STORE_".length) : name;
+		const meant = settingMeantBy(name);
 		// PORT and HOST in another spelling belong to other programs.
-		const found = names.find((one) => plain(one) === plain(meant) && (isOurs || one.includes("_")));
-		if (!found && !isOurs) return [];
-		return [`${name} is not a setting: ${found ? `use ${found}` : "animal-store config lists them"}`];
+		if (!isOurs && !meant?.includes("_")) return [];
+		return [`${name} is not a setting: ${adviceFor(meant)}`];
 	});
 }
 
 /** @throws ConfigError */
 export function readSettings(
-	environment: Record<string, string | undefined> = process.env,
+	environment: Variables = process.env,
 	flags: Flags = {},
+	file: EnvFile | undefined = envFile,
 ): { config: Readonly<Config>; given: GivenSetting[] } {
-	const { given, problems } = collect(environment, flags);
-	const flagged = new Set(given.filter(({ from }) => from === "flag").map(({ name }) => name as string));
-	const nameOf = (name = "") => (flagged.has(name) ? flagOf(name) : name);
+	const { given, problems } = collect(environment, flags, file);
+	const sources = new Map(given.map(({ name, from }) => [name as string, from]));
+	const nameOf = (name = "") => {
+		if (sources.get(name) === "flag") return flagOf(name);
+		const line = sources.get(name) === `file ${file?.path}` ? file?.lines[name] : undefined;
+		return line === undefined ? name : `${name} (line ${line} of ${file?.path})`;
+	};
 	const texts = given.filter(({ text }) => text !== undefined).map(({ name, text }) => [name, text]);
 	const values = integersFromText(Environment, Object.fromEntries(texts));
 	problems.push(...brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`));
@@ -325,9 +384,9 @@ export function readSettings(
 	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups }), given };
 }
 
-/** Flags override the environment. @throws ConfigError */
-export function readConfig(environment?: Record<string, string | undefined>, flags?: Flags): Readonly<Config> {
-	return readSettings(environment, flags).config;
+/** Flags override the environment, which overrides the file. @throws ConfigError */
+export function readConfig(environment?: Variables, flags?: Flags, file?: EnvFile): Readonly<Config> {
+	return readSettings(environment, flags, file).config;
 }
 
 function toConfig(
@@ -364,13 +423,14 @@ function readBackupPlan(env: Static<typeof Environment>): BackupPlan | undefined
 	return { folder: env.BACKUP_TO, everyMs, keep: env.BACKUP_KEEP ?? 7 };
 }
 
-/** Flags override the environment. @throws ConfigError */
+/** Flags override the environment, which overrides the file. @throws ConfigError */
 export function readConnection(
 	{ url, key }: { url?: string; key?: string },
-	environment: Record<string, string | undefined> = process.env,
+	environment: Variables = process.env,
+	file: EnvFile | undefined = envFile,
 ): { url: string; key: string } {
 	const flags = { ...(url !== undefined && { ANIMAL_STORE_URL: url }), ...(key && { ANIMAL_STORE_KEY: key }) };
-	const values = withDefaults(ConnectionEnvironment, { ...environment, ...flags });
+	const values = withDefaults(ConnectionEnvironment, [flags, environment, file?.values ?? {}]);
 	const names: Record<string, string> = {
 		...(flags.ANIMAL_STORE_URL !== undefined && { ANIMAL_STORE_URL: "--url" }),
 		...(flags.ANIMAL_STORE_KEY !== undefined && { ANIMAL_STORE_KEY: "--key" }),
@@ -381,10 +441,11 @@ export function readConnection(
 	return { url: connection.ANIMAL_STORE_URL, key: connection.ANIMAL_STORE_KEY };
 }
 
-function withDefaults(schema: TObject, environment: Record<string, string | undefined>): Record<string, unknown> {
+/** @param sources the first one counts */
+function withDefaults(schema: TObject, sources: Variables[]): Record<string, unknown> {
 	const entries = Object.entries(schema.properties).map(([name, property]) => [
 		name,
-		environment[name] || property.default,
+		sources.map((source) => source[name]).find(Boolean) ?? property.default,
 	]);
 	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

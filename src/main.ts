@@ -7,6 +7,7 @@ import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { adviseAsCalled } from "./cli/command-name.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
+import { useEnvFile } from "./config.ts";
 
 type Make = () => Promise<Command>;
 
@@ -48,8 +49,16 @@ async function addCommands(to: Command, name = ""): Promise<void> {
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
-	.version(version, "--version", "print the version");
-await addCommands(program, process.argv[2]);
+	.version(version, "--version", "print the version")
+	.option("--env-file <file>", "read settings from this file, too; a flag or a variable overrides it")
+	.hook("preAction", (command) => {
+		const { envFile } = command.opts<{ envFile?: string }>();
+		if (envFile !== undefined) useEnvFile(envFile);
+	});
+await addCommands(
+	program,
+	process.argv.slice(2).find((word, index, all) => !word.startsWith("-") && all[index - 1] !== "--env-file"),
+);
 configure(program);
 
 /** Commander ends no process, so that output is complete, and what it prints can be pasted. */

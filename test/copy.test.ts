@@ -62,6 +62,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 	] as const) {
 		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to]);
 		assert.equal(code, 0, stderr);
+		assert.match(stderr, to === postgres ? /^in postgres:.*:\*\*\*@/m : new RegExp(`^in ${to}$`, "m"));
 		assert.match(
 			stdout,
 			new RegExp(`^copied ${count - 1} animals, 1 key and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),

@@ -195,12 +195,12 @@ test("postgres: a removal that a reader of an old state keeps from erasing the n
 	assert.equal(kept.code, 1);
 	assert.match(
 		kept.stderr,
-		/^animal-store: the old name of animal 2 may still be in the files .* run the same command/,
+		/^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* run the same command/,
 	);
 	assert.equal(await isInFile(), true);
 	await reader.end();
 	const erased = await store.run("pets", "remove", "2");
-	assert.deepEqual([erased.code, erased.stderr], [0, ""]);
+	assert.deepEqual([erased.code, erased.stderr.split("\n").length], [0, 2], erased.stderr);
 	assert.equal(await isInFile(), false);
 });
 
@@ -239,7 +239,12 @@ test("edits are refused with one sentence, record nothing then, and name who did
 		[["pets", "remove", "2"], "animal 2 is removed already\n"],
 	] as const;
 	for (const [parameters, stdout] of outputs)
-		assert.deepEqual(await store.run(...parameters), { code: 0, signal: null, stdout, stderr: "" });
+		assert.deepEqual(await store.run(...parameters), {
+			code: 0,
+			signal: null,
+			stdout,
+			stderr: `in ${store.databaseUrl}\n`,
+		});
 	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
 	const rows = (await store.run("audit", "list")).stdout.split("\n").map((line) => line.split("\t").toSpliced(1, 1));
 	const by = `${userInfo().username}@${hostname()}`;
@@ -279,7 +284,7 @@ test("restore --audit brings back no animal that was removed after the backup, a
 		const restored = await store.run("restore", path("b.db"), "--to", path(files), "--audit", path(name));
 		assert.deepEqual(
 			[restored.code, restored.stdout, restored.stderr],
-			[0, `197 animals were restored from ${path("b.db")}\n`, ""],
+			[0, `197 animals were restored from ${path("b.db")}\n`, `in sqlite:${path(files)}\n`],
 		);
 		const bytes = readFileSync(path(files));
 		for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));

@@ -27,7 +27,9 @@ const mayImport: Record<string, RegExp> = {
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
 	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
-	"config.ts": /^src\/(contract|keys)\/|^src\/http\/trusted-proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"env-file.ts": /^$/,
+	"config.ts":
+		/^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/trusted-proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist\/console$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,

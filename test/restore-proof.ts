@@ -57,7 +57,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		const unforced = await runProgram(["restore", backup], { environment });
 		assert.match(unforced.stderr, /s\.db already exists: name another file with --to, or replace it with --force\n$/);
 		const { code, stdout, stderr } = await runProgram(["restore", backup, "--force"], { environment });
-		assert.deepEqual([code, stderr], [0, ""]);
+		assert.deepEqual([code, stderr], [0, `in ${environment.DATABASE_URL}\n`]);
 		assert.equal(stdout, `${crashed.animals} animals were restored from ${backup}\n`);
 		assert.deepEqual(readdirSync(dirname(file)).sort(), [basename(backup), basename(file)]);
 

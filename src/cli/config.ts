@@ -19,7 +19,7 @@ export function configCommand(): Command {
 interface ShownSetting {
 	name: string;
 	value: string | null;
-	from: GivenSetting["from"];
+	from: string;
 }
 
 function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {

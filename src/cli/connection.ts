@@ -1,8 +1,10 @@
-// Shared by the commands that call a running service: its address, the API key, and how long to wait.
+// Shared by the commands that call a running service or open a store: where it is, the API key, and how long to wait.
 
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
 import { defaultDatabaseUrl, readConnection } from "../config.ts";
+import { withoutPassword } from "../store/postgres/url.ts";
 
 export interface ConnectionOptions {
 	url?: string;
@@ -22,6 +24,15 @@ export function withConnection(command: Command): Command {
 /** For the commands that open the store itself. */
 export function withDatabase(command: Command): Command {
 	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${defaultDatabaseUrl})`);
+}
+
+/**
+ * For commands that have changed a store: says which one, because the settings may name another than expected.
+ * @param databaseUrl of a valid form
+ */
+export function sayStore(databaseUrl: string): void {
+	const file = /^sqlite:(.*)$/s.exec(databaseUrl)?.[1];
+	console.error(`in ${file === undefined ? withoutPassword(databaseUrl) : `sqlite:${resolve(file)}`}`);
 }
 
 /** @throws ConfigError */

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
 import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
+import { sayStore } from "./connection.ts";
 import { countOf } from "./words.ts";
 
 export function copyCommand(): Command {
@@ -43,6 +44,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 				},
 			});
 			bar.stop();
+			sayStore(to);
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 			if (json) return void process.stdout.write(`${JSON.stringify(copied)}\n`);
 			const [pets, keys] = [countOf(copied.pets, "animal"), countOf(copied.keys, "key")];

@@ -10,7 +10,7 @@ import { checkNewPet } from "../contract/validate.ts";
 import { openStore } from "../store/open.ts";
 import type { EditOutcome, NewEdit } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
-import { withDatabase } from "./connection.ts";
+import { sayStore, withDatabase } from "./connection.ts";
 import { examples, parsePetId } from "./pets.ts";
 
 interface EditOptions {
@@ -60,11 +60,13 @@ export function withEdits(pets: Command): Command {
 
 /** @param result such as "is removed" */
 async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
-	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, { mustExist: true });
+	const { databaseUrl } = readConfig(undefined, flags);
+	const store = await openStore(databaseUrl, Date.now, { mustExist: true });
 	const { outcome, isErased } = await store.edits
 		.apply({ petId, editor: by ?? currentEditor(), ...change })
 		.finally(() => store.close());
 	refuseMissing(outcome, petId, change);
+	sayStore(databaseUrl);
 	if (json) process.stdout.write(`{"id":${petId},"action":"${change.action}","outcome":"${outcome}"}\n`);
 	else process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
 	if (isErased) return;

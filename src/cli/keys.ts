@@ -12,7 +12,7 @@ import { openStore } from "../store/open.ts";
 import type { ListedKey, OpenOptions } from "../store/store.ts";
 import { parseDuration } from "./arguments.ts";
 import { adviseAsCalled } from "./command-name.ts";
-import { withDatabase } from "./connection.ts";
+import { sayStore, withDatabase } from "./connection.ts";
 import { deprecatedOperations, keyTable, type ShownKey } from "./key-table.ts";
 import { examples } from "./pets.ts";
 
@@ -85,13 +85,14 @@ async function create({ name, scopes, expires, rate, json, databaseUrl }: Create
 }
 
 async function list({ json = false, databaseUrl }: CommonOptions): Promise<void> {
-	await withIssuer({ databaseUrl }, async ({ rows, now }) => {
-		const keys = (await rows.list()).map((row) => describeKey(row, now()));
-		if (json) return printJson(keys);
-		if (keys.length === 0)
-			return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
-		process.stdout.write(keyTable(keys, now()));
-	});
+	const store = await openStore(readConfig(undefined, { databaseUrl }).databaseUrl, Date.now, { mustExist: true });
+	const rows = await store.keys.list().finally(() => store.close());
+	const now = Date.now();
+	const keys = rows.map((row) => describeKey(row, now));
+	if (json) return printJson(keys);
+	if (keys.length === 0)
+		return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
+	process.stdout.write(keyTable(keys, now));
 }
 
 function describeKey(row: ListedKey, nowMs: number): ShownKey {
@@ -112,15 +113,17 @@ function describeKey(row: ListedKey, nowMs: number): ShownKey {
 	};
 }
 
-/** Refuses a mistyped DATABASE_URL, unless the command may create a store. */
+/** For commands that change keys. Refuses a mistyped DATABASE_URL, unless the command may create a store. */
 async function withIssuer(
 	flags: Flags,
 	work: (issuer: Issuer) => Promise<void>,
 	options: OpenOptions = { mustExist: true },
 ): Promise<void> {
-	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, options);
+	const { databaseUrl } = readConfig(undefined, flags);
+	const store = await openStore(databaseUrl, Date.now, options);
 	try {
 		await work({ rows: store.keys, now: Date.now, random: randomBytes });
+		sayStore(databaseUrl);
 	} finally {
 		await store.close();
 	}

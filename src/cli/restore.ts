@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { restoreStore } from "../store/open.ts";
 import { readAuditFile } from "./audit-file.ts";
-import { withDatabase } from "./connection.ts";
+import { sayStore, withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf } from "./words.ts";
 
@@ -34,6 +34,7 @@ async function restore(backup: string, { to, force = false, audit, json, ...flag
 	const animals = await interruptible("nothing was restored", (signal) =>
 		restoreStore(backup, databaseUrl, { force, auditLog, signal }),
 	);
+	sayStore(databaseUrl);
 	const were = animals === 1 ? "was" : "were";
 	process.stdout.write(
 		json
