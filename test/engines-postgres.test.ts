@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/open.ts";
+import type { Store } from "../src/store/store.ts";
 import { testDatabase, withSettings } from "./postgres.ts";
 import { startProgram } from "./program.ts";
 import { spreadPets } from "./shards.ts";
@@ -141,25 +142,55 @@ test("the layout of the store is single: tables that Citus spreads over shards a
 	}
 });
 
-test("a node that finds at run time that the animals were spread over shards creates no more, and says so once", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
-	await database.query(citus);
-	const reasons: string[] = [];
-	const store = await openStore(database.url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
-	context.after(() => store.close());
-	const rex = { name: "Rex", categoryId: 1n };
-	assert.equal((await store.createPet(rex)).id, 1n);
-	await database.query(place("pets", "h", 7));
-	await until("a probe to notice", () => store.writeState() === "stopped");
-	for (const key of [undefined, { caller: "a", key: "k" }])
-		await assert.rejects(store.createPet(rex, key), { name: "StorageUnavailable" });
-	assert.equal(reasons.length, 1);
-	assert.match(reasons[0] ?? "", /^the layout of the store is "single", .* but pets is distributed over shards: /);
-	assert.equal((await store.listPets({ after: 0n, limit: 9 })).pets.length, 1);
+test("a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once", async (context) => {
+	const shard = await testDatabase();
+	context.after(() => shard.drop());
+	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
+	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [
+		[0, distribute, "pets is distributed over shards"],
+		[4, distribute, "pets is distributed over shards"],
+		[0, (url) => spreadPets(url, [shard.url]), "pets has foreign tables"],
+	];
+	await Promise.all(
+		rows.map(async ([creators, spread, problem]) => {
+			const database = await testDatabase();
+			context.after(() => database.drop());
+			await database.query(citus);
+			const reasons: string[] = [];
+			const store = await openStore(database.url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+			context.after(() => store.close());
+			assert.equal((await store.createPet(rex)).id, 1n);
+			const refusals = Array.from({ length: creators }, () => createUntilRefused(store));
+			await spread(database.url);
+			await until("the node to notice", () => reasons.length > 0, { withinMs: 6_000 });
+			for (const refusal of await Promise.all(refusals)) assert.equal(refusal.name, "StorageUnavailable");
+			assert.equal(store.writeState(), "stopped");
+			const refused = { name: "StorageUnavailable", message: /"single"/ };
+			for (const key of [undefined, { caller: "a", key: "k" }])
+				await assert.rejects(store.createPet(rex, key), refused);
+			await assert.rejects(store.edits.apply({ petId: 1n, editor: "a", action: "remove" }), refused);
+			assert.equal(reasons.length, 1);
+			assert.match(reasons[0] ?? "", new RegExp(`^the layout of the store is "single", .* but ${problem}: `));
+			await store.listPets({ after: 0n, limit: 9 });
+			await store.keys.revoke("none", 0);
+		}),
+	);
 });
 
-test("animals in foreign tables are refused, in one or partitioned by hash", async (context) => {
+const rex = { name: "Rex", categoryId: 1n };
+
+/** @returns why the first create was refused */
+async function createUntilRefused(store: Store): Promise<Error> {
+	for (;;) {
+		const refusal = await store.createPet(rex).then(
+			() => undefined,
+			(error: Error) => error,
+		);
+		if (refusal) return refusal;
+	}
+}
+
+test("animals in foreign tables are refused, in one, partitioned by hash or inherited", async (context) => {
 	const databases = await Promise.all([testDatabase(), testDatabase(), testDatabase()]);
 	context.after(() => Promise.all(databases.map((database) => database.drop())));
 	const [url = "", ...shards] = databases.map((database) => database.url);
@@ -167,8 +198,13 @@ test("animals in foreign tables are refused, in one or partitioned by hash", asy
 	await spreadPets(url, shards);
 	const refused = { name: "StoreRefused", message: /"single", .* but pets has foreign tables: undo that/ };
 	await assert.rejects(openStore(url, Date.now), refused);
-	await runSql(url, "ALTER TABLE pets DETACH PARTITION pets_1; DROP TABLE pets; ALTER TABLE pets_1 RENAME TO pets");
-	await assert.rejects(openStore(url, Date.now), refused);
+	for (const sql of [
+		"ALTER TABLE pets DETACH PARTITION pets_1; DROP TABLE pets; ALTER TABLE pets_1 RENAME TO pets",
+		"ALTER TABLE pets RENAME TO others; CREATE TABLE pets (LIKE others); ALTER TABLE others INHERIT pets",
+	]) {
+		await runSql(url, sql);
+		await assert.rejects(openStore(url, Date.now), refused);
+	}
 });
 
 test("where TEST_POSTGRES_URL names a database, a test has a schema of its own in it, and leaves nothing", async (context) => {

@@ -49,9 +49,10 @@ const engines: Mutant[] = (
 		["engine.ts", 'placement.partmethod !== "n"', 'placement.partmethod === "h"'],
 		["engine.ts", 'placement?.repmodel === "t"', "false"],
 		["engine.ts", "given?.placement?.colocationid ?? 0", "given?.placement ? 1 : 0"],
-		["engine.ts", "coalesce(pg_partition_root(oid), oid)", "oid"],
-		["open.ts", "refuseUnfit();", ""],
-		["open.ts", ".then(() => refuseShards(pool))", ""],
+		["engine.ts", "WHERE inhparent = id", "WHERE false"],
+		["engine.ts", "refuseShards(pool).catch(onError)", "pool"],
+		["open.ts", "if (unfit) throw unfit;", ""],
+		["open.ts", "query, retry: retryWrite, now", "query, retry, now"],
 		["edits.ts", " && (await isPlainPostgres(pool))", ""],
 	] as const
 ).map(([file, from, to]) => ({

@@ -60,10 +60,14 @@ export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => v
 /** Their rows become visible together, in the order of the counters. Only one place can promise that. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
-const readShards = `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
-	(SELECT max(name) FROM unnest($1::text[]) AS given (name) WHERE to_regclass(name) IN
-		(SELECT coalesce(pg_partition_root(oid), oid) FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
-/** In Citus 13: how each table that exists is placed, null for a table of this server alone. */
+/** A table may have foreign ones as partitions or as children. */
+const readShards = `WITH RECURSIVE parts AS (
+		SELECT name, to_regclass(name)::oid AS id FROM unnest($1::text[]) AS given (name)
+		UNION SELECT name, unnest(ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = id)) FROM parts
+	)
+	SELECT to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
+		(SELECT max(name) FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
+/** In Citus 11 and newer: how each table that exists is placed, null for a table of this server alone. */
 const readPlacements = `SELECT name AS table,
 	(SELECT to_json(placed) FROM pg_dist_partition AS placed WHERE logicalrelid = to_regclass(name)) AS placement
 	FROM unnest($1::text[]) AS given (name) WHERE to_regclass(name) IS NOT NULL`;
@@ -101,6 +105,18 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 	const placeOf = (given?: PlacedTable) => given?.placement?.colocationid ?? 0;
 	const other = others.find((one) => placeOf(one) !== placeOf(first));
 	return other && `${first?.table} and ${other.table} are not colocated`;
+}
+
+const lookEveryMs = 5_000;
+
+/**
+ * Looks for shards again and again, whether there are writes or not.
+ * @param onError called with what a look throws; that it failed decides nothing
+ * @returns ends it
+ */
+export function watchShards(pool: pg.Pool, onError: (error: unknown) => void): () => void {
+	const timer = setInterval(() => refuseShards(pool).catch(onError), lookEveryMs).unref();
+	return () => clearInterval(timer);
 }
 
 /** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then tell what VACUUM left. */

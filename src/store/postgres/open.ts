@@ -18,12 +18,12 @@ import {
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
-import { refuseShards } from "./engine.ts";
+import { watchShards } from "./engine.ts";
 import { createKeyRows } from "./keys.ts";
 import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
-import { createRetry } from "./retries.ts";
+import { createRetry, type Retry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
 
 /**
@@ -34,17 +34,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
-	const { refuseUnfit, stopIfUnfit } = guardWrites(() => watch.stop(), options.onFatal);
-	const watch = watchWrites(() =>
-		query(probe, [])
-			.then(refuseNewer)
-			.then(() => refuseShards(pool))
-			.catch(stopIfUnfit),
+	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
+	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)));
+	const stopLooking = watchShards(pool, stopIfUnfit);
+	const commit = observeCommits<Create, CreateResult>(
+		async (batch) => ({ results: await createAll(pool, retryWrite, batch) }),
+		options.onCommit,
 	);
-	const commit = observeCommits<Create, CreateResult>(async (batch) => {
-		refuseUnfit();
-		return { results: await createAll(pool, retry, batch).catch(stopIfUnfit) };
-	}, options.onCommit);
 	const creates = createGroupCommit<Create, CreateResult>(
 		(batch) => watch.observe(commit(batch)),
 		options.writeWaitMaxMs,
@@ -57,7 +53,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		keys: createKeyRows(pool, query, retry),
-		edits: createEdits({ pool, query, retry, now }),
+		edits: createEdits({ pool, query, retry: retryWrite, now }),
 		rows: createPostgresRows(pool),
 		created: creates.created,
 		queue: creates.queue,
@@ -71,6 +67,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		},
 		async close() {
 			stopSweeping();
+			stopLooking();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
 		},
@@ -78,21 +75,26 @@ export async function openPostgres(url: string, now: () => number, options: Open
 }
 
 /** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
-function guardWrites(stop: () => void, onFatal?: (reason: string) => void) {
+function guardWrites(retry: Retry, stop: () => void, onFatal?: (reason: string) => void) {
 	let unfit: StorageUnavailable | undefined;
-	return {
-		refuseUnfit() {
-			if (unfit) throw unfit;
-		},
-		stopIfUnfit(error: unknown): never {
-			if (error instanceof StoreUpgraded || error instanceof StoreRefused) {
-				stop();
-				if (!unfit) onFatal?.(error.message);
-				unfit ??= new StorageUnavailable(error.message);
-			}
+
+	function stopIfUnfit(error: unknown): void {
+		if (unfit || !(error instanceof StoreUpgraded || error instanceof StoreRefused)) return;
+		unfit = new StorageUnavailable(error.message);
+		stop();
+		onFatal?.(error.message);
+	}
+
+	const retryWrite: Retry = async (transaction) => {
+		if (unfit) throw unfit;
+		try {
+			return await retry(transaction);
+		} catch (error) {
+			stopIfUnfit(error);
 			throw error;
-		},
+		}
 	};
+	return { retryWrite, stopIfUnfit };
 }
 
 const sweepExpiredKeys = {
@@ -109,6 +111,6 @@ const probe = {
 };
 
 /** @throws StoreUpgraded */
-function refuseNewer({ rows }: pg.QueryArrayResult): void {
-	if (Number(rows[0]?.[0]) > schemaMax) throw new StoreUpgraded();
+function refuseNewer({ rows }: pg.QueryResult): void {
+	if (rows[0].version > schemaMax) throw new StoreUpgraded();
 }
