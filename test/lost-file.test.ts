@@ -7,6 +7,7 @@ import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/open.ts";
+import { identityOf, trackOpenFiles } from "../src/store/sqlite/identity.ts";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
@@ -69,7 +70,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 }
 
 /** Reads go on, the probes and one line of the log tell the state, and the service stops as ever. */
-async function assertStopped({ service, key }: Loaded, path: string): Promise<void> {
+async function assertStopped({ service, key }: Loaded, cause: string): Promise<void> {
 	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
 	const ready = await fetch(`${service.url}/readyz`);
 	assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
@@ -79,9 +80,11 @@ async function assertStopped({ service, key }: Loaded, path: string): Promise<vo
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	const reason = `${path} was removed or replaced while it was open: writes are rejected until the service is restarted`;
+	const reason = `${cause}: writes are rejected until the service is restarted`;
 	assert.equal(JSON.parse(fatal[0] ?? "").msg, reason);
 }
+
+const lost = (path: string) => `${path} was removed or replaced while it was open`;
 
 async function listed(context: TestContext, file: string, key: string) {
 	const service = await startProgram(context, { DATABASE_URL: `sqlite:${file}` });
@@ -91,7 +94,7 @@ async function listed(context: TestContext, file: string, key: string) {
 test("nothing is acknowledged after the store's folder is removed", async (context) => {
 	const it = await loaded(context);
 	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
-	await assertStopped(it, it.file);
+	await assertStopped(it, lost(it.file));
 });
 
 test("nothing is acknowledged after another file gets the store's name, and that file is not changed", async (context) => {
@@ -101,7 +104,7 @@ test("nothing is acknowledged after another file gets the store's name, and that
 		renameSync(it.file, away);
 		renameSync(it.other, it.file);
 	});
-	await assertStopped(it, it.file);
+	await assertStopped(it, lost(it.file));
 	const pets = await listed(context, it.file, it.key);
 	assert.deepEqual(
 		pets.map(({ name }) => name),
@@ -119,7 +122,7 @@ test("nothing is acknowledged after the store's folder is renamed, and it has al
 		mkdirSync(dirname(it.file));
 		renameSync(it.other, it.file);
 	});
-	await assertStopped(it, it.file);
+	await assertStopped(it, lost(it.file));
 	assert.equal((await listed(context, it.file, it.key)).length, 1);
 	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
 });
@@ -139,13 +142,26 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 	});
 }
 
+test("nothing is acknowledged after a sync has failed in another process, and a node that starts afterwards works", async (context) => {
+	const it = await loaded(context);
+	const other = trackOpenFiles(it.file, identityOf(it.file));
+	await it.lose(() => other.reportFailedSync());
+	const later = await startProgram(context, { DATABASE_URL: `sqlite:${it.file}` });
+	const answer = await post(later.url, it.key, new Agent(), attempt(-1));
+	it.ledger.acknowledge(attempt(-1), idOf(answer));
+	await assertStopped(it, `a sync of ${it.file} failed`);
+	it.ledger.verify(await listAll(later.url, it.key));
+	other.reportFailedSync();
+	assert.equal((await post(later.url, it.key, new Agent(), attempt(-2))).status, 503, "the next one is noticed, too");
+});
+
 test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
 	const it = await loaded(context);
 	const live = async () => (await fetch(`${it.service.url}/livez`)).status;
 	assert.equal(await live(), 200);
 	rmSync(dirname(it.file), { recursive: true });
 	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
-	await assertStopped(it, it.file);
+	await assertStopped(it, lost(it.file));
 });
 
 test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {

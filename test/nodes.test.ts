@@ -1,11 +1,16 @@
 // Several nodes of one store on one machine, as processes of their own.
 
 import assert from "node:assert/strict";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../src/store/open.ts";
+import { removeLeftLog } from "../src/store/sqlite/file.ts";
 import { testDatabase } from "./postgres.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
+import { startStoreProcess } from "./store-process.ts";
 import { until, within } from "./until.ts";
 
 /** The address of a new store of each engine. */
@@ -53,3 +58,32 @@ for (const [engine, newStore] of Object.entries(engines)) {
 		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
 	});
 }
+
+test("processes that close a store at the same moment leave no log", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	const processes = [1, 2, 3, 4].map(() => startStoreProcess(context, `sqlite:${file}`));
+	for (let round = 1; round <= 8; round++) {
+		for (const task of ["open", "create", "close"] as const) await Promise.all(processes.map((run) => run(task)));
+		assert.ok(!existsSync(`${file}-wal`), `round ${round}`);
+	}
+});
+
+test("a log that a killed process has left is removed by the next that closes the store, and its animals stay", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	const killed = startStoreProcess(context, `sqlite:${file}`);
+	for (const task of ["open", "create"] as const) await killed(task);
+	await killed("die");
+	assert.ok(existsSync(`${file}-wal`));
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	assert.equal(statSync(`${file}-wal`).size, 0, "what was in it is on disk in the file");
+	const other = new Database(file, { readonly: true });
+	other.pragma("user_version");
+	await store.close();
+	assert.ok(existsSync(`${file}-wal`), "it is of use to a process that has the store open");
+	other.close();
+	removeLeftLog(file);
+	assert.ok(!existsSync(`${file}-wal`));
+	const again = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => again.close());
+	assert.equal((await again.getPet(1n))?.name, "Rex");
+});

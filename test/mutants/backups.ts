@@ -46,8 +46,8 @@ export const mutants: Mutant[] = [
 	{ file: file, from: "else readEnds(database);", to: "", tests: largeStore },
 	{
 		file: "src/store/sqlite/writer-thread.ts",
-		from: "attempt(() => truncateLog(database));",
-		to: "attempt(() => truncateLog);",
+		from: "attempt(files, () => truncateLog(database));",
+		to: "attempt(files, () => truncateLog);",
 		tests: ["test/store-log.test.ts"],
 	},
 ];

@@ -15,4 +15,16 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/store-postgres.test.ts"],
 	},
+	{
+		file: "src/store/sqlite/identity.ts",
+		from: "hasFailedSync: () => timeOfReport() !== knownReport",
+		to: "hasFailedSync: () => timeOfReport() !== undefined",
+		tests: ["test/lost-file.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/writer-thread.ts",
+		from: "files.hasFailedSync() ?",
+		to: "false ?",
+		tests: ["test/lost-file.test.ts"],
+	},
 ];

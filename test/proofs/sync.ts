@@ -1,4 +1,5 @@
-// Syncs that fail: after the first of them nothing is acknowledged until the service is started again.
+// Syncs that fail: after the first of them nothing is acknowledged until the service is started again, also not by another node
+// whose own syncs do not fail.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -7,9 +8,10 @@ import { attempt, idOf } from "../full-disk.ts";
 import { Ledger, listAll } from "../ledger.ts";
 import { startProgram } from "../program.ts";
 import { linux, newStore, type Proof, program } from "../proof.ts";
+import { within } from "../until.ts";
 
 export const proof: Proof = {
-	shows: "after a failed sync nothing is acknowledged until the service is started again",
+	shows: "after a failed sync no node of the store acknowledges anything until it is started again",
 	needs: [linux, program("strace")],
 	async prove(trial) {
 		const { environment, key } = await newStore("sync", trial.folder);
@@ -25,9 +27,27 @@ export const proof: Proof = {
 			"inject=fsync,fdatasync:error=EIO:when=40+",
 		];
 		const service = await startProgram(trial, environment, { under: failing });
+		const other = await startProgram(trial, environment);
 		const agent = new Agent({ keepAlive: true });
 		const ledger = new Ledger();
 		let refused = 0;
+		let refusedByOther = 0;
+		/** Creates on the other node; one that begins after the first refusal of this one must not be acknowledged. */
+		const client = async (_: unknown, client: number) => {
+			for (let number = 10_000 * (client + 1); refusedByOther < 50; number++) {
+				const hasFailed = refused > 0;
+				const answer = await post(other.url, key, agent, attempt(number));
+				if (answer.status === 201) {
+					assert.ok(!hasFailed, "the other node acknowledges after a failed sync");
+					ledger.acknowledge(attempt(number), idOf(answer));
+				} else {
+					assert.equal(answer.status, 503);
+					ledger.lose(attempt(number));
+					refusedByOther++;
+				}
+			}
+		};
+		const clients = Promise.all(Array.from({ length: 8 }, client));
 		for (let number = 0; refused < 50; number++) {
 			assert.ok(number < 500, "no sync failed");
 			const answer = await post(service.url, key, agent, attempt(number));
@@ -40,15 +60,18 @@ export const proof: Proof = {
 				refused++;
 			}
 		}
-		assert.ok((await listAll(service.url, key)).length >= ledger.acknowledged.size, "reads go on");
-		assert.equal((await fetch(`${service.url}/livez`)).status, 503);
+		await within("the other node to refuse", clients);
+		for (const node of [service, other]) {
+			assert.ok((await listAll(node.url, key)).length >= ledger.acknowledged.size, "reads go on");
+			assert.equal((await fetch(`${node.url}/livez`)).status, 503);
+			node.process.kill("SIGTERM");
+			const { stdout } = await node.finished;
+			assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);
+		}
 		agent.destroy();
-		service.process.kill("SIGTERM");
-		const { stdout } = await service.finished;
-		assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);
 		const again = await startProgram(trial, environment);
 		ledger.verify(await listAll(again.url, key));
 		assert.equal((await post(again.url, key, new Agent(), attempt(9999))).status, 201);
-		return { acknowledged: ledger.acknowledged.size, refused };
+		return { acknowledged: ledger.acknowledged.size, refused, refusedByOther };
 	},
 };

@@ -5,11 +5,12 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renam
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
+import { failedSyncSuffix } from "./identity.ts";
 
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** Suffixes of SQLite's files beside a database. */
-const companions = ["-journal", "-wal", "-shm"];
+/** Suffixes of the files beside a database: those of SQLite, and the report of a failed sync. */
+const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
 /** Creates the folder of a file if it is missing, and syncs it to disk. */
 export function makeFolder(file: string): void {

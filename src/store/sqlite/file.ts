@@ -40,12 +40,15 @@ export function openSqliteWriter(
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
+		const isBesideLog = hasLog(file);
 		if (isFound) verifyHeader(file, "r+");
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
 		if (!isNew) verifyStore(file, verify);
 		const database = openForWriting(file);
+		// A killed process may have written what it did not sync. Nobody may be told of it before it is on disk.
+		if (isBesideLog) truncateLog(database);
 		const files = trackOpenFiles(file, identity);
 		if (files.findLostPath() === undefined) return { database, files, isNew };
 		database.close();
@@ -128,15 +131,37 @@ export function truncateLog(database: Database.Database): void {
 	}
 }
 
+const closeTries = 5;
+const closePauseMaxMs = 10;
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Removes the log that this process has left when it closed the store. SQLite lets the last connection remove it, and
+ * of processes that close at the same moment each sees another one. Does nothing while another process has it open.
+ */
+export function removeLeftLog(file: string): void {
+	for (let tries = 0; tries < closeTries && existsSync(logOf(file)); tries++) {
+		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // A time that differs among processes.
+		const database = new Database(file, { timeout: 0 });
+		try {
+			versionOf(database); // Opens the log.
+		} catch {
+			// Another process has a lock: the next try finds out what has become of the log.
+		}
+		database.close();
+	}
+}
+
 /** Whether the file has a log that is not empty. */
 export function hasLog(file: string): boolean {
 	return bytesOfLog(file) > 0;
 }
 
 export function bytesOfLog(file: string): number {
-	const real = existsSync(file) ? realpathSync(file) : file;
-	return statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+	return statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0;
 }
+
+const logOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-wal`;
 
 /** The journal mode in the header (offset 18) until a writer opens the file for the first time; then it is 2. */
 const neverOpened = 1;

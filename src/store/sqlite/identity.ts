@@ -1,7 +1,7 @@
 // Detects open files of a store that were removed or replaced. Data in a file without a name is lost when the process
 // ends, so writes to it must not be acknowledged.
 
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync, writeFileSync } from "node:fs";
 import type Database from "better-sqlite3";
 
 /** Device and inode of a file; undefined if there is no file at the path. */
@@ -22,7 +22,14 @@ export interface OpenFiles {
 	 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
 	 */
 	checkpointLog(database: Database.Database): void;
+	/** Makes `hasFailedSync` true in all processes that have the store open now. */
+	reportFailedSync(): void;
+	/** Whether a sync has failed, in any process, since this one has opened the store. */
+	hasFailedSync(): boolean;
 }
+
+/** Beside a store of which a sync has failed. Its time tells a process whether that was before its start. */
+export const failedSyncSuffix = "-failed-sync";
 
 interface OpenFile {
 	path: string;
@@ -38,6 +45,9 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 	const real = realpathSync(file);
 	const companions = [`${real}-wal`, `${real}-shm`].map((path): OpenFile => ({ path, identity: identityOf(path) }));
 	const opened: OpenFile[] = [{ path: file, identity }, ...companions];
+	const report = real + failedSyncSuffix;
+	const timeOfReport = () => statSync(report, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
+	const knownReport = timeOfReport();
 	const isReplaced = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
 	return {
 		findLostPath: () => opened.find(isReplaced)?.path,
@@ -49,5 +59,13 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 				// The content stays in the log.
 			}
 		},
+		reportFailedSync() {
+			try {
+				writeFileSync(report, "a sync of this store has failed\n");
+			} catch {
+				// The kernel reports data that it could not write to each process that has the file open, too.
+			}
+		},
+		hasFailedSync: () => timeOfReport() !== knownReport,
 	};
 }

@@ -4,7 +4,16 @@ import { parentPort, workerData } from "node:worker_threads";
 import { StoreRefused, StoreUpgraded } from "../store.ts";
 import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
 import { isFailedSync } from "./errors.ts";
-import { bytesOfLog, type FileOptions, logMaxBytes, openSqliteWriter, toRefusal, truncateLog } from "./file.ts";
+import {
+	bytesOfLog,
+	type FileOptions,
+	logMaxBytes,
+	openSqliteWriter,
+	removeLeftLog,
+	toRefusal,
+	truncateLog,
+} from "./file.ts";
+import type { OpenFiles } from "./identity.ts";
 import { waitForLock } from "./write-lock.ts";
 
 /** How often the size of the log is looked at. */
@@ -19,7 +28,7 @@ export type WriterMessage =
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: SentResults }
 	| Failure
-	| { kind: "lost"; path: string };
+	| { kind: "lost"; cause: string };
 
 type Failure = { kind: "failed"; code: string; message: string } | { kind: "upgraded" };
 
@@ -42,24 +51,33 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	post({ kind: "opened", isNew });
 	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
 	const cutting = setInterval(() => {
-		if (bytesOfLog(file) <= logMaxBytes || files.findLostPath() !== undefined) return;
-		const outcome = attempt(() => truncateLog(database));
+		if (bytesOfLog(file) <= logMaxBytes || findLoss(file, files) !== undefined) return;
+		const outcome = attempt(files, () => truncateLog(database));
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
 	}, logEveryMs);
 	port.on("message", (batch: SentBatch | "close") => {
 		if (batch === "close") {
 			clearInterval(cutting);
+			const isSound = findLoss(file, files) === undefined;
 			database.close();
+			if (isSound) removeLeftLog(file);
 			return port.close();
 		}
-		const outcome = attempt(() => waitForLock(database, () => commit(batch)));
+		const outcome = attempt(files, () => waitForLock(database, () => commit(batch)));
 		// Checked after the commit and before it is acknowledged.
-		const path = files.findLostPath();
-		if (path === undefined) return post(outcome);
+		const cause = findLoss(file, files);
+		if (cause === undefined) return post(outcome);
 		// First, so that whoever sees a refusal may end the process: the log may have lost its name.
-		files.checkpointLog(database);
-		post({ kind: "lost", path });
+		if (files.findLostPath() !== undefined) files.checkpointLog(database);
+		post({ kind: "lost", cause });
 	});
+}
+
+/** Why nothing may be acknowledged any more, whatever the outcome of a commit was. */
+function findLoss(file: string, files: OpenFiles): string | undefined {
+	const path = files.findLostPath();
+	if (path !== undefined) return `${path} was removed or replaced while it was open`;
+	return files.hasFailedSync() ? `a sync of ${file} failed` : undefined;
 }
 
 function open(file: string, options: FileOptions) {
@@ -67,12 +85,13 @@ function open(file: string, options: FileOptions) {
 	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
-function attempt<Results>(work: () => Results): { kind: "committed"; results: Results } | Failure {
+function attempt<Results>(files: OpenFiles, work: () => Results): { kind: "committed"; results: Results } | Failure {
 	try {
 		return { kind: "committed", results: work() };
 	} catch (error) {
 		if (error instanceof StoreUpgraded) return { kind: "upgraded" };
 		const { code = "", message } = error as NodeJS.ErrnoException;
+		if (isFailedSync({ code })) files.reportFailedSync();
 		return { kind: "failed", code, message };
 	}
 }

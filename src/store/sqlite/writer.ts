@@ -59,7 +59,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
-		if (message.kind === "lost") stopUntilRestart(`${message.path} was removed or replaced while it was open`);
+		if (message.kind === "lost") stopUntilRestart(message.cause);
 		if (message.kind === "upgraded") stopUntilRestart(`a newer animal-store has upgraded ${workerData.file}`);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
