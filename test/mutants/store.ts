@@ -195,7 +195,7 @@ const files: Mutant[] = [
 		tests: storeFile,
 	},
 	{ file: "src/cli/copy.ts", from: "mustExist: true", to: "mustExist: false", tests: storeFile },
-	{ file: "src/store/postgres/pool.ts", from: "if (isNew && mustExist)", to: "if (isNew && !isNew)", tests: storeFile },
+	{ file: "src/store/postgres/pool.ts", from: "if (!hasStore && mustExist)", to: "if (false)", tests: storeFile },
 	{ file: "src/cli/export.ts", from: "flush: true", to: "flush: false", tests: ["test/export.test.ts"] },
 ];
 

@@ -29,12 +29,16 @@ const engineOf = (banner: string) => engines.find(({ sign }) => sign.test(banner
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
 	current_setting('server_encoding', true) AS encoding, current_setting('transaction_read_only', true) AS "readOnly",
 	current_setting('synchronous_commit', true) AS "synchronousCommit", current_setting('fsync', true) AS fsync,
-	current_setting('neon.timeline_id', true) AS "neonTimeline"`;
+	current_setting('neon.timeline_id', true) AS "neonTimeline", to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
 
-/** @param onWarning is told about an engine that nobody has tested @throws StoreRefused */
-export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => void): Promise<void> {
+/**
+ * @param onWarning is told about an engine that nobody has tested
+ * @returns whether the database has a store
+ * @throws StoreRefused
+ */
+export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => void): Promise<boolean> {
 	const { rows } = await pool.query(readServer);
-	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline } = rows[0];
+	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline, hasStore } = rows[0];
 	const engine = engineOf(banner);
 	if (engine?.refusal)
 		throw new StoreRefused(`the server is ${engine.name}, ${engine.refusal}: use PostgreSQL 14 or newer`);
@@ -55,6 +59,7 @@ export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => v
 				"run the store's tests on it before you rely on it (CONTRIBUTING.md)",
 		);
 	}
+	return hasStore;
 }
 
 /** Their rows become visible together, in the order of the counters. Only one place can promise that. */

@@ -31,11 +31,6 @@ export interface Statement {
 /** Rows are arrays, in the order of the statement's columns. @throws StorageUnavailable */
 export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryArrayResult>;
 
-export interface Opened {
-	pool: pg.Pool;
-	cursorSecret: Buffer;
-}
-
 /** Connects when it is used. @throws StoreRefused about files of the URL */
 function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
 	const { host, port, user, password, database, parameters } = url;
@@ -59,27 +54,24 @@ function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
 }
 
 /** @throws StoreRefused */
-export async function openPool(url: string, options: OpenOptions = {}): Promise<Opened> {
+export async function openPool(
+	url: string,
+	options: OpenOptions = {},
+): Promise<{ pool: pg.Pool; cursorSecret: Buffer }> {
 	const { mustExist = false, onCreate, onWarning } = options;
 	const parsed = parsePostgresUrl(url);
 	const pool = createPool(parsed, options);
 	try {
-		await checkServer(pool, onWarning);
-		const isNew = !(await hasStore(pool));
-		if (isNew && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
+		const hasStore = await checkServer(pool, onWarning);
+		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await refuseShards(pool);
 		await migrate(pool);
 		await refuseShards(pool); // A new table may be elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (isNew) onCreate?.(`the database ${parsed.database}`);
+		if (!hasStore) onCreate?.(`the database ${parsed.database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
 		throw toRefusal(error, parsed);
 	}
-}
-
-async function hasStore(pool: pg.Pool): Promise<boolean> {
-	const { rows } = await pool.query("SELECT to_regclass('schema_version') IS NOT NULL AS found");
-	return rows[0].found;
 }
