@@ -151,13 +151,13 @@ test("postgres: five nodes with four writers each under repeatable read: every c
 		ids.flat().sort((a, b) => Number(a - b)),
 		Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
 	);
-	const { rows } = await database.query(
-		`SELECT count(*) AS pets, to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
-			(SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS rolled FROM pets`,
+	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
+	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 600);
+	// A question of its own: together with pets a worker of Citus answers it.
+	const rolled = await numberFrom(
+		"SELECT xact_rollback AS number FROM pg_stat_database WHERE datname = current_database()",
 	);
-	assert.equal(Number(rows[0].pets), 600);
-	// On shards Citus works with read committed, whatever the level.
-	assert.ok(Number(rows[0].rolled) > 0 || rows[0].isCitus, "the server rolled some back");
+	assert.ok(rolled > 0, "the server rolled some back");
 });
 
 test("postgres: an unsupported feature (0A000) is not StorageUnavailable", async (context) => {
