@@ -6,6 +6,7 @@ import pg from "pg";
 const connectTimeoutMs = 3_000;
 /** After a refused connection, how long no other is tried while the node has some. */
 const growAgainMs = 1_000;
+const pauseMs = 20;
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
@@ -79,15 +80,17 @@ class NodePool extends pg.Pool {
 		if (performance.now() >= this.#growAtMs) this.options.max = this.#max;
 		super.connect((error, client, release) => {
 			if (client && this.#isCurrent(client)) return callback(undefined, client, release);
-			const isLate = performance.now() - startedAtMs >= connectTimeoutMs;
-			if (!client && (this.#open === 0 || this.ending || isLate)) return callback(error, undefined, release);
-			if (client) release(true);
-			else {
-				// The server has no more connections: waits for one that the node has.
-				this.options.max = this.#open;
-				this.#growAtMs = performance.now() + growAgainMs;
+			if (client) {
+				release(true);
+				return this.#attempt(callback, startedAtMs);
 			}
-			this.#attempt(callback, startedAtMs);
+			const isLate = performance.now() - startedAtMs >= connectTimeoutMs;
+			if (this.#open === 0 || this.ending || isLate) return callback(error, undefined, release);
+			// The server has no more connections: waits for one that the node has.
+			this.options.max = this.#open;
+			this.#growAtMs = performance.now() + growAgainMs;
+			// A connection that was closed may count as open until its end is known.
+			setTimeout(() => this.#attempt(callback, startedAtMs), pauseMs);
 		});
 	}
 }
