@@ -3,7 +3,7 @@
 //
 //     ! NAME=value    a setting of the service
 //     ^ instant       the service's clock from here on
-//     = name text     a word: {name} stands for the text
+//     = name text     a word: {name} stands for the text, {nothing} for none, {full} and others for keys of corpus.test.ts
 //     @ name text     a template; those of consecutive lines are used for each row that follows. On a connection of its own if the
 //                     name ends with *, else on one that has served other requests
 //     a row
