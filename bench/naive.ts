@@ -44,7 +44,7 @@ const app = buildApp({
 	isStopping: () => false,
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: async () => ({}),
-	consoleFolder: "",
+	pagesFolder: "",
 });
 const { key } = await createKey(
 	{ rows: store.keys, now: Date.now, random: randomBytes },

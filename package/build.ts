@@ -1,4 +1,4 @@
-// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src and built console
+// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src and built pages
 // as JavaScript, because Node strips no types below node_modules.
 
 import { execFileSync } from "node:child_process";
@@ -15,7 +15,7 @@ buildConsole();
 execFileSync(process.execPath, [join(root, "test/node_modules/typescript/bin/tsc"), "-p", join(root, "package")], {
 	stdio: "inherit",
 });
-cpSync(join(root, "dist/console"), join(lib, "dist/console"), { recursive: true });
+for (const page of ["console", "docs"]) cpSync(join(root, "dist", page), join(lib, "dist", page), { recursive: true });
 cpSync(join(root, "src"), join(lib, "src"), { recursive: true, filter: (path) => !/\.ts$/.test(path) });
 const { version, type } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 writeFileSync(join(lib, "package.json"), `${JSON.stringify({ type, version })}\n`);

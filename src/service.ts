@@ -74,7 +74,7 @@ const firstKeyRequest = { name: "first key", scopes: [...scopes] };
 /** How long a connection may stay idle while the service stops. */
 const idleOnStopMs = 250;
 
-const consoleFolder = fileURLToPath(new URL("../dist/console", import.meta.url));
+const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
 /** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -246,7 +246,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		probes,
 		activity: activity.read,
 		runTraced: tracing?.run,
-		consoleFolder,
+		pagesFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity, replyWatch };

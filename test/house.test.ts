@@ -15,7 +15,7 @@ const filesIn = (folder: string) =>
 	readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
 		.filter((path) => !path.includes("node_modules"))
 		.map((path) => join(folder, path));
-const sources = ["src", "client/src", "console/src"]
+const sources = ["src", "client/src", "console/src", "console/reference"]
 	.flatMap(filesIn)
 	.filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
 
@@ -30,11 +30,11 @@ const mayImport: Record<string, RegExp> = {
 	"env-file.ts": /^$/,
 	"config.ts":
 		/^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/trusted-proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
-	"service.ts": /^src\/(?!main|cli)|^dist\/console$|^package\.json$/,
+	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,
 	client: /^client\/src\//,
-	console: /^((console|client)\/src|src\/(contract|files))\//,
+	console: /^((console|client)\/src|console\/reference|src\/(contract|files))\/|^$/,
 };
 
 function importsOf(path: string): string[] {

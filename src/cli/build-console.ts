@@ -1,4 +1,5 @@
-// In a checkout, the console is built when it is missing or older than its sources. Installing runs no scripts.
+// In a checkout, the console and the reference are built when they are missing or older than their sources. Installing
+// runs no scripts.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, statSync } from "node:fs";
@@ -7,11 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = [
-	"console/**/*.{html,css,ts,tsx,svg}",
+	"console/**/*.{html,css,js,ts,tsx,svg}",
 	"client/src/*.ts",
 	"src/contract/*.ts",
 	"src/files/*.ts",
-	"src/http/pages/tokens.css",
 	"package-lock.json",
 ];
 
@@ -22,10 +22,12 @@ export function buildConsole(): void {
 	console.error("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
+	// Last, because its time is compared with the sources.
+	execFileSync(process.execPath, [join(root, "console/reference/build.ts")], { stdio: ["ignore", 2, 2] });
 }
 
 function isOutdated(): boolean {
-	const built = statSync(join(root, "dist/console/index.html"), { throwIfNoEntry: false });
+	const built = statSync(join(root, "dist/docs/mark.svg"), { throwIfNoEntry: false });
 	if (!built) return true;
 	const changedMs = globSync(sources, { cwd: root }).map((path) => statSync(join(root, path)).mtimeMs);
 	return Math.max(...changedMs) > built.mtimeMs;

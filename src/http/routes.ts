@@ -32,7 +32,7 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 	const { live, ready } = options.probes;
 	router.add("/livez", { GET: probe(async () => JSON.stringify(live())) });
 	router.add("/readyz", { GET: probe(async () => JSON.stringify(await ready())) });
-	addDocsPage(router, options.baseUrl);
+	addDocsPage(router, options.pagesFolder);
 	addConsole(router, options);
 }
 

@@ -3,27 +3,27 @@
 
 import { join } from "node:path";
 import type { KeyInfo } from "../../contract/activity.ts";
-import { ApiError } from "../../contract/errors.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
 import type { Router } from "../router.ts";
 import { pagePolicy } from "../security-headers.ts";
-import { addFile, addFolder, readFile, redirectTo } from "./static-files.ts";
+import { addFile, addFolder, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. `known`: the nodes whose history the caller has. */
 	activity: (known: string[]) => Promise<object>;
-	/** The folder of the built console. If it is missing, the console is not served. */
-	consoleFolder: string;
+	/** The folder of the built pages. What is missing there is not served. */
+	pagesFolder: string;
 }
 
-export function addConsole(router: Router, { activity, consoleFolder }: ConsoleOptions): void {
+export function addConsole(router: Router, { activity, pagesFolder }: ConsoleOptions): void {
 	const headers = pagePolicy("'self'");
-	const isBuilt = addFolder(router, { url: "/console", folder: consoleFolder, headers });
+	const folder = join(pagesFolder, "console");
+	const isBuilt = addFolder(router, { url: "/console", folder, headers });
 	if (!isBuilt) router.add("/console", { GET: { access: "open", handler: refuseNotBuilt } });
 	router.add("/", { GET: redirectTo("console", 302) });
 	// Browsers ask for it on pages without an icon of their own, such as JSON.
-	if (isBuilt) addFile(router, "/favicon.ico", readFile(join(consoleFolder, "icon.svg")), headers);
+	if (isBuilt) addFile(router, "/favicon.ico", readFile(join(folder, "icon.svg")), headers);
 	router.add("/console/activity", {
 		GET: {
 			access: "metrics:read",
@@ -43,8 +43,4 @@ export function addConsole(router: Router, { activity, consoleFolder }: ConsoleO
 
 function infoOf({ name, scopes, secret: { expiresAtMs } }: KeyRow): KeyInfo {
 	return { name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }) };
-}
-
-function refuseNotBuilt(): never {
-	throw new ApiError("route_not_found", "the console is not built: run npm run build");
 }

@@ -1,35 +1,23 @@
-// The API reference at /docs: a page made from the OpenAPI document, its style sheet, its two scripts and its icon. It
-// loads nothing else, and calls this server only.
+// The API reference at /docs: the files that the console's build made from the OpenAPI document (console/reference).
 
-import { readFileSync } from "node:fs";
-import { openApiDocument } from "../../contract/openapi.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Router } from "../router.ts";
 import { pagePolicy } from "../security-headers.ts";
-import { referencePage } from "./reference/page.ts";
-import { addFile, redirectTo, staticFile } from "./static-files.ts";
+import { addFile, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
 
 const headers = pagePolicy("'self'");
-const files = {
-	"reference.css": [
-		"./tokens.css",
-		"./reference/page.css",
-		"./reference/text.css",
-		"./reference/operation.css",
-		"./reference/try-form.css",
-		"./reference/narrow.css",
-	],
-	"reference.js": ["./reference/reference.js"],
-	"send.js": ["./reference/send.js"],
-	"mark.svg": ["./reference/mark.svg"],
-};
+const files = ["reference.css", "reference.js", "send.js", "mark.svg"];
 
-export function addDocsPage(router: Router, baseUrl: string | undefined): void {
-	const page = () => staticFile("docs.html", Buffer.from(referencePage(openApiDocument(baseUrl))));
-	addFile(router, "/docs", page, headers);
-	for (const [name, sources] of Object.entries(files)) {
-		const text = Buffer.concat(sources.map((path) => readFileSync(new URL(path, import.meta.url))));
-		addFile(router, `/docs/${name}`, () => staticFile(name, text), headers);
+/** @param pagesFolder where the build wrote the pages; without them, /docs says so */
+export function addDocsPage(router: Router, pagesFolder: string): void {
+	const folder = join(pagesFolder, "docs");
+	if (!existsSync(join(folder, "index.html"))) {
+		router.add("/docs", { GET: { access: "open", handler: refuseNotBuilt } });
+		return;
 	}
+	addFile(router, "/docs", readFile(join(folder, "index.html")), headers);
+	for (const name of files) addFile(router, `/docs/${name}`, readFile(join(folder, name)), headers);
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
 	router.add("/docs/", { GET: redirectTo("../docs", 308) });
 }

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
+import { ApiError } from "../../contract/errors.ts";
 import { entityTag, matchesTag } from "../conditional.ts";
 import { acceptsGzip } from "../encoding.ts";
 import type { Exchange, RouteRules } from "../exchange.ts";
@@ -73,6 +74,11 @@ export function addFolder(
 			addFile(router, at, readFile(join(folder, name)), headers);
 	}
 	return true;
+}
+
+/** The handler of a page whose files are missing. @throws ApiError */
+export function refuseNotBuilt(): never {
+	throw new ApiError("route_not_found", "this page is not built: run npm run build");
 }
 
 /** Reads a file. It is compressed when it is first asked for. */

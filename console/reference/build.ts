@@ -1,0 +1,18 @@
+// Writes the files of the API reference at /docs: the page, made from the OpenAPI document, its style sheet, its two
+// scripts and its icon. They load nothing else.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { openApiDocument } from "../../src/contract/openapi.ts";
+import { referencePage } from "./page.ts";
+
+const styleSheets = ["../src/tokens.css", "page.css", "text.css", "operation.css", "try-form.css", "narrow.css"];
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
+
+mkdirSync(`${root}dist/docs`, { recursive: true });
+const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);
+write("index.html", referencePage(openApiDocument()));
+write("reference.css", styleSheets.map(read).join(""));
+for (const name of ["reference.js", "send.js", "mark.svg"]) write(name, read(name));
