@@ -87,7 +87,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
 	const stopBackups = () => void backups?.stop();
-	const opened = await openObserved(options, now, { watchers: [metrics, ...(tracing ? [tracing] : [])], stopBackups });
+	const watchers = [metrics, ...(tracing ? [tracing] : [])];
+	const opened = await openObserved(options, now, { node: observed.node, watchers, stopBackups });
 	const store = tracing?.wrap(opened) ?? opened;
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
@@ -135,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
-		backups = startBackups(config, log, now);
+		backups = startBackups(config, store, log, now);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
@@ -157,6 +158,7 @@ interface Parts {
 }
 
 interface StoreObservers {
+	node: string;
 	watchers: Pick<Metrics, "observeCommit">[];
 	stopBackups: () => void;
 }
@@ -165,10 +167,11 @@ interface StoreObservers {
 function openObserved(
 	{ config, log, onWritesStopped }: ServiceOptions,
 	now: () => number,
-	{ watchers, stopBackups }: StoreObservers,
+	{ node, watchers, stopBackups }: StoreObservers,
 ): Promise<Store> {
 	return openStore(config.databaseUrl, now, {
 		verify: "quick",
+		node,
 		onNotice: (text) => log.info(text),
 		onWarning: (text) => log.warn(text),
 		onCommit(commit) {
@@ -188,6 +191,8 @@ function openObserved(
 
 /** The metrics, which begin before the store is open. */
 interface Observed {
+	/** In request ids, leases and the console. */
+	node: string;
 	metrics: Metrics;
 	traffic: Traffic;
 	store: StoreSources | undefined;
@@ -196,7 +201,7 @@ interface Observed {
 function createObserved(sources: { now: () => number; droppedLogLines: () => number }): Observed {
 	const traffic = createTraffic();
 	const metrics = createMetrics({ ...sources, version, traffic: traffic.read, store: () => observed.store });
-	const observed: Observed = { metrics, traffic, store: undefined };
+	const observed: Observed = { node: randomBytes(6).toString("base64url"), metrics, traffic, store: undefined };
 	return observed;
 }
 
@@ -204,8 +209,7 @@ function createObserved(sources: { now: () => number; droppedLogLines: () => num
 function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, tracing }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
-	const { metrics, traffic } = observed;
-	const node = randomBytes(6).toString("base64url");
+	const { node, metrics, traffic } = observed;
 	const activity = watchActivity({ store, metrics, node });
 	observed.store = { store, animals: activity.animals };
 	const requestId = createRequestIds(node);
@@ -264,6 +268,7 @@ async function startTracing(endpoint: string | undefined, log: ServiceLog): Prom
 
 function startBackups(
 	{ backups, databaseUrl }: Config,
+	store: Store,
 	log: ServiceLog,
 	now: () => number,
 ): ScheduledBackups | undefined {
@@ -272,6 +277,7 @@ function startBackups(
 		...backups,
 		environment: environmentFor(databaseUrl),
 		now,
+		takeLease: (forMs) => store.takeLease("backup", forMs),
 		onBackup: (made) => log.info(made, "backup made"),
 		onFailure: (reason) => log.error({ reason }, "backup failed"),
 	});

@@ -1,7 +1,7 @@
 // Several nodes of one store on one machine, as processes of their own.
 
 import assert from "node:assert/strict";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -9,6 +9,7 @@ import { openStore } from "../src/store/open.ts";
 import { removeLeftLog } from "../src/store/sqlite/file.ts";
 import { testDatabase } from "./postgres.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
+import { figureOf } from "./scrape.ts";
 import { temporaryFolder } from "./service.ts";
 import { startStoreProcess } from "./store-process.ts";
 import { until, within } from "./until.ts";
@@ -58,6 +59,35 @@ for (const [engine, newStore] of Object.entries(engines)) {
 		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
 	});
 }
+
+test("of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other", async (context) => {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	mkdirSync(to);
+	const environment = {
+		...{ DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_TO: to },
+		...{ BACKUP_EVERY: "2s", BACKUP_KEEP: "100" },
+	};
+	const nodes = await Promise.all([1, 2].map(() => startProgram(context, environment)));
+	const madeBy = ({ output }: Running) => output.stdout.split('"msg":"backup made"').length - 1;
+	const made = () => nodes.map(madeBy).reduce((sum, count) => sum + count);
+	await until("three backups", () => made() >= 3);
+	const [killed, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
+	killed.process.kill("SIGKILL");
+	await killed.finished;
+	const before = madeBy(left);
+	await until("two more backups", () => madeBy(left) >= before + 2);
+	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);
+	await stop([left]);
+	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
+	const times = names
+		.sort()
+		.map((name) => Date.parse(name.replace(/\D*(....)(..)(..)T(..)(..)(..)Z.db/, "$1-$2-$3T$4:$5:$6Z")));
+	assert.equal(times.length, made());
+	for (const [index, time] of times.entries())
+		assert.ok(index === 0 || time - Number(times[index - 1]) >= 2000, `${names}`);
+	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
+});
 
 test("processes that close a store at the same moment leave no log", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");

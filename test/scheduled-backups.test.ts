@@ -6,8 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConfigError, readConfig } from "../src/config.ts";
+import { leaseMs } from "../src/store/leases.ts";
 import { openStore, verifyStore } from "../src/store/open.ts";
-import { scheduleBackups } from "../src/store/scheduled-backups.ts";
+import { type ScheduleOptions, scheduleBackups } from "../src/store/scheduled-backups.ts";
 import { startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { until, within } from "./until.ts";
@@ -27,9 +28,10 @@ async function someStore(context: TestContext) {
 	const made: string[] = [];
 	const failures: string[] = [];
 	const clock = { nowMs: noonMs };
-	const schedule = (plan: { everyMs?: number; keep?: number } = {}) => {
+	const schedule = (plan: Partial<ScheduleOptions> = {}) => {
 		const backups = scheduleBackups({
 			...{ folder: to, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl }, now: () => clock.nowMs },
+			takeLease: async () => true,
 			...plan,
 			onBackup: ({ file }) => void made.push(file),
 			onFailure: (reason) => void failures.push(reason),
@@ -108,6 +110,26 @@ test("a stop ends a backup under way and leaves no file of it", async (context) 
 	assert.ok(backups.status().isRunning);
 	await within("the stop", backups.stop());
 	assert.deepEqual([readdirSync(to), made, failures, backups.status().isRunning], [[], [], [], false]);
+});
+
+test("while another node makes a backup none is made, nor right after it", async (context) => {
+	const { to, made, failures, schedule } = await someStore(context);
+	const asked: [forMs: number, answer: (isTaken: boolean) => void][] = [];
+	const takeLease = (forMs: number) => new Promise<boolean>((answer) => asked.push([forMs, answer]));
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const backups = schedule({ takeLease });
+	asked[0]?.[1](false);
+	await until("the refusal", () => !backups.status().isRunning);
+	context.mock.timers.tick(leaseMs);
+	assert.equal(asked.length, 2, "it asks again");
+	writeFileSync(join(to, "animal-store-20261121T120000Z.db"), "");
+	asked[1]?.[1](true);
+	await until("the lease to be given back", () => asked.length === 3);
+	assert.equal(asked[2]?.[0], 0);
+	asked[2]?.[1](true);
+	await until("the end of the try", () => !backups.status().isRunning);
+	await backups.stop();
+	assert.deepEqual([made, failures], [[], []]);
 });
 
 test("a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can", async (context) => {

@@ -17,17 +17,23 @@ storeSuite({
 	name: "postgres",
 	async open(context, now = Date.now) {
 		const database = await testDatabase();
-		let store = await openStore(database.url, now);
+		let store = await openStore(database.url, now, { node: "a" });
+		const joined: Store[] = [];
 		context.after(async () => {
-			await store.close();
+			await Promise.all([...joined, store].map((one) => one.close()));
 			await database.drop();
 		});
 		return {
 			store,
 			databaseUrl: database.url,
+			async join(node) {
+				const other = await openStore(database.url, now, { node });
+				joined.push(other);
+				return other;
+			},
 			async reopen() {
 				await store.close();
-				store = await openStore(database.url, now);
+				store = await openStore(database.url, now, { node: "a" });
 				return store;
 			},
 		};

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
+import type { Store } from "../src/store/store.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
@@ -16,16 +17,22 @@ storeSuite({
 	name: "sqlite",
 	async open(context, now = Date.now) {
 		const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-		let store = await openStore(url, now);
+		let store = await openStore(url, now, { node: "a" });
 		let isOpen = true;
-		context.after(() => (isOpen ? store.close() : undefined));
+		const joined: Store[] = [];
+		context.after(() => Promise.all([...joined, ...(isOpen ? [store] : [])].map((one) => one.close())));
 		return {
 			store,
 			databaseUrl: url,
+			async join(node) {
+				const other = await openStore(url, now, { node });
+				joined.push(other);
+				return other;
+			},
 			async reopen() {
 				isOpen = false;
 				await store.close();
-				store = await openStore(url, now);
+				store = await openStore(url, now, { node: "a" });
 				isOpen = true;
 				return store;
 			},

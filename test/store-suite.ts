@@ -11,11 +11,11 @@ import { until } from "./until.ts";
 
 export interface Engine {
 	name: string;
-	/** An empty store that ends with the test. `reopen` closes it and opens it again. */
+	/** An empty store that ends with the test. `reopen` closes it and opens it again; `join` opens another node of it. */
 	open(
 		context: TestContext,
 		now?: () => number,
-	): Promise<{ store: Store; databaseUrl: string; reopen(): Promise<Store> }>;
+	): Promise<{ store: Store; databaseUrl: string; reopen(): Promise<Store>; join(node: string): Promise<Store> }>;
 }
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
@@ -229,6 +229,27 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.equal(await kept(), "2 3");
 		context.mock.timers.tick(10 * 60_000);
 		await until("the sweep after ten minutes", async () => (await kept()) === "3", { withinMs: 20_000 });
+	});
+
+	test(`${engine}: of nodes that ask for a lease one has it, until it gives it back or does not renew it`, async (context) => {
+		const { store, join } = await open(context);
+		const [a, b] = [store, await join("b")];
+		const asked = await Promise.all([a, b, a, b].map((node) => node.takeLease("work", 600_000)));
+		assert.deepEqual(asked, [asked[0], !asked[0], asked[0], !asked[0]]);
+		const [holder, other] = asked[0] ? [a, b] : [b, a];
+		assert.equal(await other.takeLease("other work", 600_000), true);
+		assert.equal(await other.takeLease("work", 0), false, "it has nothing to give back");
+		assert.equal(await holder.takeLease("work", 0), true);
+		assert.equal(await other.takeLease("work", 2000), true);
+		assert.equal(await holder.takeLease("work", 2000), false);
+		await until("the lease to expire", () => holder.takeLease("work", 600_000));
+	});
+
+	test(`${engine}: a lease that a wrong clock has given ends within an hour`, async (context) => {
+		const { store, databaseUrl } = await open(context);
+		const later = Date.now() + 3_590_000;
+		await runSql(databaseUrl, `INSERT INTO leases VALUES ('a', 'x', ${later}), ('b', 'x', ${later + 86_400_000})`);
+		assert.deepEqual([await store.takeLease("a", 1000), await store.takeLease("b", 1000)], [false, true]);
 	});
 
 	test(`${engine}: keys are stored, rotated and revoked, and their last use is recorded`, async (context) => {

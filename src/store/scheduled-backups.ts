@@ -8,6 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { leaseMs, withLease } from "./leases.ts";
 import { dropStaleDraftsIn } from "./sqlite/draft.ts";
 
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
@@ -22,7 +23,7 @@ const timerMaxMs = 24 * 60 * 60_000;
 /** Times are milliseconds since 1970. */
 export interface BackupStatus {
 	isRunning: boolean;
-	/** The newest backup in the folder, also of earlier runs of the service. */
+	/** The newest backup in the folder, also of earlier runs of the service, and of other nodes. */
 	lastBackupAtMs: number | undefined;
 	lastFailedAtMs: number | undefined;
 }
@@ -33,7 +34,7 @@ export interface ScheduledBackups {
 	stop(): Promise<void>;
 }
 
-interface ScheduleOptions {
+export interface ScheduleOptions {
 	folder: string;
 	everyMs: number;
 	/** How many backups are kept. */
@@ -41,17 +42,19 @@ interface ScheduleOptions {
 	/** Of the process, with DATABASE_URL: a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
 	now: () => number;
+	/** As `Store.takeLease`, for one lease: of nodes with the same folder, one makes the backup. */
+	takeLease: (forMs: number) => Promise<boolean>;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	/** Called once for each try that failed. */
 	onFailure: (reason: string) => void;
 }
 
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
-	const { folder, everyMs, keep, environment, now, onBackup, onFailure } = options;
+	const { folder, everyMs, keep, environment, now, takeLease, onBackup, onFailure } = options;
 	const stopped = new AbortController();
 	const status: BackupStatus = {
 		isRunning: false,
-		lastBackupAtMs: newestIn(folder),
+		lastBackupAtMs: undefined,
 		lastFailedAtMs: undefined,
 	};
 	let timer: NodeJS.Timeout | undefined;
@@ -68,27 +71,34 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		removeOld(folder, name, keep);
 	}
 
-	async function tryBackUp(): Promise<void> {
+	async function tryBackUp(newestAtMs: number | undefined): Promise<void> {
 		status.isRunning = true;
+		let nextMs = Math.min(everyMs, leaseMs);
 		try {
-			await backUp();
-			wait(everyMs);
+			await withLease(takeLease, async () => {
+				stopped.signal.throwIfAborted();
+				if (newestIn(folder) !== newestAtMs) return; // Another node has just made one.
+				await backUp();
+				nextMs = everyMs;
+			});
 		} catch (error) {
 			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
 			if (stopped.signal.aborted) return;
 			status.lastFailedAtMs = now();
 			onFailure((error as Error).message);
-			wait(Math.min(everyMs, retryMs));
+			nextMs = Math.min(everyMs, retryMs);
 		} finally {
 			status.isRunning = false;
 		}
+		wait(nextMs);
 	}
 
 	/** A backup from the future, after a jump of the clock, postpones only the first one after a start. */
 	function look(isStart: boolean): void {
 		const newestAtMs = newestIn(folder);
+		status.lastBackupAtMs = newestAtMs;
 		const ageMs = newestAtMs === undefined ? everyMs : now() - newestAtMs;
-		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp();
+		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp(newestAtMs);
 		else wait(everyMs - Math.max(0, ageMs));
 	}
 

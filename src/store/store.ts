@@ -47,6 +47,14 @@ export interface Store {
 	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
 	writeState(): WriteState;
 
+	/**
+	 * Takes or renews the lease for work that one node at a time does for all.
+	 * @param forMs after this time, another node can take it; 0 gives it back
+	 * @returns whether this node has it
+	 * @throws StorageUnavailable
+	 */
+	takeLease(name: string, forMs: number): Promise<boolean>;
+
 	/** What the store uses now. Never throws. */
 	readUse(): Promise<StoreUse>;
 
@@ -91,6 +99,8 @@ export interface OpenOptions {
 	onWarning?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
+	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */
+	node?: string;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
 	/** How long a write may wait until its commit begins; without a limit if absent. */

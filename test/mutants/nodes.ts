@@ -27,4 +27,28 @@ export const mutants: Mutant[] = [
 		to: "false ?",
 		tests: ["test/lost-file.test.ts"],
 	},
+	{
+		file: "src/store/leases.ts",
+		from: "WHERE lease.holder = excluded.holder\n\tOR ",
+		to: "WHERE ",
+		tests: ["test/store-sqlite.test.ts"],
+	},
+	{
+		file: "src/store/leases.ts",
+		from: "leaseMaxMs = 3_600_000",
+		to: "leaseMaxMs = 1e15",
+		tests: ["test/store-sqlite.test.ts"],
+	},
+	{
+		file: "src/store/scheduled-backups.ts",
+		from: "if (newestIn(folder) !== newestAtMs) return;",
+		to: "",
+		tests: ["test/scheduled-backups.test.ts"],
+	},
+	{
+		file: "src/store/scheduled-backups.ts",
+		from: "stopped.signal.throwIfAborted();",
+		to: "",
+		tests: ["test/scheduled-backups.test.ts"],
+	},
 ];

@@ -7,6 +7,7 @@ import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
+import { leaseSql } from "../leases.ts";
 import {
 	type CreateResult,
 	type OpenOptions,
@@ -31,6 +32,7 @@ import { createPostgresRows } from "./rows.ts";
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+	const { node = "" } = options;
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
@@ -46,7 +48,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		options.writeWaitMaxMs,
 	);
 	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
-	const stopSweeping = sweepIdempotencyKeys(sweep);
+	const takeLease = async (name: string, forMs: number) => (await query(lease, [name, node, forMs])).rowCount === 1;
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(takeLease, sweep);
 
 	return {
 		...createReads(query),
@@ -58,6 +61,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
+		takeLease,
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
@@ -66,7 +70,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			await query({ name: "check", text: "SELECT last_id FROM counters WHERE name = 'none'" }, []);
 		},
 		async close() {
-			stopSweeping();
+			await stopSweeping?.();
 			stopLooking();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
@@ -101,6 +105,16 @@ const sweepExpiredKeys = {
 	name: "sweepExpiredKeys",
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
+};
+
+const lease = {
+	name: "lease",
+	text: leaseSql({
+		name: "$1",
+		holder: "$2",
+		nowMs: "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+		forMs: "$3::bigint",
+	}),
 };
 
 /** Fails where writes do, such as on a replica, and changes nothing. Its row is the schema. */

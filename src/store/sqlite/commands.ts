@@ -3,6 +3,7 @@
 import type Database from "better-sqlite3";
 import type { Timed } from "../commit-times.ts";
 import { idempotencyMs, sweepRows } from "../idempotency.ts";
+import { leaseSql } from "../leases.ts";
 import type { Row } from "../rows.ts";
 import {
 	type AddUnless,
@@ -21,6 +22,7 @@ interface Commands {
 	createPet: { request: CreateRequest; result: CreateResult };
 	/** @returns the number of removed keys */
 	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
+	takeLease: { request: { name: string; holder: string; nowMs: number; forMs: number }; result: boolean };
 	editPet: { request: EditRequest; result: EditResult };
 	addKey: { request: { key: NewKey; secret: NewSecret; unless: AddUnless | undefined }; result: boolean };
 	rotateKey: { request: { keyId: string; secret: NewSecret; graceEndsAtMs: number }; result: undefined };
@@ -85,6 +87,7 @@ export function prepareCommit(database: Database.Database): (batch: SentBatch) =
 	const createPets = prepareCreates(database);
 	const appliers: Appliers = {
 		sweepIdempotencyKeys: prepareSweep(database),
+		takeLease: prepareLease(database),
 		editPet: prepareEdit(database),
 		...keyAppliers(database),
 		...copyAppliers(database),
@@ -110,6 +113,11 @@ function prepareSweep(database: Database.Database): Appliers["sweepIdempotencyKe
 		(SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
 	);
 	return ({ nowMs }) => sweep.run(nowMs - idempotencyMs).changes;
+}
+
+function prepareLease(database: Database.Database): Appliers["takeLease"] {
+	const lease = database.prepare(leaseSql({ name: "@name", holder: "@holder", nowMs: "@nowMs", forMs: "@forMs" }));
+	return (request) => lease.run(request).changes === 1;
 }
 
 const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);

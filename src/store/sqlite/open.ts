@@ -39,7 +39,7 @@ interface SqliteOptions extends OpenOptions {
  * @throws StoreRefused
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
-	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false } = options;
+	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false, node = "" } = options;
 	const watch = watchWrites(() => write("probe", {}));
 	const onFatal = (reason: string) => {
 		watch.stop();
@@ -57,8 +57,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
+	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
 	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
-	const stopSweeping = sweepIdempotencyKeys(sweep);
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(takeLease, sweep);
 
 	return {
 		listPets: async (query) => snapshot.read(() => reads.listPets(query)),
@@ -72,13 +73,14 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
+		takeLease,
 		readUse: () => readFileUse(file),
 		async check() {
 			snapshot.end();
 			snapshot.read(() => reads.getPet(0n));
 		},
 		async close() {
-			stopSweeping();
+			await stopSweeping?.();
 			await write("touchKeys", { uses: [] }).catch(() => {});
 			snapshot.end();
 			database.close();

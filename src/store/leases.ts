@@ -1,0 +1,39 @@
+// Leases: work that is done once for a store, by whichever of its nodes has the row of that work. Its holder renews it;
+// after the end of the holder it expires, and another node takes it.
+
+/** How long a lease lasts that is renewed while the work goes on. */
+export const leaseMs = 60_000;
+/** No lease lasts longer: one that seems to was taken before the clock was put back. */
+const leaseMaxMs = 3_600_000;
+
+/**
+ * The statement that takes a lease or renews it, and changes a row if that succeeds. Its parameters are SQL; `nowMs` is
+ * a clock that all nodes of the store share.
+ */
+export function leaseSql(parameters: Record<"name" | "holder" | "nowMs" | "forMs", string>): string {
+	const { name, holder, nowMs, forMs } = parameters;
+	return `INSERT INTO leases AS lease (name, holder, until_ms) VALUES (${name}, ${holder}, ${nowMs} + ${forMs})
+	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
+	WHERE lease.holder = excluded.holder
+	OR lease.until_ms NOT BETWEEN excluded.until_ms - ${forMs} + 1 AND excluded.until_ms - ${forMs} + ${leaseMaxMs}`;
+}
+
+/**
+ * Does work that one node at a time does, and keeps the lease meanwhile.
+ * @param take as `Store.takeLease`; while it fails, the work is done without a lease
+ * @returns false if another node has the lease
+ */
+export async function withLease(
+	take: (forMs: number) => Promise<boolean>,
+	work: () => Promise<void>,
+): Promise<boolean> {
+	if (!(await take(leaseMs).catch(() => true))) return false;
+	const renewing = setInterval(() => void take(leaseMs).catch(() => {}), leaseMs / 3).unref();
+	try {
+		await work();
+	} finally {
+		clearInterval(renewing);
+		await take(0).catch(() => {});
+	}
+	return true;
+}
