@@ -4,7 +4,6 @@
 import diagnostics from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { TestContext } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { within } from "./until.ts";
 
@@ -103,21 +102,29 @@ class Connection {
 	}
 }
 
-/** @returns a function that sends packets and resolves when all replies to them have arrived */
-export function createSender(context: TestContext, port: number) {
-	const kept: Connection[] = [];
-	context.after(() => {
-		for (const connection of kept) connection.close();
-	});
-	return async function send(packets: Buffer[], isAlone: boolean): Promise<{ received: string; isOpen: boolean }> {
-		const known = isAlone || kept.length < keptConnections ? undefined : kept.shift();
-		const connection = known ?? (await Connection.open(port));
+/** Connections that serve requests in turn; a request that must be the first of one gets its own. */
+export class Connections {
+	readonly #port: number;
+	readonly #kept: Connection[] = [];
+
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	/** Sends packets. Resolves when all replies to them have arrived. */
+	async send(packets: Buffer[], isAlone: boolean): Promise<{ received: string; isOpen: boolean }> {
+		const known = isAlone || this.#kept.length < keptConnections ? undefined : this.#kept.shift();
+		const connection = known ?? (await Connection.open(this.#port));
 		if (!isAlone && !known) await connection.exchange([]);
 		const outcome = await connection.exchange(packets);
-		if (outcome.isOpen && !isAlone) kept.push(connection);
+		if (outcome.isOpen && !isAlone) this.#kept.push(connection);
 		else connection.close();
 		return outcome;
-	};
+	}
+
+	close(): void {
+		for (const connection of this.#kept) connection.close();
+	}
 }
 
 /** Values that are a reply's own; all others belong to a head that many replies have. */

@@ -2,7 +2,7 @@
 // as recorded. Anything that changes a byte of a reply fails here and shows where.
 
 import assert from "node:assert/strict";
-import { after, type TestContext, test } from "node:test";
+import { after, test } from "node:test";
 import { diff } from "node:util";
 import { petStatuses } from "../src/contract/pet.ts";
 import { createCursors } from "../src/http/paging.ts";
@@ -10,7 +10,7 @@ import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { keyFromRandom } from "../src/keys/key-format.ts";
 import { endOfList, type PagePosition } from "../src/store/store.ts";
 import { type Case, type Family, idsOf, readFamilies, wireText, writeFamilies } from "./corpus.ts";
-import { createSender, packetsOf, replyTexts } from "./corpus-wire.ts";
+import { Connections, packetsOf, replyTexts } from "./corpus-wire.ts";
 import { type TestService, testService } from "./service.ts";
 
 const families = readFamilies();
@@ -26,7 +26,7 @@ for (const family of families) {
 		});
 		const cursors = cursorWords(service);
 		const words = new Map([["nothing", ""], ...Object.entries(family.words), ...(await populate(service)), ...cursors]);
-		await ask(context, service, family.cases, words);
+		await ask(service, family.cases, words);
 		const failures = service.log.filter(({ level }) => level === "error" || level === "fatal");
 		assert.deepEqual(failures, [], "no request makes the service fail");
 		if (!isWriting) assertRecorded(family, words);
@@ -85,17 +85,18 @@ function cursorWords({ store }: TestService): [string, string][] {
 	});
 }
 
-async function ask(context: TestContext, service: TestService, cases: Case[], words: ReadonlyMap<string, string>) {
+async function ask({ port, clock }: TestService, cases: Case[], words: ReadonlyMap<string, string>): Promise<void> {
 	const wordOf = new Map([...words].map(([word, value]) => [value, `cursor={${word}}`]));
-	const send = createSender(context, service.port);
+	const connections = new Connections(port);
 	for (const one of cases) {
-		service.clock.nowMs = Date.parse(one.at);
-		const packets = packetsOf(one.request, words);
-		const { received, isOpen } = await send(packets, one.template.endsWith("*")).catch((cause: Error) => {
+		clock.nowMs = Date.parse(one.at);
+		const sent = connections.send(packetsOf(one.request, words), one.template.endsWith("*"));
+		const { received, isOpen } = await sent.catch((cause: Error) => {
 			throw new Error(`row ${one.row + 1}, template ${one.template}: ${cause.message}`, { cause });
 		});
 		one.received = [...replyTexts(received, wordOf), isOpen ? "open" : "closed"];
 	}
+	connections.close();
 }
 
 const shownMax = 5;

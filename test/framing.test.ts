@@ -153,55 +153,6 @@ test("a target that is not a path, an http URL or the * of OPTIONS gets 400 and 
 	assertFailure(asterisk as NonNullable<typeof asterisk>, "route_not_found");
 });
 
-test("input that is not HTTP is refused, the connection is closed, and no error is logged", async (context) => {
-	const service = await testService(context);
-	const methods = "ANNOUNCE DESCRIBE FLUSH GET_PARAMETER PAUSE PLAY RECORD REDIRECT SETUP SET_PARAMETER TEARDOWN";
-	const key = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
-	const lines = [
-		...methods.split(" ").flatMap((method) => [`${method} / RTSP/1.0`, `${method} /v1/pets RTSP/1.0`]),
-		"OPTIONS * RTSP/1.0",
-		"GET /v1/pets RTSP/1.0",
-		"GET /v1/pets RTSP/1.1",
-		"GET /v1/pets RTSP/2.0",
-		"POST /v1/pets RTSP/1.0",
-		"SOURCE /v1/pets ICE/1.0",
-		"GET /v1/pets ICE/1.0",
-		"GET  /v1/pets HTTP/1.1",
-		"GET /v1/pets  HTTP/1.1",
-	];
-	const rows = lines.flatMap((line) => [
-		[line, [`${line}\r\n\r\n`, "malformed_request"]],
-		[`${line} with a key`, [`${line}\r\n${key}`, "malformed_request"]],
-	]);
-	await refused(service, Object.fromEntries(rows));
-	for (const line of ["PLAY / RTSP/1.0", "GET /livez HTTP/2.0", "GET_PARAMETER /livez RTSP/2.0"]) {
-		const replies = await exchange(service.port, `${get(service)}${line}\r\n\r\n${get(service)}`);
-		assert.equal(replies.length, 2, line);
-		assertFailure(replies[1] as (typeof replies)[0], "malformed_request");
-	}
-	assert.ok(service.log.every(({ level, err }) => level === "info" && err === undefined));
-});
-
-test("an empty line before a request line, and a request line in several packets, are accepted", async (context) => {
-	const service = await testService(context);
-	const bytes = get(service, "Connection: close\r\n");
-	const [reply] = await exchange(service.port, `\r\n${bytes}`);
-	assert.equal(reply?.status, 200);
-	for (const cut of [1, 3, 4, 8, 20]) {
-		const received = await new Promise<string>((resolve) => {
-			let text = "";
-			const socket = connect({ port: service.port, host: "127.0.0.1", noDelay: true }, () => {
-				socket.write(bytes.slice(0, cut), () => setImmediate(() => socket.write(bytes.slice(cut))));
-			});
-			socket.setEncoding("utf8").on("data", (chunk) => {
-				text += chunk;
-			});
-			socket.on("close", () => resolve(text));
-		});
-		assert.match(received, /^HTTP\/1\.1 200 /, `cut at ${cut}`);
-	}
-});
-
 test("the Host header must be given once and name a host", async (context) => {
 	const { key, port } = await testService(context);
 	for (const host of [

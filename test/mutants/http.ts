@@ -43,13 +43,13 @@ export const mutants: Mutant[] = [
 		file: "src/http/framing.ts",
 		from: "|| !methods.has(method)",
 		to: "",
-		tests: ["test/framing.test.ts"],
+		tests: ["test/corpus.test.ts"],
 	},
 	{
 		file: "src/http/framing.ts",
 		from: '(httpVersion !== "1.1" && httpVersion !== "1.0")',
 		to: 'httpVersion === "3.0"',
-		tests: ["test/framing.test.ts"],
+		tests: ["test/corpus.test.ts"],
 	},
 	{
 		file: "src/http/framing.ts",
@@ -97,7 +97,7 @@ export const mutants: Mutant[] = [
 		file: "src/http/listen.ts",
 		from: "packet && !isRequestLine(packet, request)",
 		to: "false",
-		tests: ["test/framing.test.ts"],
+		tests: ["test/corpus.test.ts"],
 	},
 	{
 		file: "src/http/listen.ts",
