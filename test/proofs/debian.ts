@@ -1,11 +1,12 @@
-// docs/debian.md from beginning to end, in a new Debian below a temporary folder, with processes, mounts and a network of its own.
+// docs/debian.md from beginning to end, in a new Debian that systemd boots below a temporary folder.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Machine, type Run, startMachine } from "../debian-machine.ts";
-import { linux, type Proof, program, root } from "../proof.ts";
+import { bootMachine, type Machine, type Run, untilReady } from "../booted-machine.ts";
+import { linux, type Proof, program, root, type Trial } from "../proof.ts";
 import { until } from "../until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
@@ -17,8 +18,8 @@ export const proof: Proof = {
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
 	options: { mirror: { default: "http://deb.debian.org/debian", text: "where Debian comes from" } },
 	async prove(trial) {
-		const machine = await startMachine(trial, trial.option("mirror"));
-		const { run, runOnline } = machine;
+		const machine = await bootDebian(trial, trial.option("mirror"));
+		const { run, runOnline, write } = machine;
 		const did = (what: string) => trial.say(what);
 		runOnline(block("apt-get install"));
 		did("installed");
@@ -34,19 +35,20 @@ export const proof: Proof = {
 		assert.match(asClient.call("/v1/pets?limit=1", "-i"), /^link: <https:\/\/pets\.example\.com\/v1\/pets\?/im);
 		did("it answers behind TLS, with https links");
 
-		machine.write("/etc/prometheus/prometheus.yml", blockOfMetrics());
+		write("/etc/prometheus/prometheus.yml", blockOfMetrics());
 		run(block("cp /opt/animal-store"));
 		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
 		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
 		const alarms = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
 		did("Prometheus scrapes it");
 
-		runOnline(block("animal-store backup").replace("systemctl restart animal-store", ""));
-		run("systemctl restart animal-store");
+		runOnline(block("animal-store backup"));
+		await untilReady(run);
 		assert.equal(create(asClient.call, "after the backup"), 201);
 		run("systemctl stop animal-store");
 		run("mount -t tmpfs -o size=16m,mode=700,uid=$(id -u animal-store) none /var/lib/animal-store");
 		run(block("systemctl stop"));
+		await untilReady(run);
 		const names = JSON.parse(asClient.call("/v1/pets")).map(({ name }: { name: string }) => name);
 		assert.deepEqual(names, ["Rex", "Mia", "Bo"]);
 		did("a lost disk was replaced, and the newest backup restored");
@@ -62,6 +64,27 @@ export const proof: Proof = {
 	},
 };
 
+interface Debian extends Machine {
+	write(path: string, text: string): void;
+}
+
+/** A new Debian with a package of this tree in the folder of root. */
+async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
+	const place = join(trial.folder, "debian");
+	execFileSync("debootstrap", ["--variant=minbase", "--include=systemd-sysv", "bookworm", place, mirror], {
+		stdio: "pipe",
+	});
+	trial.say("Debian is there");
+	// What this machine trusts, such as a proxy for downloads.
+	const trusted = "/usr/local/share/ca-certificates";
+	if (existsSync(trusted)) cpSync(trusted, join(place, trusted), { recursive: true });
+	cpSync("/etc/resolv.conf", join(place, "etc/resolv.conf"), { dereference: true });
+	execFileSync("npm", ["pack", "--pack-destination", join(place, "root")], { cwd: tree, stdio: "pipe" });
+	const machine = await bootMachine(trial, place);
+	machine.runOnline("apt-get update");
+	return { ...machine, write: (path, text) => writeFileSync(join(place, path), text) };
+}
+
 /** The block of the page that begins with this. */
 function block(start: string): string {
 	const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
@@ -76,7 +99,7 @@ function blockOfMetrics(): string {
 }
 
 /** nginx with the documented text, and a certificate that curl trusts. */
-function putTls({ run, write }: Machine): void {
+function putTls({ run, write }: Debian): void {
 	const proxies = readFileSync(join(tree, "docs/proxies.md"), "utf8");
 	write("/etc/nginx/conf.d/pets.conf", /^```nginx\n(.*?)^```$/ms.exec(proxies)?.[1] ?? "");
 	run(`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${host} -addext subjectAltName=DNS:${host} \

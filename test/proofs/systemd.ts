@@ -1,63 +1,165 @@
-// The unit for systemd: well-formed, as closed as it says, and open for every system call that the service makes.
+// The files for systemd as they are shipped, on a machine that systemd has booted: what the program does is what their sandbox allows.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { Agent } from "node:http";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { post } from "../crash-proof.ts";
-import { attempt } from "../full-disk.ts";
-import { listAll } from "../ledger.ts";
-import { startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program } from "../proof.ts";
+import { bootMachine, type Machine, type Run, untilReady } from "../booted-machine.ts";
+import { blockOf } from "../document-blocks.ts";
+import { startPostgres } from "../postgres-server.ts";
+import { linux, type Proof, program, root, type Trial } from "../proof.ts";
+import { until } from "../until.ts";
 
-const unit = fileURLToPath(new URL("../../deploy/systemd/animal-store.service", import.meta.url));
-const analyze = (...parameters: string[]) => execFileSync("systemd-analyze", parameters, { encoding: "utf8" });
+const tree = fileURLToPath(new URL("../..", import.meta.url));
+const units = "/etc/systemd/system";
+const settings = "/etc/animal-store/environment";
 /** In tenths, as systemd-analyze takes it. */
 const exposureMax = 15;
+/** Animals that one import adds. */
+const herd = 300;
 
 export const proof: Proof = {
-	shows: "the unit for systemd is well-formed and closed, and allows what the service does",
-	needs: [linux, program("systemd-analyze", "systemd"), program("strace")],
+	shows: "the unit for systemd is closed, and lets the service, its backups and every command work, also after a crash",
+	needs: [
+		linux,
+		root,
+		program("systemd-analyze", "systemd"),
+		program("unshare", "util-linux"),
+		program("ip", "iproute2"),
+		program("adduser"),
+		program("curl"),
+		program("strace"),
+	],
 	async prove(trial) {
-		const copy = join(trial.folder, "animal-store.service");
-		writeFileSync(copy, readFileSync(unit, "utf8").replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
-		execFileSync("systemd-analyze", ["verify", copy], { stdio: "pipe" });
-		const security = analyze("security", "--offline=true", `--threshold=${exposureMax}`, unit);
-		const exposure = Number(/Overall exposure level .*: ([\d.]+)/.exec(security)?.[1]);
-		const { environment, key } = await newStore("systemd", trial.folder);
-		const calls = join(trial.folder, "calls");
-		const service = await startProgram(trial, environment, { under: ["strace", "-f", "-c", "-o", calls] });
-		const agent = new Agent({ keepAlive: true });
-		for (let number = 0; number < 50; number++) await post(service.url, key, agent, attempt(number));
-		agent.destroy();
-		await listAll(service.url, key);
-		for (const path of ["/console", "/readyz"]) await fetch(service.url + path);
-		await fetch(`${service.opsUrl}/metrics`);
-		// strace passes no signal on; the service is its child.
-		const [child = ""] = execFileSync("pgrep", ["-P", String(service.pid)], { encoding: "utf8" }).split("\n");
-		process.kill(Number(child), "SIGTERM");
-		await service.finished;
-		const made = [...readFileSync(calls, "utf8").matchAll(/^ *[\d.]+ .* (\w+)$/gm)].map(([, name = ""]) => name);
-		const used = made.filter((name) => name !== "total" && name !== "syscall");
-		assert.ok(used.length > 20, String(used));
-		const allowed = members("@system-service");
-		const denied = new Set([...members("@privileged"), ...members("@resources")]);
-		// SQLite gives its log to the owner of the store, if it runs as root; the unit's user is another one.
-		const asRoot = process.getuid?.() === 0 ? ["fchown"] : [];
-		const refused = used.filter((name) => !asRoot.includes(name) && (!allowed.has(name) || denied.has(name)));
-		assert.deepEqual(refused, []);
-		return { exposure, calls: used.length };
+		const socket = join(trial.folder, "socket");
+		mkdirSync(socket);
+		chmodSync(trial.folder, 0o755);
+		chmodSync(socket, 0o777);
+		const server = await startPostgres(["-c", `unix_socket_directories=${socket}`]);
+		trial.after(() => server.remove());
+		const machine = await bootWithPackage(trial, socket);
+		const { run } = machine;
+		run(blockOf("docs/debian.md", "adduser --system"));
+		const refused = watchCalls(machine, trial);
+		run(`systemd-analyze verify ${units}/animal-store.service`);
+		const rating = run(
+			`systemd-analyze security --offline=true --threshold=${exposureMax} ${units}/animal-store.service`,
+		);
+		const exposure = Number(/Overall exposure level .*: ([\d.]+)/.exec(rating)?.[1]);
+
+		run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1s/ ${settings}`);
+		const key = await restart(run);
+		addAnimals(run, key);
+		const backups = await backUpAfterCrash(run);
+		trial.say("the service was killed, runs again and backs up");
+		addAnimals(run, key);
+		const tasks = runTasks(run, 2 * herd);
+		trial.say("every command works in the sandbox of the service");
+
+		const url = `postgres://animals:animals@localhost:${server.port}/postgres?host=/srv/postgresql&application_name=shop`;
+		run(`sed -i '/^BACKUP_/d; /^DATABASE_URL=/d' ${settings}; echo 'DATABASE_URL=${url}' >> ${settings}`);
+		addAnimals(run, await restart(run));
+		assert.match(run("animal-store pets rename 1 Rex 2>&1"), /^in postgres:.*@localhost/m);
+		assert.deepEqual(logged(run), []);
+		trial.say("PostgreSQL behind a socket works");
+		assert.deepEqual(await refused(), []);
+		return { exposure, backups, tasks };
 	},
 };
 
-/** The system calls of a group, those of the groups in it included. */
-function members(group: string): Set<string> {
-	const names = analyze("syscall-filter", group)
-		.split("\n")
-		.slice(1)
-		.map((line) => line.trim())
-		.filter((line) => line !== "" && !line.startsWith("#"));
-	return new Set(names.flatMap((name) => (name.startsWith("@") ? [...members(name)] : [name])));
+/** A machine with the files of this one, the package as npm would install it, and no service of this one. */
+async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
+	const { folder } = trial;
+	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, stdio: "pipe" });
+	const place = join(folder, "machine");
+	mkdirSync(place);
+	const opt = `${place}/root/opt/animal-store/node_modules`;
+	return bootMachine(
+		trial,
+		`${place}/root`,
+		`mount -t tmpfs none ${place}; cd ${place}; mkdir upper work root
+		mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+		mount -t tmpfs none root${units}; printf '[Unit]\nRequires=basic.target\n' > root${units}/default.target
+		mkdir -p ${opt}/animal-store/node_modules ${opt}/.bin root/srv/postgresql
+		tar -xzf ${folder}/*.tgz -C ${opt}/animal-store --strip-components 1
+		mount --bind ${tree}/node_modules ${opt}/animal-store/node_modules
+		ln -s ../animal-store/bin/animal-store.js ${opt}/.bin/animal-store
+		cp ${process.execPath} root/usr/local/bin/node; mount --bind ${socket} root/srv/postgresql`,
+	);
+}
+
+/** Starts the service again with its settings, and gives its store a key. @returns the key */
+async function restart(run: Run): Promise<string> {
+	const key = run("animal-store keys create --name proof");
+	run("systemctl restart animal-store");
+	await untilReady(run);
+	return key.trim();
+}
+
+function addAnimals(run: Run, key: string): void {
+	const rows = `seq ${herd} | sed 's/.*/{"name":"animal & of '$(date +%N)'","categoryId":1}/'`;
+	const report = run(`${rows} | ANIMAL_STORE_KEY=${key} animal-store import - --json`);
+	assert.equal(JSON.parse(report).added, herd, report);
+}
+
+/** @returns how many backups there were in the end */
+async function backUpAfterCrash(run: Run): Promise<number> {
+	const newest = () => run("ls /var/backups/animals | tail -n 1");
+	await until("a backup", () => newest() !== "", { everyMs: 200 });
+	run("systemctl kill --signal=SIGKILL animal-store");
+	await until("a new start", () => run("systemctl show -P NRestarts animal-store") === "1\n", { everyMs: 200 });
+	await untilReady(run);
+	const before = newest();
+	await until("a backup after the crash", () => newest() !== before, { everyMs: 200 });
+	assert.deepEqual(logged(run), []);
+	return run("ls /var/backups/animals").trim().split("\n").length;
+}
+
+/** Each command in a unit that differs from the service's in what it starts. @returns how many they were */
+function runTasks(run: Run, animals: number): number {
+	const call = `s,serve --env-file.*,--env-file ${settings} $TASK,`;
+	run(`sed 's/^Type=.*/Type=oneshot/; /^Restart/d; ${call}' ${units}/animal-store.service > ${units}/task.service`);
+	const perform = (task: string) => run(`systemctl set-environment TASK='${task}'; systemctl start task`);
+	const backup = "/var/backups/animals/by-hand.db";
+	const tasks = [
+		"config",
+		"keys create --name task",
+		"keys list",
+		"pets set-status 1 sold",
+		"pets rename 2 Rex",
+		"pets remove 3",
+		"audit list",
+		`backup ${backup}`,
+		`verify ${backup}`,
+		"verify",
+		"copy --from sqlite:/var/lib/animal-store/animals.db --to sqlite:/var/lib/animal-store/copy.db",
+	];
+	for (const task of tasks) perform(task);
+	run("systemctl stop animal-store");
+	perform(`restore ${backup} --force`);
+	assert.match(run("animal-store verify"), new RegExp(`: ${animals - 1} animals, `));
+	return tasks.length + 1;
+}
+
+/** Errors in the log of the service. */
+function logged(run: Run): string[] {
+	const lines = run("journalctl --unit=animal-store --output=cat --no-pager").split("\n");
+	return lines.filter((line) => /"level":[56]0/.test(line));
+}
+
+/** Traces all that systemd starts. @returns ends it, and lists what the sandbox refused to the program */
+function watchCalls({ pid }: Machine, { folder, after }: Trial): () => Promise<string[]> {
+	const file = join(folder, "calls");
+	const strace = spawn("strace", ["-f", "-Y", "--status=failed", "-o", file, "-p", String(pid)], { stdio: "ignore" });
+	after(() => strace.kill("SIGKILL"));
+	return async () => {
+		strace.kill("SIGINT");
+		await once(strace, "exit");
+		const failed = readFileSync(file, "utf8").split("\n");
+		assert.ok(failed.some((line) => /<(node|MainThread)> /.test(line)));
+		// In parentheses: systemd itself, before it has started the program.
+		return failed.filter((line) => /= -1 (EPERM|EAFNOSUPPORT) /.test(line) && !/^\d+<\(/.test(line));
+	};
 }

@@ -1,0 +1,95 @@
+// A machine booted with systemd in a folder, with processes, mounts, control groups and a network of its own. Its units and their
+// sandboxes are those of any other machine.
+
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Trial } from "./proof.ts";
+import { until } from "./until.ts";
+
+/** A script of bash. @returns standard output @throws when a command of it failed */
+export type Run = (script: string) => string;
+
+export interface Machine {
+	/** Without a network but its own. */
+	run: Run;
+	/** With the network of this machine, for downloads. */
+	runOnline: Run;
+	/** The number of its systemd on this machine. */
+	pid: number;
+}
+
+const environment = {
+	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	HOME: "/root",
+	LC_ALL: "C.UTF-8",
+	DEBIAN_FRONTEND: "noninteractive",
+	NODE_EXTRA_CA_CERTS: "/etc/ssl/certs/ca-certificates.crt",
+};
+const namespaces = ["--mount", "--pid", "--uts", "--ipc", "--cgroup"];
+
+/**
+ * @param root the folder that becomes its root
+ * @param mounts commands before the boot, for mounts that only the machine has
+ */
+export async function bootMachine({ after, folder }: Trial, root: string, mounts = ""): Promise<Machine> {
+	const group = newControlGroup();
+	const script = join(folder, "boot");
+	writeFileSync(script, `${mounts}\n${boot(root)}`);
+	const start = `echo $$ > ${group}/cgroup.procs; exec unshare ${namespaces.join(" ")} --net --fork --kill-child bash -eu`;
+	const holder = spawn("bash", ["-euc", `${start} ${script}`], { stdio: ["ignore", "inherit", "inherit"] });
+	const ended = once(holder, "exit");
+	after(async () => {
+		holder.kill("SIGKILL");
+		await ended;
+		await until("its end", () => readFileSync(`${group}/cgroup.events`, "utf8").includes("populated 0"));
+		execFileSync("find", [group, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"]);
+	});
+	const systemd = () => Number(execFileSync("pgrep", ["-P", String(holder.pid), "systemd"], { encoding: "utf8" }));
+	const inside = (flags: string[], script: string) => {
+		const shell = ["bash", "-euo", "pipefail", "-c", `cd /root; ${script}`];
+		return execFileSync("nsenter", ["--target", String(systemd()), ...namespaces, ...flags, ...shell], {
+			env: environment,
+			encoding: "utf8",
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+	};
+	const run: Run = (script) => inside(["--net"], script);
+	await until("the boot", () => isBooted(run), { everyMs: 200 });
+	return { run, runOnline: (script) => inside([], script), pid: systemd() };
+}
+
+/** Waits until the service in it answers. */
+export async function untilReady(run: Run): Promise<void> {
+	const ready = "curl --silent --fail http://127.0.0.1:9464/readyz || true";
+	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
+}
+
+function isBooted(run: Run): boolean {
+	try {
+		return /running|degraded/.test(run("systemctl is-system-running || true"));
+	} catch {
+		return false;
+	}
+}
+
+/** Where the machine's control groups are, so that none is left. */
+function newControlGroup(): string {
+	const hierarchy = /^\S+ (\S+) cgroup2 /m.exec(readFileSync("/proc/mounts", "utf8"))?.[1];
+	const group = `${hierarchy}/animal-store-${process.pid}`;
+	mkdirSync(group);
+	return group;
+}
+
+/** Nothing that the kernel shares can be changed from the machine: /proc/sys and /sys are read-only. */
+const boot = (root: string) => `
+	mount --rbind ${root} ${root}; cd ${root}; mkdir -p proc sys dev run tmp mnt
+	mount -t proc proc proc; mount --bind proc/sys proc/sys; mount -o remount,bind,ro proc/sys
+	mount -t sysfs -o ro sysfs sys; mount -t cgroup2 cgroup2 sys/fs/cgroup
+	mount -t tmpfs -o mode=755 none dev; cp -a /dev/{null,zero,full,random,urandom,tty} dev/
+	ln -s /proc/self/fd dev/fd; ln -s pts/ptmx dev/ptmx; mkdir dev/pts dev/shm
+	mount -t devpts -o ptmxmode=666 devpts dev/pts; for path in run tmp dev/shm; do mount -t tmpfs none $path; done
+	chmod 1777 tmp dev/shm; ip link set lo up
+	pivot_root . mnt; umount -l mnt
+	exec env -i container=other PATH=$PATH /lib/systemd/systemd --show-status=no < /dev/null`;
