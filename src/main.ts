@@ -63,10 +63,13 @@ configure(program);
 
 /** Commander ends no process, so that output is complete, and what it prints can be pasted. */
 function configure(command: Command): void {
-	command.exitOverride().configureOutput({
-		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
-		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
-	});
+	command
+		.exitOverride()
+		.configureHelp({ showGlobalOptions: true })
+		.configureOutput({
+			writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
+			writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
+		});
 	command.commands.forEach(configure);
 }
 
