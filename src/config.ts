@@ -111,12 +111,6 @@ export const Environment = Type.Object({
 		description: "true or false",
 		default: "false",
 	}),
-	OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
-		Type.String({
-			description: "the http or https URL of an OpenTelemetry collector, such as http://127.0.0.1:4318",
-			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
-		}),
-	),
 	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
 		type: "string",
 		description: "fatal, error, warn, info, debug, trace or silent",
@@ -159,8 +153,6 @@ export interface Config {
 	backups: BackupPlan | undefined;
 	logLevel: string;
 	logsClientAddress: boolean;
-	/** Without a slash at its end; undefined if spans are not exported. */
-	otlpEndpoint: string | undefined;
 }
 
 export interface BackupPlan {
@@ -412,7 +404,6 @@ function toConfig(
 		backups,
 		logLevel: env.LOG_LEVEL,
 		logsClientAddress: env.LOG_CLIENT_ADDRESS === "true",
-		otlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ""),
 	});
 }
 

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
 import { scopes } from "./contract/operations.ts";
-import { continueTrace } from "./contract/trace-context.ts";
 import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
 import { clientAddressOf } from "./http/client-address.ts";
@@ -27,7 +26,6 @@ import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
-import type { Tracing } from "./ops/tracing.ts";
 import { openStore } from "./store/open.ts";
 import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
@@ -83,13 +81,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let isServing = false;
 	const observed = createObserved({ now, droppedLogLines: options.droppedLogLines ?? (() => 0) });
 	const { metrics } = observed;
-	const tracing = await startTracing(config.otlpEndpoint, log);
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
 	const stopBackups = () => void backups?.stop();
-	const watchers = [metrics, ...(tracing ? [tracing] : [])];
-	const opened = await openObserved(options, now, { node: observed.node, watchers, stopBackups });
-	const store = tracing?.wrap(opened) ?? opened;
+	const store = await openObserved(options, now, { node: observed.node, metrics, stopBackups });
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now);
 	const { app, opsServer, activity, replyWatch } = buildServers(options, {
@@ -98,7 +93,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		now,
 		isStopping: () => isStopping,
 		observed,
-		tracing,
 	});
 
 	let stopped: Promise<void> | undefined;
@@ -119,7 +113,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		activity.close();
 		metrics.close();
 		replyWatch.close();
-		await tracing?.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
 		await backupsStopped;
@@ -154,12 +147,11 @@ interface Parts {
 	now: () => number;
 	isStopping: () => boolean;
 	observed: Observed;
-	tracing: Tracing | undefined;
 }
 
 interface StoreObservers {
 	node: string;
-	watchers: Pick<Metrics, "observeCommit">[];
+	metrics: Pick<Metrics, "observeCommit">;
 	stopBackups: () => void;
 }
 
@@ -167,7 +159,7 @@ interface StoreObservers {
 function openObserved(
 	{ config, log, onWritesStopped }: ServiceOptions,
 	now: () => number,
-	{ node, watchers, stopBackups }: StoreObservers,
+	{ node, metrics, stopBackups }: StoreObservers,
 ): Promise<Store> {
 	return openStore(config.databaseUrl, now, {
 		verify: "quick",
@@ -175,7 +167,7 @@ function openObserved(
 		onNotice: (text) => log.info(text),
 		onWarning: (text) => log.warn(text),
 		onCommit(commit) {
-			for (const { observeCommit } of watchers) observeCommit(commit);
+			metrics.observeCommit(commit);
 			log.debug(commit, "commit");
 		},
 		onFatal(reason) {
@@ -206,7 +198,7 @@ function createObserved(sources: { now: () => number; droppedLogLines: () => num
 }
 
 /** Both ports, which do not listen yet. */
-function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, tracing }: Parts) {
+function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
 	const { node, metrics, traffic } = observed;
@@ -219,8 +211,6 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		requestId,
 		onReply: metrics.observeReply,
 		isOnTerminal,
-		traceOf: tracing?.traceOf ?? (({ headers }) => continueTrace(headers.traceparent, newSpanId)),
-		...(tracing && { onTraced: tracing.onTraced }),
 		clientAddressOf: config.logsClientAddress
 			? (request) => clientAddressOf(request, config.isTrustedProxy)
 			: undefined,
@@ -249,21 +239,10 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		isStopping,
 		probes,
 		activity: activity.read,
-		runTraced: tracing?.run,
 		pagesFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity, replyWatch };
-}
-
-const newSpanId = () => randomBytes(8).toString("hex");
-
-/** Undefined unless spans are exported: nothing of it is loaded then. */
-async function startTracing(endpoint: string | undefined, log: ServiceLog): Promise<Tracing | undefined> {
-	if (endpoint === undefined) return undefined;
-	const { createTracing } = await import("./ops/tracing.ts");
-	const onFailure = (cause: string) => log.warn({ cause }, "spans cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT");
-	return createTracing({ endpoint, version, random: randomBytes, onFailure });
 }
 
 function startBackups(

@@ -134,7 +134,6 @@ const ownHeaders = /^(link|etag|location|x-request-id|traceparent|ratelimit|cont
 const masks: [RegExp, string][] = [
 	[/^(date): \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/im, "$1: <now>"],
 	[/^(x-request-id): [\w-]{8}-[0-9a-z]+$/m, "$1: <new>"],
-	[/^(traceparent: 00-\w{32})-\w{16}-/m, "$1-<span>-"],
 	[/^(ratelimit: .*;t)=\d+$/m, "$1=<s>"],
 	[/^(retry-after): \d{3,}$/m, "$1: <s>"],
 	[/^etag: .*(\ncache-control: (?:no-cache|public.*)\n(?:.*\n)*content-length: ).*$/m, "etag: <file>$1<file>"],

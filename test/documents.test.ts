@@ -40,6 +40,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
 	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
 	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
+	["docs/logs.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
 	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
 	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
@@ -80,7 +81,7 @@ const runsElsewhere = (page: string) => (block: string) =>
 	elsewhere.some(([at, start]) => at === page && block.startsWith(start));
 
 test("commands are in blocks of the language sh, so that they are found", () => {
-	const others = ["", "caddy", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
+	const others = ["", "caddy", "dockerfile", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
 	for (const [page, text] of pages) {
 		const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, language = ""]) => language);
 		assert.equal(fences.length % 2, 0, page);

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Environment } from "../src/config.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { runProgram, type Start, startProgram } from "./program.ts";
+import { newStore } from "./proof.ts";
 import { assertFailure, temporaryFolder, testService } from "./service.ts";
 import { until, within } from "./until.ts";
 
@@ -186,6 +187,52 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a servic
 	const { code, stdout, stderr } = await service.finished;
 	assert.deepEqual([code, stderr], [0, ""], "Node says that the debugger listens");
 	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
+});
+
+test("SIGUSR2 switches the log to debug and back, and does not stop the service", async (context) => {
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const service = await startProgram(context, environment);
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const body = JSON.stringify({ name: "Rex", categoryId: 1 });
+	const ask = async () =>
+		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
+	const has = (text: string) => until(text, () => service.output.stdout.includes(text));
+	await ask();
+	assert.doesNotMatch(service.output.stdout, /"level":"debug"/);
+	service.process.kill("SIGUSR2");
+	await has('"logLevel":"debug"');
+	await ask();
+	await has('"level":"debug"');
+	service.process.kill("SIGUSR2");
+	await has('"logLevel":"info"');
+	await ask();
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+});
+
+test("what Node is told to load runs in the service alone: in no thread and no backup of it", async (context) => {
+	const folder = temporaryFolder(context);
+	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
+	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
+	writeFileSync(
+		preload,
+		`import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs"; ${note}`,
+	);
+	const starts: [variables: Record<string, string>, options: Start][] = [
+		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
+		[{}, { nodeOptions: ["--import", preload] }],
+	];
+	for (const [index, [variables, options]] of starts.entries()) {
+		const BACKUP_TO = join(folder, `backups-${index}`);
+		mkdirSync(BACKUP_TO);
+		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_TO, ...variables };
+		const service = await startProgram(context, environment, options);
+		await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
+		assert.equal(readFileSync(notes, "utf8"), "0 ");
+		rmSync(notes);
+		service.process.kill("SIGTERM");
+		assert.equal((await service.finished).code, 0);
+	}
 });
 
 test("SIGHUP ends what npm start has started, because the terminal is closed", async (context) => {

@@ -1,7 +1,6 @@
-// What the HTTP side tells of its requests and connections. Metrics, logs and traces read it.
+// What the HTTP side tells of its requests and connections. Metrics and logs read it.
 
 import type { OperationName } from "./operations.ts";
-import type { TraceContext } from "./trace-context.ts";
 
 /** What a request is counted as: `page` is all else that is served; `unknown` has no route, or is not HTTP. */
 export type RouteName = OperationName | "probe" | "page" | "unknown";
@@ -17,19 +16,6 @@ export interface Reply {
 	reason?: string | undefined;
 	/** The key that called a deprecated operation. */
 	deprecatedCaller?: string | undefined;
-}
-
-/** A request that ended, for its span. Times are of the monotonic clock. */
-export interface TracedRequest {
-	trace: TraceContext;
-	method: string;
-	/** The pattern of the path; undefined for unknown paths. */
-	path: string | undefined;
-	status: number;
-	reason: string | undefined;
-	requestId: string;
-	startedAtMs: number;
-	endedAtMs: number;
 }
 
 /** The traffic of a port since its start. */

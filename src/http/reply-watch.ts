@@ -3,8 +3,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errorStatus } from "../contract/errors.ts";
-import type { Reply, RouteName, TracedRequest } from "../contract/observed.ts";
-import type { TraceContext } from "../contract/trace-context.ts";
+import type { Reply, RouteName } from "../contract/observed.ts";
+import { traceOf } from "../contract/trace-context.ts";
 import type { Connection } from "./connections.ts";
 import { Exchange, type Route } from "./exchange.ts";
 
@@ -28,10 +28,6 @@ export interface ReplyWatchOptions {
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and has the path, too. */
 	isOnTerminal: boolean;
-	/** The trace that a request belongs to, if any. */
-	traceOf?: (request: IncomingMessage) => TraceContext | undefined;
-	/** Called at the end of each request that belongs to a trace. */
-	onTraced?: (request: TracedRequest) => void;
 	/** Undefined if the log has no addresses. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 }
@@ -45,7 +41,7 @@ export interface ReplyWatch {
 }
 
 export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
-	const { log, requestId, onReply, traceOf, onTraced, clientAddressOf } = options;
+	const { log, requestId, onReply, clientAddressOf } = options;
 	const sheds = createShedLog(log);
 
 	/** Bound to each response: a function of its own for each would cost more than the count. */
@@ -55,22 +51,20 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		if (!exchange) return;
 		const connection: Connection = request.socket;
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
-		const { id, route, startedAtMs, trace } = exchange;
-		const endedAtMs = performance.now();
+		const { route, startedAtMs } = exchange;
+		const ms = performance.now() - startedAtMs;
 		const { method = "" } = request;
 		const [status, reason] = outcomeOf(exchange, connection.isRefused === true);
 		onReply({
 			route: nameOf(route),
 			method,
 			status,
-			seconds: (endedAtMs - startedAtMs) / 1000,
+			seconds: ms / 1000,
 			reason,
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 		});
-		if (trace && onTraced)
-			onTraced({ trace, method, path: route?.path, status, reason, requestId: id, startedAtMs, endedAtMs });
 		if (reason === "overloaded") sheds.count();
-		else logReply(exchange, { method, status, reason, ms: endedAtMs - startedAtMs });
+		else logReply(exchange, { method, status, reason, ms });
 	}
 
 	function logReply(exchange: Exchange, parts: LineParts): void {
@@ -82,7 +76,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		begin(request, response) {
 			request.exchange = new Exchange(request, response, {
 				id: requestId(request),
-				trace: traceOf?.(request),
+				trace: traceOf(request.headers.traceparent),
 				clientAddress: clientAddressOf?.(request),
 			});
 			const connection: Connection = request.socket;
@@ -128,8 +122,8 @@ function fieldsOf(exchange: Exchange, { method, status, reason, ms }: LineParts)
 	},"durationMs":${Math.floor(micros / 1000)}.${fraction < 10 ? "00" : fraction < 100 ? "0" : ""}${fraction}${
 		caller === undefined ? "" : `,"keyId":"${caller.id}"`
 	},"requestId":"${id}"${trace === undefined ? "" : `,"trace_id":"${trace.traceId}"`}${
-		clientAddress === undefined ? "" : `,"client.address":${JSON.stringify(clientAddress)}`
-	}`;
+		trace?.isOwn ? `,"span_id":"${trace.spanId}"` : ""
+	}${clientAddress === undefined ? "" : `,"client.address":${JSON.stringify(clientAddress)}`}`;
 }
 
 /** Refusals of an overloaded service have one line each second: a line for each would add to the load. */

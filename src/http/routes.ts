@@ -3,11 +3,10 @@
 
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
-import type { TraceContext } from "../contract/trace-context.ts";
 import type { Store } from "../store/store.ts";
 import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
-import type { Handler, RouteRules } from "./exchange.ts";
+import type { RouteRules } from "./exchange.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
@@ -21,8 +20,6 @@ export interface RouteTableOptions extends ConsoleOptions {
 	baseUrlOf: BaseUrlOf;
 	/** Their replies, as JSON. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
-	/** Runs a handler, so that its calls of the store become spans. Undefined if spans are not exported. */
-	runTraced?: (<Result>(trace: TraceContext | undefined, handler: () => Result) => Result) | undefined;
 }
 
 export function addRoutes(router: Router, options: RouteTableOptions): void {
@@ -36,13 +33,8 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 	addConsole(router, options);
 }
 
-function addOperations(router: Router, { store, baseUrlOf, runTraced }: RouteTableOptions): void {
+function addOperations(router: Router, { store, baseUrlOf }: RouteTableOptions): void {
 	const handlers = createPetHandlers(store, baseUrlOf);
-
-	function runInTrace(handler: Handler): Handler {
-		if (!runTraced) return handler;
-		return (exchange) => runTraced(exchange.trace, () => handler(exchange));
-	}
 
 	function rulesOf(name: OperationName): RouteRules {
 		const { scope, body, deprecation }: Operation = operations[name];
@@ -51,7 +43,7 @@ function addOperations(router: Router, { store, baseUrlOf, runTraced }: RouteTab
 			access: scope,
 			acceptsBody: body !== undefined,
 			...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
-			handler: runInTrace(handlers[name]),
+			handler: handlers[name],
 		};
 	}
 	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);

@@ -8,6 +8,7 @@ const exposition = "src/ops/exposition.ts";
 const trace = "src/contract/trace-context.ts";
 const pure = ["src/ops/metrics.test.ts"];
 const lines = ["test/reply-log.test.ts"];
+const start = ["test/serve-command.test.ts"];
 
 export const mutants: Mutant[] = [
 	{ file: exposition, from: "value > (bounds[index]", to: "value >= (bounds[index]", tests: pure },
@@ -20,5 +21,10 @@ export const mutants: Mutant[] = [
 	{ file: replyWatch, from: 'if (reason === "overloaded") sheds.count();\n\t\telse ', to: "", tests: lines },
 	{ file: trace, from: 'version !== "ff" && ', to: "", tests: lines },
 	{ file: trace, from: "/^0+$/.test(traceId) || ", to: "", tests: lines },
-	{ file: trace, from: " || /^0+$/.test(parentId)", to: "", tests: lines },
+	{ file: trace, from: " || /^0+$/.test(spanId)", to: "", tests: lines },
+	{ file: trace, from: "active.isRemote || ", to: "", tests: lines },
+	{ file: trace, from: " || /^0+$/.test(active.spanId)", to: "", tests: lines },
+	{ file: replyWatch, from: "trace?.isOwn", to: "trace", tests: lines },
+	{ file: "src/store/sqlite/writer.ts", from: ", execArgv: [], env: {}", to: "", tests: start },
+	{ file: "src/store/sqlite/writer.ts", from: ", env: {}", to: "", tests: start },
 ];

@@ -33,7 +33,9 @@ interface WriterOptions extends WriterData {
  * @throws StoreRefused
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions): Promise<Writer> {
-	const worker = new Worker(new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url), { workerData });
+	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
+	// What Node was told to load, such as a tracing SDK, is for the main thread.
+	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
 	const notice = `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const isNew = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));

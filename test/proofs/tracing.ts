@@ -1,0 +1,205 @@
+// OpenTelemetry's instrumentation of Node, loaded as docs/logs.md shows it: with the tarball over both engines, and in the image.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { delimiter, dirname, join } from "node:path";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { blockOf } from "../document-blocks.ts";
+import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../image.ts";
+import { startProgram } from "../program.ts";
+import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../proof.ts";
+import { until } from "../until.ts";
+
+const tree = fileURLToPath(new URL("../..", import.meta.url));
+const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";
+
+export const proof: Proof = {
+	shows: "HTTP and pg spans of the documented lines, with the tarball and in the image, and one SDK in all",
+	needs: imageNeeds,
+	options: imageOptions,
+	async prove(trial) {
+		const receiver = await startReceiver(trial);
+		const installed = install(trial, receiver);
+		const stores = { sqlite: await newStore("traced", trial.folder), postgres: await newDatabase(trial) };
+		const sqlite = await proveTarball(installed, stores.sqlite, trial);
+		const postgres = await proveTarball(installed, stores.postgres, trial);
+		assert.ok(sqlite.pg === 0 && postgres.pg > 0);
+		const { version } = JSON.parse(readFileSync(join(installed.folder, instrumentation, "package.json"), "utf8"));
+		return { version, sqlite, postgres, image: await proveImage(receiver, trial) };
+	},
+};
+
+interface Span {
+	traceId: string;
+	spanId: string;
+	parentSpanId?: string;
+	name: string;
+	kind: number;
+	attributes: { key: string; value: Record<string, string> }[];
+}
+
+interface Receiver {
+	url: string;
+	/** Spans since the last call. */
+	take(): { scope: string; span: Span }[];
+}
+
+/** An OTLP/HTTP receiver for JSON. */
+async function startReceiver({ after }: Trial): Promise<Receiver> {
+	let spans: ReturnType<Receiver["take"]> = [];
+	const server = createServer(async (request, response) => {
+		assert.equal(request.url, "/v1/traces");
+		const { resourceSpans } = (await json(request)) as {
+			resourceSpans: { scopeSpans: { scope: { name: string }; spans: Span[] }[] }[];
+		};
+		for (const { scope, spans: some } of resourceSpans.flatMap(({ scopeSpans }) => scopeSpans))
+			spans.push(...some.map((span) => ({ scope: scope.name.replace("@opentelemetry/instrumentation-", ""), span })));
+		response.writeHead(200, { "content-type": "application/json" }).end("{}");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const take = () => {
+		const taken = spans;
+		spans = [];
+		return taken;
+	};
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, take };
+}
+
+/** Lets the SDK of this folder note each process and thread that loads it. @returns the reader of the notes */
+function watchLoads(folder: string, file: string, seenAs = file): () => string[] {
+	writeFileSync(file, "");
+	chmodSync(file, 0o666);
+	const builtin = (name: string) => `process.getBuiltinModule("node:${name}")`;
+	const note = `process.pid + " " + ${builtin("worker_threads")}.threadId + "\\n"`;
+	const programs = globSync("**/register.{js,cjs,mjs}", { cwd: join(folder, instrumentation) });
+	assert.ok(programs.length > 0);
+	for (const program of programs)
+		appendFileSync(
+			join(folder, instrumentation, program),
+			`\n${builtin("fs")}.appendFileSync(${JSON.stringify(seenAs)}, ${note});\n`,
+		);
+	return () => readFileSync(file, "utf8").split("\n").slice(0, -1);
+}
+
+interface Installed {
+	receiver: Receiver;
+	folder: string;
+	/** The documented line, with `"$@"` for the program. */
+	line: string;
+	loads: () => string[];
+}
+
+/** The tarball in an empty folder, and what the page adds. */
+function install(trial: Trial, receiver: Receiver): Installed {
+	const folder = join(trial.folder, "installed");
+	mkdirSync(folder);
+	// npm chooses versions for the Node that it runs on.
+	const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
+	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, env, stdio: "pipe" });
+	const block = blockOf("docs/logs.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
+	const [command = "", ...line] = block.split("\n");
+	const script = `npm init -y; npm install ./animal-store-*.tgz; ${command}`;
+	execFileSync("sh", ["-euc", script], { cwd: folder, env, stdio: "pipe" });
+	trial.say("the tarball and the instrumentation are installed");
+	const documented = line.join("\n");
+	assert.ok(documented.includes("node_modules/.bin/animal-store serve"));
+	return {
+		receiver,
+		folder,
+		line: `exec env ${documented.replace("node_modules/.bin/animal-store serve", '"$@"')}`,
+		loads: watchLoads(folder, join(trial.folder, "loads")),
+	};
+}
+
+/** What the page leaves at its default, and a shorter wait for a batch of spans. */
+const sent = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_BSP_SCHEDULE_DELAY: "200" };
+const [traceId, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
+
+async function proveTarball(
+	{ receiver, folder, line, loads }: Installed,
+	{ environment, key }: TrialStore,
+	trial: Trial,
+) {
+	const before = loads().length;
+	const isSqlite = environment.DATABASE_URL.startsWith("sqlite:");
+	const backups = isSqlite ? { BACKUP_TO: trial.folder } : {};
+	const service = await startProgram(
+		trial,
+		{ ...environment, ...backups, ...sent },
+		{ folder, under: ["sh", "-c", line, "-"], tree: join(folder, "node_modules/animal-store") },
+	);
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const created = await fetch(`${service.url}/v1/pets`, {
+		method: "POST",
+		headers: { ...headers, traceparent: `00-${traceId}-${parent}-01` },
+		body: JSON.stringify({ name: "Rex", categoryId: 1 }),
+	});
+	assert.equal(created.status, 201, await created.text());
+	const listed = await fetch(`${service.url}/v1/pets`, { headers });
+	assert.equal(listed.status, 200, await listed.text());
+	const spans: ReturnType<Receiver["take"]> = [];
+	const servers = () => spans.filter(({ scope, span }) => scope === "http" && span.kind === 2).map(({ span }) => span);
+	await until("the spans of both requests", () => spans.push(...receiver.take()) >= 0 && servers().length >= 2);
+	if (isSqlite) await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
+
+	const [create, list] = servers();
+	assert.deepEqual([create?.traceId, create?.parentSpanId], [traceId, parent]);
+	for (const [reply, span] of [
+		[created, create],
+		[listed, list],
+	] as const) {
+		assert.equal(reply.headers.get("traceparent"), `00-${span?.traceId}-${span?.spanId}-01`);
+		const id = reply.headers.get("x-request-id");
+		const lines = service.output.stdout.split("\n").filter((text) => text.includes(`"requestId":"${id}"`));
+		const { trace_id, span_id } = JSON.parse(lines[0] ?? "{}");
+		assert.deepEqual([trace_id, span_id], [span?.traceId, span?.spanId]);
+	}
+	assert.deepEqual(loads().slice(before), [`${service.pid} 0`], "no thread, and no process of a backup");
+	service.process.kill("SIGTERM");
+	assert.equal((await service.finished).code, 0);
+	spans.push(...receiver.take());
+	const statements = spans.filter(({ scope, span }) => scope === "pg" && span.name.startsWith("pg.query"));
+	const below = statements.filter(
+		({ span }) => span.parentSpanId === create?.spanId || span.parentSpanId === list?.spanId,
+	);
+	trial.say(isSqlite ? "over SQLite" : "over PostgreSQL");
+	return { http: servers().length, pg: statements.length, pgBelowRequests: below.length };
+}
+
+/** The image that the page makes from ours. */
+async function proveImage(receiver: Receiver, trial: Trial) {
+	const { build, container } = buildImage(trial);
+	const [, file = ""] = /^```dockerfile\n(.*?)^```$/ms.exec(readFileSync(join(tree, "docs/logs.md"), "utf8")) ?? [];
+	const path = join(trial.folder, "Dockerfile");
+	const trusting = "RUN --mount=type=secret,id=certificates NODE_EXTRA_CA_CERTS=/run/secrets/certificates ";
+	writeFileSync(path, process.env["NODE_EXTRA_CA_CERTS"] ? file.replace("RUN ", trusting) : file);
+	build("traced", path);
+	const made: Container = container("traced");
+	const loads = watchLoads(join(made.place, "app"), join(made.place, "tmp/loads"), "/tmp/loads");
+	await serveEmbedded(made, trial, {
+		...sent,
+		OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+		OTEL_METRICS_EXPORTER: "none",
+		OTEL_LOGS_EXPORTER: "none",
+	});
+	const spans = receiver.take().filter(({ scope, span }) => scope === "http" && span.kind === 2);
+	// A create, its retry, the list, a request without a key.
+	const pathOf = ({ span }: (typeof spans)[number]) =>
+		span.attributes.find(({ key }) => key === "url.path")?.value["stringValue"];
+	const requests = spans.filter((span) => pathOf(span) === "/v1/pets").length;
+	assert.equal(requests, 4);
+	assert.deepEqual(
+		loads().map((note) => note.split(" ")[1]),
+		["0", "0"],
+		"the service and keys create; no health check, no thread",
+	);
+	return { http: requests };
+}
