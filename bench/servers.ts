@@ -39,14 +39,14 @@ export interface Start {
 	core?: number | string;
 }
 
-/** Starts a server on Node; the first line of its output is JSON with its address. */
+/** Starts a server on Node; a line of its output is JSON with its address. */
 export async function startNode({ name, parameters, environment, key, core = 0 }: Start): Promise<Server> {
 	const log = join(folder, `log-${started++}`);
 	const startedAtMs = performance.now();
 	const child = run(onCore(core, [process.execPath, ...parameters]), environment, log);
 	for (;;) {
-		const [line = "", isWhole] = readFileSync(log, "utf8").split("\n");
-		if (isWhole !== undefined) {
+		const line = /^.*"url":.*\n/m.exec(readFileSync(log, "utf8"))?.[0];
+		if (line !== undefined) {
 			const readyMs = performance.now() - startedAtMs;
 			const readyCpuMs = cpuSeconds([child.pid as number]) * 1000;
 			return { ...serverOf(child, name), key, ...JSON.parse(line), readyMs, readyCpuMs };
@@ -155,7 +155,7 @@ http {
 `;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");
 	const address = server.address();

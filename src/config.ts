@@ -32,6 +32,11 @@ const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/.*)$/;
 export const Environment = Type.Object({
 	HOST: host,
 	PORT: port(8080),
+	REUSE_PORT: Type.Enum(["true", "false"], {
+		type: "string",
+		description: "true (nodes of one store share the port, on Linux) or false",
+		default: "false",
+	}),
 	OPS_HOST: host,
 	OPS_PORT: port(9464),
 	BASE_URL: Type.Optional(
@@ -135,6 +140,7 @@ export const ConnectionEnvironment = Type.Object({
 export interface Config {
 	host: string;
 	port: number;
+	reusesPort: boolean;
 	opsHost: string;
 	opsPort: number;
 	/** Ends with `/v1`. */
@@ -364,6 +370,10 @@ export function readSettings(
 	if (env.API_KEY && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
 	if (env.PORT !== 0 && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
 		problems.push(`${nameOf("OPS_PORT")} must differ from ${nameOf("PORT")}`);
+	if (env.REUSE_PORT === "true" && process.platform !== "linux")
+		problems.push(`${nameOf("REUSE_PORT")} needs Linux: ${process.platform} does not divide connections among nodes`);
+	if (env.REUSE_PORT === "true" && env.PORT === 0)
+		problems.push(`${nameOf("REUSE_PORT")} needs the number of a port in ${nameOf("PORT")}, not 0`);
 	problems.push(...misspelt(environment));
 	if (Number.isNaN(backups?.everyMs)) problems.push(mustBe("BACKUP_EVERY"));
 	for (const name of ["BACKUP_EVERY", "BACKUP_KEEP"] as const)
@@ -388,6 +398,7 @@ function toConfig(
 	return Object.freeze({
 		host: env.HOST,
 		port: env.PORT,
+		reusesPort: env.REUSE_PORT === "true",
 		opsHost: env.OPS_HOST,
 		opsPort: env.OPS_PORT,
 		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -17,6 +18,7 @@ import { createRefusals } from "./http/refusals.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-id.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { listenShared } from "./http/shared-port.ts";
 import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKeyUnless, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
@@ -123,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	try {
 		await refuseUnfinishedCopy(store);
 		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
-		await listen(app.server, { port: config.port, host: config.host });
+		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
@@ -139,6 +141,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await stop();
 		throw error;
 	}
+}
+
+function listenPublic(server: Server, { port, host, reusesPort }: Config, store: Store, node: string): Promise<void> {
+	return reusesPort ? listenShared(server, { port, host, store, node }) : listen(server, { port, host });
 }
 
 interface Parts {

@@ -121,6 +121,19 @@ test("both ports on one address are refused", () => {
 	assert.deepEqual(problemsOf({ PORT: "9464", HOST: "0.0.0.0" }), []);
 });
 
+test("REUSE_PORT needs Linux and the number of a port", (context) => {
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), []);
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true", PORT: "0" }), [
+		"REUSE_PORT needs the number of a port in PORT, not 0",
+	]);
+	const { platform } = process;
+	context.after(() => Object.defineProperty(process, "platform", { value: platform }));
+	Object.defineProperty(process, "platform", { value: "darwin" });
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), [
+		"REUSE_PORT needs Linux: darwin does not divide connections among nodes",
+	]);
+});
+
 test("a flag overrides the environment, which overrides the file of settings, and config says which it was", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, secret] = [join(folder, "settings"), join(folder, "url")];
@@ -132,7 +145,7 @@ test("a flag overrides the environment, which overrides the file of settings, an
 	]) {
 		const environment = { PORT: "4", OPS_PORT: "5", HOST: "" };
 		const { stdout } = await runProgram([...parameters, "--json"], { environment });
-		const shown = (JSON.parse(stdout) as { name: string; value: string; from: string }[]).slice(0, 7);
+		const shown = (JSON.parse(stdout) as { name: string; value: string; from: string }[]).slice(0, 8);
 		assert.deepEqual(
 			shown.filter(({ from }) => from !== "default"),
 			[

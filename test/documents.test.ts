@@ -30,6 +30,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 		"npm 10 and Node 20 install it in silence, start it, and end it with npm",
 	],
 	["docs/production.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
+	["docs/scale.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
 	["docs/scale.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
 	["docs/scale.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/backup.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],

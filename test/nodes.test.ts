@@ -2,13 +2,20 @@
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import { removeLeftLog } from "../src/store/sqlite/file.ts";
+import { post } from "./crash-proof.ts";
+import { attempt, idOf } from "./full-disk.ts";
+import { Ledger, listAll } from "./ledger.ts";
+import { proveNodeCrashes } from "./nodes-proof.ts";
 import { testDatabase } from "./postgres.ts";
+import { freePort } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
+import { withKey } from "./proof.ts";
 import { figureOf } from "./scrape.ts";
 import { temporaryFolder } from "./service.ts";
 import { startStoreProcess } from "./store-process.ts";
@@ -59,6 +66,107 @@ for (const [engine, newStore] of Object.entries(engines)) {
 		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
 	});
 }
+
+const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
+
+/** Creates over connections of their own until so many nodes have answered. */
+async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
+	const answered = new Set<string>();
+	let number = ledger.acknowledged.size;
+	await until(`${nodes} nodes to answer`, async () => {
+		const mine = attempt(number++);
+		const answer = await post(url, key, new Agent({ keepAlive: false }), mine);
+		assert.equal(answer.status, 201, answer.body);
+		ledger.acknowledge(mine, idOf(answer));
+		answered.add(String(answer.headers["x-request-id"]).replace(/-[^-]*$/, ""));
+		return answered.size === nodes;
+	});
+}
+
+for (const [engine, newStore] of Object.entries(engines)) {
+	test(
+		`${engine}: nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other`,
+		linux,
+		async (context) => {
+			const { environment, key } = await withKey(await newStore(context));
+			const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
+			const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
+			const [first, second] = nodes as [Running, Running];
+			assert.equal(first.url, second.url);
+			const ledger = new Ledger();
+			await createOn(first.url, key, 2, ledger);
+			const created = (node: Running) =>
+				figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
+			const each = await Promise.all(nodes.map(created));
+			assert.ok(
+				Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
+				`${each}`,
+			);
+			await stop([first]);
+			await createOn(second.url, key, 1, ledger);
+			ledger.verify(await listAll(second.url, key));
+			await stop([second]);
+		},
+	);
+}
+
+test("nodes on one port that are killed under load lose nothing acknowledged", linux, async (context) => {
+	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
+	const start = () => startProgram(context, shared);
+	const { proven, nodes } = await proveNodeCrashes({ start, key, kills: 4, seed: 1 });
+	context.diagnostic(JSON.stringify(proven));
+	await stop(nodes);
+});
+
+test(
+	"with REUSE_PORT, a port that a node of another store serves is refused, also of a copy, and at another address of it",
+	linux,
+	async (context) => {
+		const folder = temporaryFolder(context);
+		const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
+		const port = String(await freePort());
+		const on = (path: string, more: object = {}) => ({
+			...{ DATABASE_URL: `sqlite:${path}`, REUSE_PORT: "true", PORT: port, OPS_PORT: "0", ...more },
+		});
+		const node = await startProgram(context, on(file));
+		await runProgram(["backup", copy], { environment: on(file) });
+		const refused = async (environment: Record<string, string>, sentence: RegExp) => {
+			const { code, stderr } = await runProgram(["serve"], { environment });
+			assert.deepEqual([code, sentence.test(stderr)], [1, true], stderr);
+		};
+		const ofAnother = /^animal-store: port \d+ on \S+ is served by a node of another store: .*\n$/;
+		await refused(on(join(folder, "other.db")), ofAnother);
+		await refused(on(copy), ofAnother);
+		await refused(on(copy, { HOST: "0.0.0.0" }), ofAnother);
+		await refused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
+		const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
+		await refused(on(file, { HOST: "0.0.0.0" }), ofAnother);
+		await stop([node, elsewhere]);
+		await stop([await startProgram(context, on(copy))]);
+	},
+);
+
+test(
+	"of nodes of different stores that start at once on a port, those that serve have the same store",
+	linux,
+	async (context) => {
+		const folder = temporaryFolder(context);
+		const port = String(await freePort());
+		const started = await Promise.allSettled(
+			["a", "b", "a", "b"].map((name) =>
+				startProgram(context, {
+					...{ DATABASE_URL: `sqlite:${join(folder, name)}.db`, REUSE_PORT: "true", PORT: port },
+				}).then((node) => ({ name, node })),
+			),
+		);
+		const serving = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+		assert.ok(new Set(serving.map(({ name }) => name)).size <= 1, serving.map(({ name }) => name).join());
+		for (const one of started)
+			if (one.status === "rejected") assert.match(String(one.reason), /a node of another store/);
+		await stop(serving.map(({ node }) => node));
+	},
+);
 
 test("of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other", async (context) => {
 	const folder = temporaryFolder(context);

@@ -28,6 +28,9 @@ export interface Store {
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
+	/** Where the store is: with the secret, it tells a store from its copies. Equal on all nodes of one machine. */
+	readonly place: string;
+
 	readonly keys: KeyRows;
 
 	readonly edits: Edits;

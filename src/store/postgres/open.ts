@@ -26,6 +26,7 @@ import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
 import { createRetry, type Retry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
+import { parsePostgresUrl } from "./url.ts";
 
 /**
  * Opens the store in this database, and migrates it if needed.
@@ -33,6 +34,7 @@ import { createPostgresRows } from "./rows.ts";
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
 	const { node = "" } = options;
+	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
@@ -55,6 +57,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		...createReads(query),
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
+		place: `${host}:${port}/${database}`,
 		keys: createKeyRows(pool, query, retry),
 		edits: createEdits({ pool, query, retry: retryWrite, now }),
 		rows: createPostgresRows(pool),

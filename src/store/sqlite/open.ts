@@ -25,6 +25,7 @@ import { createEdits } from "./edits.ts";
 import { toStoreError } from "./errors.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
 import { readFileUse } from "./file-use.ts";
+import { identityOf } from "./identity.ts";
 import { createKeyRows } from "./keys.ts";
 import { createSqliteRows } from "./rows.ts";
 import { startWriter } from "./writer.ts";
@@ -66,6 +67,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		getPet: async (id) => snapshot.read(() => reads.getPet(id)),
 		createPet: (pet, idempotencyKey) => write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() })),
 		cursorSecret,
+		place: String(identityOf(file)),
 		keys: createKeyRows({ database, read: snapshot.read, write }),
 		edits: createEdits({ file, database, readNow: snapshot.readNow, write, now }),
 		rows: createSqliteRows({ database, read: snapshot.readNow, write }),

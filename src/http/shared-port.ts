@@ -1,0 +1,52 @@
+// A port that several nodes of one store listen on (REUSE_PORT). The kernel lets every process of the user share such a
+// port, also one with another store, whose replies clients would get by chance. So a node says what it serves in the
+// name of an abstract socket, then looks at the names of the others: of two that begin at once, one sees the other.
+
+import { hash } from "node:crypto";
+import { lookup } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { createServer } from "node:net";
+import { type Store, StoreRefused } from "../store/store.ts";
+import { listen } from "./listen.ts";
+
+interface Claim {
+	port: number;
+	host: string;
+	store: Pick<Store, "cursorSecret" | "place">;
+	/** Identifies the node. */
+	node: string;
+}
+
+/** @throws StoreRefused if a node of another store listens there, and Node's error when it cannot listen */
+export async function listenShared(server: Server, { port, host, store, node }: Claim): Promise<void> {
+	const { address } = await lookup(host);
+	// All users of the machine can read the names.
+	const mine = hash("sha256", `${store.place} ${store.cursorSecret.toString("hex")}`, "base64url").slice(0, 22);
+	const claim = createServer((socket) => socket.destroy()).unref();
+	await listen(claim, { path: `\0animal-store/${port}/${address}/${mine}/${node}` });
+	server.once("close", () => claim.close());
+	try {
+		if (claimsOf(port).some((other) => other.store !== mine && overlap(other.address, address)))
+			throw new StoreRefused(
+				`port ${port} on ${host} is served by a node of another store: set another port with PORT, ` +
+					"or the same DATABASE_URL",
+			);
+		await listen(server, { port, host: address, reusePort: true });
+	} catch (error) {
+		claim.close();
+		throw error;
+	}
+}
+
+/** What the nodes on this machine say that they serve on a port (proc(5)). */
+function claimsOf(port: number): { address: string; store: string }[] {
+	const names = readFileSync(`/proc/${process.pid}/net/unix`, "latin1").matchAll(/@animal-store\/(\S+)$/gm);
+	return [...names].flatMap(([, name = ""]) => {
+		const [ofPort, address = "", store = ""] = name.split("/");
+		return Number(ofPort) === port ? [{ address, store }] : [];
+	});
+}
+
+const all = ["0.0.0.0", "::"];
+const overlap = (a: string, b: string) => a === b || all.includes(a) || all.includes(b);
