@@ -99,15 +99,16 @@ for (const engine of ["sqlite", "postgres"] as const) {
 		}
 		const { stdout } = await store.run("audit", "list", "--json");
 		const by = `${userInfo().username}@${hostname()}`;
-		const rows = JSON.parse(stdout) as { at: string }[];
-		for (const { at } of rows) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000);
+		const rows = JSON.parse(stdout) as { at: string; erasedAt?: string }[];
+		for (const { at, erasedAt = at } of rows)
+			for (const time of [at, erasedAt]) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000);
 		assert.deepEqual(
-			rows.map((row) => ({ ...row, at: "" })),
+			rows.map((row) => ({ ...row, at: "", ...(row.erasedAt && { erasedAt: "" }) })),
 			[
 				{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
-				{ id: 2, at: "", by, petId: 1, action: "rename" },
+				{ id: 2, at: "", by, petId: 1, action: "rename", erasedAt: "" },
 				{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
-				{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null },
+				{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null, erasedAt: "" },
 			],
 		);
 	});
@@ -179,13 +180,22 @@ function linkOf(reply: Response, rel: string): string | undefined {
 test("postgres: a removal that a reader of an old state keeps from erasing the name says so, and a later one erases it", async (context) => {
 	const store = await shop(context, "postgres");
 	const opened = await openStore(store.databaseUrl, Date.now);
-	for (const name of ["Rex", "Trillian", "Bo"]) await opened.createPet({ name, categoryId: 1n });
+	for (const name of ["Rex", "Trillian", "Bo"])
+		await opened.createPet({ name, categoryId: 1n }, { caller: "a", key: name });
 	await opened.close();
 	const isInFile = async () => {
 		await runSql(store.databaseUrl, "CHECKPOINT");
 		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
 		return (await runSql(store.databaseUrl, `SELECT ${search} > 0 AS found`))[0]?.["found"];
 	};
+	await runSql(store.databaseUrl, "ANALYZE");
+	const ours = "tablename IN ('pets', 'idempotency_keys')";
+	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
+	assert.deepEqual(
+		sampled.map(({ attname }) => attname),
+		["caller", "category_id", "created_at_ms", "id", "key", "pet_id", "status"],
+		"no samples of names and fingerprints",
+	);
 	const reader = new pg.Client({ connectionString: store.databaseUrl });
 	reader.on("error", () => {}); // The database is dropped with the test, also when it fails.
 	await reader.connect();
@@ -198,10 +208,14 @@ test("postgres: a removal that a reader of an old state keeps from erasing the n
 		/^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* run the same command/,
 	);
 	assert.equal(await isInFile(), true);
+	const erasedAt = async () => (await store.run("audit", "list")).stdout.trimEnd().split("\t").at(-1);
+	assert.equal(await erasedAt(), "not yet");
 	await reader.end();
 	const erased = await store.run("pets", "remove", "2");
 	assert.deepEqual([erased.code, erased.stderr.split("\n").length], [0, 2], erased.stderr);
+	assert.equal(erased.stdout, "animal 2 is removed already\nits name is erased\n");
 	assert.equal(await isInFile(), false);
+	assert.match((await erasedAt()) ?? "", /^\d{4}-\d\d-\d\dT/);
 });
 
 test("edits are refused with one sentence, record nothing then, and name who did them", async (context) => {
@@ -234,9 +248,9 @@ test("edits are refused with one sentence, record nothing then, and name who did
 	const outputs = [
 		[["pets", "set-status", "1", "sold", "--by", "Ann 犬"], "animal 1 has the status sold\n"],
 		[["pets", "set-status", "1", "sold"], "animal 1 has the status sold already\n"],
-		[["pets", "rename", "1", "Max"], "animal 1 has its new name\n"],
-		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited"}\n'],
-		[["pets", "remove", "2"], "animal 2 is removed already\n"],
+		[["pets", "rename", "1", "Max"], "animal 1 has its new name\nits old name is erased\n"],
+		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited","isErased":true}\n'],
+		[["pets", "remove", "2"], "animal 2 is removed already\nits name is erased\n"],
 	] as const;
 	for (const [parameters, stdout] of outputs)
 		assert.deepEqual(await store.run(...parameters), {
@@ -246,12 +260,13 @@ test("edits are refused with one sentence, record nothing then, and name who did
 			stderr: `in ${store.databaseUrl}\n`,
 		});
 	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
-	const rows = (await store.run("audit", "list")).stdout.split("\n").map((line) => line.split("\t").toSpliced(1, 1));
+	const lines = (await store.run("audit", "list")).stdout.split("\n");
+	const rows = lines.map((line) => line.split("\t").map((cell) => (/^\d{4}-\d\d-\d\dT/.test(cell) ? "time" : cell)));
 	const by = `${userInfo().username}@${hostname()}`;
 	assert.deepEqual(rows, [
-		["1", "1", "set-status", "none → sold", "Ann 犬"],
-		["2", "1", "rename", "", by],
-		["3", "2", "remove", "none", by],
+		["1", "time", "1", "set-status", "none → sold", "Ann 犬", ""],
+		["2", "time", "1", "rename", "", by, "time"],
+		["3", "time", "2", "remove", "none", by, "time"],
 		[""],
 	]);
 });

@@ -64,6 +64,7 @@ const rooms: Record<string, string[]> = {
 		"test/migrations.test.ts",
 		"test/edits.test.ts",
 		"test/edits-command.test.ts",
+		"test/erase.test.ts",
 		"test/commit.test.ts",
 		"test/stopping.test.ts",
 		"test/idempotency.test.ts",

@@ -388,7 +388,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 					}
 					if (edit) {
 						const petId = lastId - BigInt(edit.back);
-						const { outcome } = await store.edits.apply({ petId, editor: "model", ...edit.change });
+						const outcome = await store.edits.apply({ petId, editor: "model", ...edit.change });
 						const edited = applyToModel(model, petId, edit.change);
 						assert.equal(outcome === "edited", edited !== undefined);
 						if (edited) {

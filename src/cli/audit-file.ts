@@ -29,13 +29,14 @@ function parseRows(text: string, path: string): unknown[] {
 }
 
 function toEdit(row: unknown): EditRecord | undefined {
-	const { id, at, by, petId, action, fromStatus, toStatus } = (row ?? {}) as Record<string, unknown>;
-	const atMs = typeof at === "string" ? Date.parse(at) : Number.NaN;
-	if (!isInt64(id) || !isInt64(petId) || Number.isNaN(atMs) || typeof by !== "string") return undefined;
+	const { id, at, by, petId, action, fromStatus, toStatus, erasedAt } = (row ?? {}) as Record<string, unknown>;
+	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
+	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string") return undefined;
+	if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(erasedAtMs)) return undefined;
 	if (action !== "set-status" && action !== "rename" && action !== "remove") return undefined;
 	if (!isStatus(fromStatus) || !isStatus(toStatus)) return undefined;
-	const statuses = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined };
-	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...statuses };
+	const rest = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined, erasedAtMs };
+	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...rest };
 }
 
 function isStatus(value: unknown): value is EditRecord["fromStatus"] | null {

@@ -41,10 +41,11 @@ async function* pagesOf({ edits }: Store): AsyncGenerator<EditRecord[]> {
 }
 
 /** Ids are JSON integers, exactly. */
-function toJson({ id, atMs, editor, action, petId, fromStatus, toStatus }: EditRecord): string {
+function toJson({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedAtMs }: EditRecord): string {
 	const at = new Date(atMs).toISOString();
 	const statuses = action === "rename" ? {} : { fromStatus: fromStatus ?? null };
-	const rest = { action, ...statuses, ...(action === "set-status" && { toStatus: toStatus ?? null }) };
+	const effect = action === "set-status" ? { toStatus: toStatus ?? null } : { erasedAt: timeOf(erasedAtMs) ?? null };
+	const rest = { action, ...statuses, ...effect };
 	return `{"id":${id},"at":"${at}","by":${JSON.stringify(editor)},"petId":${petId},${JSON.stringify(rest).slice(1)}`;
 }
 
@@ -57,12 +58,15 @@ async function* formatJson(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<s
 	yield isFirst ? "[]\n" : "\n]\n";
 }
 
-const columns = ["id", "at", "animal", "action", "status", "by"];
+const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
-function cellsOf({ id, atMs, editor, action, petId, fromStatus, toStatus }: EditRecord): string[] {
+const columns = ["id", "at", "animal", "action", "status", "by", "name erased"];
+
+function cellsOf({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedAtMs }: EditRecord): string[] {
 	const [from, to] = [fromStatus ?? "none", toStatus ?? "none"];
 	const status = { "set-status": `${from} → ${to}`, rename: "", remove: from }[action];
-	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, status, editor];
+	const erased = action === "set-status" ? "" : (timeOf(erasedAtMs) ?? "not yet");
+	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, status, editor, erased];
 }
 
 /** Aligned on a terminal, separated by tabs in a pipe. */

@@ -7,8 +7,8 @@ import { readConfig } from "../config.ts";
 import { ApiError } from "../contract/errors.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkNewPet } from "../contract/validate.ts";
-import { openStore } from "../store/open.ts";
-import type { EditOutcome, NewEdit } from "../store/store.ts";
+import { eraseNames, openStore } from "../store/open.ts";
+import { type EditOutcome, type NewEdit, StorageUnavailable } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase } from "./connection.ts";
 import { examples, parsePetId } from "./pets.ts";
@@ -62,22 +62,37 @@ export function withEdits(pets: Command): Command {
 async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
 	const { databaseUrl } = readConfig(undefined, flags);
 	const store = await openStore(databaseUrl, Date.now, { mustExist: true });
-	const { outcome, isErased } = await store.edits
+	const outcome = await store.edits
 		.apply({ petId, editor: by ?? currentEditor(), ...change })
 		.finally(() => store.close());
 	refuseMissing(outcome, petId, change);
 	sayStore(databaseUrl);
-	if (json) process.stdout.write(`{"id":${petId},"action":"${change.action}","outcome":"${outcome}"}\n`);
-	else process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
-	if (isErased) return;
+	const { action } = change;
+	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
+	// Also after a repeated edit, because the first one may not have got so far.
+	const isErased = action === "set-status" ? undefined : await tryToErase(databaseUrl);
+	if (json) process.stdout.write(`{"id":${petId},${JSON.stringify({ action, outcome, isErased }).slice(1)}\n`);
+	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
+	if (isErased !== false) return;
 	throw new CommandError(
 		`the old name of animal ${petId} may still be in the files of the store, because another program was using them: ` +
-			"run the same command again to erase it (an engine that is not plain PostgreSQL cannot tell)",
+			"run the same command again to erase it; the next rename or removal of any animal erases it, too " +
+			"(an engine that is not plain PostgreSQL cannot tell)",
 	);
 }
 
+/** The edit is stored, whatever prevents that its old name is erased. */
+async function tryToErase(databaseUrl: string): Promise<boolean> {
+	try {
+		return await eraseNames(databaseUrl, Date.now);
+	} catch (error) {
+		if (error instanceof StorageUnavailable) return false;
+		throw error;
+	}
+}
+
 /** @throws CommandError */
-function refuseMissing(outcome: EditOutcome["outcome"], petId: bigint, { action }: Change): void {
+function refuseMissing(outcome: EditOutcome, petId: bigint, { action }: Change): void {
 	if (outcome === "absent") throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
 	if (outcome === "removed" && action !== "remove")
 		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);

@@ -1,9 +1,4 @@
-// What both engines need to know of an edit.
+// What both engines need to know of edits.
 
-import type { EditOutcome, NewEdit } from "./store.ts";
-
-/** Whether a name must be erased now: also after a repeated edit, because the first may not have got so far. */
-export function replacesName({ action }: NewEdit, outcome: EditOutcome["outcome"]): boolean {
-	if (action === "rename") return outcome === "edited" || outcome === "unchanged";
-	return action === "remove" && (outcome === "edited" || outcome === "removed");
-}
+/** The edits whose replaced names may still be in unused space of the store (SQL). */
+export const isToErase = "erased_at_ms IS NULL AND action <> 'set-status'";

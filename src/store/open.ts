@@ -43,6 +43,21 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 	return verifyFile(fileOf(databaseUrl), work);
 }
 
+/**
+ * Erases the names that edits have replaced from the files of a store, and records when in the audit log. The store may
+ * be in use, but not by this process.
+ * @returns false if other programs prevent it now, or if the server cannot tell
+ * @throws StoreRefused, StorageUnavailable
+ */
+export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
+	if (isPostgres(databaseUrl)) {
+		const { erasePostgresNames } = await import("./postgres/erase.ts");
+		return erasePostgresNames(databaseUrl, now);
+	}
+	const { eraseSqliteNames } = await import("./sqlite/erase.ts");
+	return eraseSqliteNames(fileOf(databaseUrl), now);
+}
+
 export interface RestoreOptions {
 	/** Replaces an existing file. */
 	force: boolean;

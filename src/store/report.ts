@@ -23,6 +23,8 @@ export interface StoreReport {
 	animals: number;
 	keys: number;
 	idempotencyKeys: number;
+	/** Names that edits have replaced, which may still be in unused space. */
+	namesToErase: number;
 	/** What is wrong; empty if the file is sound. */
 	problems: string[];
 }

@@ -169,8 +169,8 @@ export interface CreateResult {
 /** Edits of animals by operators: changes and removals. The interface has neither. */
 export interface Edits {
 	/**
-	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. Then
-	 * erases what is left of a replaced or removed name in the store's files.
+	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. The
+	 * name that it replaces is left in unused space until `eraseNames` (open.ts).
 	 */
 	apply(edit: NewEdit): Promise<EditOutcome>;
 	/** The next `limit` edits with ids above `after`, oldest first. */
@@ -184,15 +184,11 @@ export type NewEdit = { petId: bigint; editor: string } & (
 	| { action: "remove" }
 );
 
-export interface EditOutcome {
-	/**
-	 * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
-	 * `absent`: no edit knows the animal.
-	 */
-	outcome: "edited" | "unchanged" | "removed" | "absent";
-	/** False if other programs prevented that the old name was erased. Applying the edit again tries it again. */
-	isErased: boolean;
-}
+/**
+ * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
+ * `absent`: no edit knows the animal.
+ */
+export type EditOutcome = "edited" | "unchanged" | "removed" | "absent";
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {

@@ -4,10 +4,18 @@ import type { Mutant } from "../mutant.ts";
 
 const edits = ["test/edits.test.ts"];
 const command = ["test/edits-command.test.ts"];
+const erasing = ["test/erase.test.ts"];
+const erase = "src/store/sqlite/erase.ts";
 
 export const mutants: Mutant[] = [
+	...["name", "fingerprint"].map((column) => ({
+		file: "src/store/migrations/postgres-005.sql",
+		from: `${column} SET STATISTICS 0`,
+		to: `${column} SET STATISTICS 100`,
+		tests: command,
+	})),
 	{
-		file: "src/store/postgres/edits.ts",
+		file: "src/store/postgres/erase.ts",
 		from: "rows[0]?.n_dead_tup === 0n",
 		to: "rows.length === 1",
 		tests: command,
@@ -27,35 +35,25 @@ export const mutants: Mutant[] = [
 	{ file: "src/store/sqlite/open.ts", from: "found?.lastEdit === edit", to: "found", tests: edits },
 	{ file: "src/store/sqlite/open.ts", from: "editShown = undefined;", to: "", tests: edits },
 	{ file: "src/store/postgres/reads.ts", from: "one && one.lastEdit === shown", to: "one", tests: edits },
+	{ file: erase, from: "if (!(await emptyLog(database))) return false;", to: "", tests: erasing },
+	{ file: erase, from: "await packPages(database, found);", to: "await packPages(database, []);", tests: erasing },
+	{ file: erase, from: 'waitForLock(database, () => database.exec("VACUUM"));', to: "", tests: erasing },
+	{ file: erase, from: "hasContent(page, skipPointers(page, pointersEnd), rowsBegin)", to: "false", tests: erasing },
+	{ file: erase, from: "if (last === null) return true;", to: "if (last === null) return false;", tests: erasing },
+	{ file: erase, from: '"x".repeat(room)', to: '"x"', tests: erasing },
+	{ file: "src/store/sqlite/file.ts", from: "secure_delete = ON", to: "secure_delete = OFF", tests: erasing },
 	{
-		file: "src/store/sqlite/erase.ts",
-		from: "return countInFile(file, bytes) > expected;",
-		to: "return false;",
-		tests: edits,
+		file: "src/store/sqlite/verify.ts",
+		from: "count(`edits WHERE ${isToErase}`)",
+		to: "count(`edits WHERE NOT ${isToErase}`)",
+		tests: erasing,
 	},
+	{ file: "src/cli/edits.ts", from: "await tryToErase(databaseUrl)", to: "Boolean(tryToErase)", tests: command },
 	{
-		file: "src/store/sqlite/erase.ts",
-		from: "kept = Math.min(end, bytes.length - 1);",
-		to: "kept = 0;",
-		tests: ["src/store/sqlite/erase.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/erase.ts",
-		from: 'if (!isLogCopied(database, "TRUNCATE")) return false;',
+		file: "src/store/postgres/erase.ts",
+		from: "if (!(await isPlainPostgres(pool))) return false;",
 		to: "",
-		tests: edits,
-	},
-	{
-		file: "src/store/edits.ts",
-		from: 'return action === "remove" && (outcome === "edited" || outcome === "removed");',
-		to: "return false;",
-		tests: edits,
-	},
-	{
-		file: "src/store/edits.ts",
-		from: 'return outcome === "edited" || outcome === "unchanged";',
-		to: "return false;",
-		tests: edits,
+		tests: ["test/engines-postgres.test.ts"],
 	},
 	{
 		file: "src/store/idempotency.ts",
@@ -65,8 +63,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/edit-command.ts",
-		from: 'edit.action === "remove" && key',
-		to: "false && key",
+		from: 'if (edit.action === "remove") eraseKeys',
+		to: "if (!edit) eraseKeys",
 		tests: edits,
 	},
 	{
@@ -89,8 +87,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/postgres/edits.ts",
-		from: 'if (action === "remove" && key)',
-		to: "if (false && key)",
+		from: 'if (action === "remove") await client.query(eraseKeys',
+		to: "if (!action) await client.query(eraseKeys",
 		tests: edits,
 	},
 	{

@@ -53,7 +53,6 @@ const engines: Mutant[] = (
 		["engine.ts", "refuseShards(pool).catch(onError)", "pool"],
 		["open.ts", "if (unfit) throw unfit;", ""],
 		["open.ts", "query, retry: retryWrite, now", "query, retry, now"],
-		["edits.ts", " && (await isPlainPostgres(pool))", ""],
 	] as const
 ).map(([file, from, to]) => ({
 	file: `src/store/postgres/${file}`,

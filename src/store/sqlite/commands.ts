@@ -8,6 +8,7 @@ import type { Row } from "../rows.ts";
 import {
 	type AddUnless,
 	type CreateResult,
+	type EditOutcome,
 	type KeyUse,
 	type NewKey,
 	type NewSecret,
@@ -15,7 +16,7 @@ import {
 } from "../store.ts";
 import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
 import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./create-batch.ts";
-import { type EditRequest, type EditResult, prepareEdit } from "./edit-command.ts";
+import { type EditRequest, prepareEdit } from "./edit-command.ts";
 import { schemaMax } from "./file.ts";
 
 interface Commands {
@@ -23,7 +24,7 @@ interface Commands {
 	/** @returns the number of removed keys */
 	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
 	takeLease: { request: { name: string; holder: string; nowMs: number; forMs: number }; result: boolean };
-	editPet: { request: EditRequest; result: EditResult };
+	editPet: { request: EditRequest; result: EditOutcome };
 	addKey: { request: { key: NewKey; secret: NewSecret; unless: AddUnless | undefined }; result: boolean };
 	rotateKey: { request: { keyId: string; secret: NewSecret; graceEndsAtMs: number }; result: undefined };
 	revokeKey: { request: { keyId: string; nowMs: number }; result: undefined };

@@ -1,83 +1,184 @@
-// Erases a name that was removed from a store. `secure_delete` is not enough: when SQLite moves rows between pages, it
-// leaves copies of them in unused space. The log has earlier contents of pages, too.
+// Erases the names that edits have replaced from the file of a store and from its log. `secure_delete` overwrites a row
+// that is deleted, but not the copies that SQLite leaves in unused space when it moves rows to other pages.
 
-import { openSync, readSync } from "node:fs";
-import Database from "better-sqlite3";
+import assert from "node:assert/strict";
+import { closeSync, openSync, readSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type Database from "better-sqlite3";
+import { isToErase } from "../edits.ts";
+import { toStoreError } from "./errors.ts";
+import { openSqliteWriter, truncateLog } from "./file.ts";
+import { waitForLock } from "./write-lock.ts";
 
-/** How long a step waits for other connections. */
-const busyTimeoutMs = 5000;
-const chunkBytes = 4 * 1024 * 1024;
+/** What has names, or could confirm a guess of one. */
+const columns = { pets: "name", idempotency_keys: "fingerprint" };
+type NameTable = keyof typeof columns;
+const nameTables = Object.keys(columns) as NameTable[];
+
+/** How long other programs may read an old state of the store, which needs the log. */
+const readersMaxMs = 5000;
+const retryMs = 10;
+/** Pages that are cleared in one transaction: a few milliseconds, in which others wait for the write lock. */
+const batchPages = 50;
+const roundsMax = 3;
 
 /**
- * Empties the log, and rewrites the file if it has the name more often than its animals have it. Other processes may
- * have the store open; rewriting delays their writes.
- * @param name absent to rewrite the file in any case
- * @returns false if other connections prevented it
+ * Erases the names that all edits until now have replaced, and records when. Clears only the pages that have unused
+ * space with former rows in it. Other processes may read and write the store; this one must not have it open, because
+ * closing a second descriptor of a file ends its locks.
+ * @returns false if another program reads an old state of the store, or keeps its lock
+ * @throws StoreRefused, StorageUnavailable
  */
-export function eraseName(file: string, name?: string): boolean {
-	const database = new Database(file, { fileMustExist: true, timeout: busyTimeoutMs });
+export async function eraseSqliteNames(file: string, now: () => number): Promise<boolean> {
+	const { database } = openSqliteWriter(file, { mustExist: true });
+	const descriptor = openSync(file, "r");
 	try {
-		database.pragma("synchronous = FULL");
-		if (!isLogCopied(database, "TRUNCATE")) return false;
-		if (name !== undefined && !hasCopies(database, file, name)) return true;
-		database.exec("VACUUM");
-		return isLogCopied(database, "TRUNCATE");
+		const last = database.prepare(`SELECT max(id) FROM edits WHERE ${isToErase}`).pluck().safeIntegers().get();
+		if (last === null) return true;
+		if (!(await clearUnusedSpace(database, descriptor))) return false;
+		const mark = database.prepare(`UPDATE edits SET erased_at_ms = ? WHERE id <= ? AND ${isToErase}`);
+		waitForLock(database, () => mark.run(now(), last));
+		return true;
 	} catch (error) {
-		if (!/^SQLITE_(BUSY|FULL|IOERR)/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
-		return false;
+		if ((error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY")) return false;
+		throw toStoreError(error);
 	} finally {
 		database.close();
+		closeSync(descriptor);
 	}
-}
-
-/** Compares the file with its animals while no other connection can write. */
-function hasCopies(database: Database.Database, file: string, name: string): boolean {
-	const containing = database.prepare<[string], string>("SELECT name FROM pets WHERE instr(name, ?) > 0").pluck();
-	const bytes = Buffer.from(name);
-	const copier = new Database(file, { fileMustExist: true, timeout: busyTimeoutMs });
-	try {
-		return database
-			.transaction(() => {
-				if (!isLogCopied(copier, "PASSIVE")) return true;
-				let expected = 0;
-				for (const other of containing.iterate(name)) expected += countIn(Buffer.from(other), bytes);
-				return countInFile(file, bytes) > expected;
-			})
-			.immediate();
-	} finally {
-		copier.close();
-	}
-}
-
-/** Copies the log into the file. @returns whether all of it was copied */
-function isLogCopied(database: Database.Database, mode: "PASSIVE" | "TRUNCATE"): boolean {
-	const [result] = database.pragma(`wal_checkpoint(${mode})`) as [{ busy: number; log: number; checkpointed: number }];
-	return result.busy === 0 && result.log === result.checkpointed;
-}
-
-/** Occurrences may overlap. */
-function countIn(text: Buffer, bytes: Buffer): number {
-	let count = 0;
-	for (let at = text.indexOf(bytes); at >= 0; at = text.indexOf(bytes, at + 1)) count++;
-	return count;
 }
 
 /**
- * How often a file has these bytes. Its descriptor stays open until the process ends: closing it would end all locks of
- * this process on the file (POSIX), and another process that closes the store would remove the log of this one.
+ * Pages that others fill with copies meanwhile are not cleared again: no replaced name can be among them.
+ * @returns whether nothing is left
  */
-export function countInFile(file: string, bytes: Buffer): number {
-	const descriptor = openSync(file, "r");
-	const buffer = Buffer.alloc(bytes.length - 1 + chunkBytes);
-	let count = 0;
-	let kept = 0;
-	for (;;) {
-		const read = readSync(descriptor, buffer, kept, chunkBytes, null);
-		if (read === 0) return count;
-		const end = kept + read;
-		count += countIn(buffer.subarray(0, end), bytes);
-		// An occurrence may go on in the next chunk.
-		kept = Math.min(end, bytes.length - 1);
-		buffer.copyWithin(0, end - kept, end);
+async function clearUnusedSpace(database: Database.Database, descriptor: number): Promise<boolean> {
+	let pages: Set<number> | undefined;
+	for (let round = 0; round < roundsMax; round++) {
+		if (!(await emptyLog(database))) return false;
+		const found = findUsedPages(database, descriptor).filter(({ page }) => pages?.has(page) ?? true);
+		// Pages that others have freed meanwhile are cleared in the log.
+		if (found.length === 0) return emptyLog(database);
+		pages = new Set(found.map(({ page }) => page));
+		await packPages(database, found);
+	}
+	// A page without rows, or with one that cannot grow into all of it.
+	waitForLock(database, () => database.exec("VACUUM"));
+	return emptyLog(database);
+}
+
+/** Without waiting for readers while others wait for the lock. */
+async function emptyLog(database: Database.Database): Promise<boolean> {
+	const giveUpAtMs = performance.now() + readersMaxMs;
+	while (!truncateLog(database)) {
+		if (performance.now() >= giveUpAtMs) return false;
+		await sleep(retryMs);
+	}
+	return true;
+}
+
+/** A page with former rows in its unused space. */
+interface UsedPage {
+	table: NameTable;
+	page: number;
+	/** One of its rows; undefined if it has none. */
+	rowId: bigint | undefined;
+	/** By how many bytes this row can grow in this page. */
+	room: number;
+}
+
+function findUsedPages(database: Database.Database, descriptor: number): UsedPage[] {
+	assert.equal(database.pragma("page_size", { simple: true }), pageBytes);
+	const content = Buffer.alloc(pageBytes);
+	const leaves = database
+		.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
+		.pluck();
+	return nameTables.flatMap((table) =>
+		leaves.all(table).flatMap((page): UsedPage[] => {
+			const length = readSync(descriptor, content, 0, pageBytes, (page - 1) * pageBytes);
+			// A new page is in the log only.
+			const found = length === pageBytes ? findUse(content) : undefined;
+			return found ? [{ table, page, ...found }] : [];
+		}),
+	);
+}
+
+/** The size of all pages of a store. So the first byte of a pointer is less than that of a printable character. */
+const pageBytes = 4096;
+/** The type of a page with rows of a table, in its first byte (SQLite file format, section 1.6). */
+const tableLeaf = 13;
+
+/** @returns undefined if nothing is in the unused space of the page: between pointers and rows, or between rows */
+function findUse(page: Buffer): Pick<UsedPage, "rowId" | "room"> | undefined {
+	if (page[0] !== tableLeaf) return undefined;
+	const rows = page.readUInt16BE(3);
+	const pointersEnd = 8 + 2 * rows;
+	const rowsBegin = page.readUInt16BE(5);
+	let isUsed = hasContent(page, skipPointers(page, pointersEnd), rowsBegin);
+	let free = rowsBegin - pointersEnd + page.readUInt8(7);
+	let before = 0;
+	for (let at = page.readUInt16BE(1); at > before && at + 4 <= pageBytes; at = page.readUInt16BE(at)) {
+		const length = page.readUInt16BE(at + 2);
+		isUsed ||= hasContent(page, at + 4, at + length);
+		free += length;
+		before = at;
+	}
+	if (!isUsed) return undefined;
+	// Its last row: the space of the first one is beside the unused space.
+	const last = Math.max(0, ...Array.from({ length: rows }, (_, index) => page.readUInt16BE(8 + 2 * index)));
+	if (last === 0) return { rowId: undefined, room: 0 };
+	const [payload, rowIdAt] = readVarint(page, last);
+	const [rowId] = readVarint(page, rowIdAt);
+	// Up to two bytes more for lengths; a longer row goes on in another page.
+	return { rowId, room: Math.max(1, Math.min(free - 2, pageBytes - 35 - Number(payload) - 1)) };
+}
+
+/** The pointers of former rows stay behind those of the rows. No text looks like a row of them. */
+function skipPointers(page: Buffer, from: number): number {
+	let at = from;
+	while (at + 2 <= pageBytes && page.readUInt16BE(at) > 0 && page.readUInt16BE(at) < pageBytes) at += 2;
+	return at;
+}
+
+const zeros = Buffer.alloc(pageBytes);
+const hasContent = (page: Buffer, from: number, to: number) =>
+	!page.subarray(from, to).equals(zeros.subarray(0, Math.max(0, to - from)));
+
+function readVarint(page: Buffer, at: number): [value: bigint, end: number] {
+	let value = 0n;
+	for (let index = at; index < at + 8; index++) {
+		const byte = page[index] ?? 0;
+		value = (value << 7n) | BigInt(byte & 0x7f);
+		if (byte < 0x80) return [value, index + 1];
+	}
+	return [BigInt.asIntN(64, (value << 8n) | BigInt(page[at + 8] ?? 0)), at + 9];
+}
+
+/**
+ * A row that grows into all unused space makes SQLite pack its page, which clears the rest; then it shrinks again, and
+ * `secure_delete` clears what it leaves.
+ */
+async function packPages(database: Database.Database, pages: UsedPage[]): Promise<void> {
+	const statements = Object.fromEntries(
+		nameTables.map((table) => [
+			table,
+			{
+				read: database.prepare<[bigint], string>(`SELECT ${columns[table]} FROM ${table} WHERE rowid = ?`).pluck(),
+				write: database.prepare(`UPDATE ${table} SET ${columns[table]} = ? WHERE rowid = ?`),
+			},
+		]),
+	) as Record<NameTable, { read: Database.Statement<[bigint], string>; write: Database.Statement }>;
+	const pack = database.transaction((batch: UsedPage[]) => {
+		for (const { table, rowId, room } of batch) {
+			const { read, write } = statements[table];
+			const value = rowId === undefined ? undefined : read.get(rowId);
+			if (value === undefined) continue;
+			write.run(value + "x".repeat(room), rowId);
+			write.run(value, rowId);
+		}
+	}).immediate;
+	for (let start = 0; start < pages.length; start += batchPages) {
+		waitForLock(database, () => pack(pages.slice(start, start + batchPages)));
+		await sleep(retryMs); // Others write meanwhile.
 	}
 }

@@ -65,7 +65,7 @@ function openForWriting(file: string): Database.Database {
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${logMaxBytes}`);
 		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
-		database.pragma("secure_delete = FAST"); // Fewer copies of names in unused space: see erase.ts.
+		database.pragma("secure_delete = ON"); // With erase.ts: a removed name is in no file.
 		migrate(database, file);
 		return database;
 	} catch (error) {
@@ -119,13 +119,15 @@ function create(file: string): boolean {
 }
 
 /**
- * Moves the log into the file and empties it. Does nothing while another connection reads from the log.
+ * Moves the log into the file and empties it. Does nothing while another connection reads from the log, or writes.
+ * @returns whether it is empty
  * @throws SQLite's error
  */
-export function truncateLog(database: Database.Database): void {
+export function truncateLog(database: Database.Database): boolean {
 	database.pragma("busy_timeout = 0");
 	try {
-		database.pragma("wal_checkpoint(TRUNCATE)");
+		const [{ busy }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
+		return busy === 0;
 	} finally {
 		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
 	}

@@ -69,7 +69,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		cursorSecret,
 		place: String(identityOf(file)),
 		keys: createKeyRows({ database, read: snapshot.read, write }),
-		edits: createEdits({ file, database, readNow: snapshot.readNow, write, now }),
+		edits: createEdits({ database, readNow: snapshot.readNow, write, now }),
 		rows: createSqliteRows({ database, read: snapshot.readNow, write }),
 		countPets: async (after, limit) => snapshot.readNow(() => reads.countPets(after, limit)),
 		created: writes.created,

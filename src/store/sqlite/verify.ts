@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
+import { isToErase } from "../edits.ts";
 import type { LongWork, StoreReport } from "../report.ts";
 import { StoreRefused } from "../store.ts";
 import { hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
@@ -53,7 +54,7 @@ const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.t
 
 function emptyReport(file: string): StoreReport {
 	const { size } = statSync(file);
-	return { file, bytes: size, schema: 0, animals: 0, keys: 0, idempotencyKeys: 0, problems: [] };
+	return { file, bytes: size, schema: 0, animals: 0, keys: 0, idempotencyKeys: 0, namesToErase: 0, problems: [] };
 }
 
 async function verifyOpened(database: Database.Database, file: string, work: LongWork): Promise<StoreReport> {
@@ -72,7 +73,9 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	const { animals, wrong } = await readAnimals(database, work);
 	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
-	return { ...report, animals, keys: count("keys"), idempotencyKeys: count("idempotency_keys"), problems };
+	const [keys, idempotencyKeys] = [count("keys"), count("idempotency_keys")];
+	const namesToErase = count(`edits WHERE ${isToErase}`);
+	return { ...report, animals, keys, idempotencyKeys, namesToErase, problems };
 }
 
 type AnimalStep = [animals: bigint, wrong: bigint | null, lastId: bigint | null];

@@ -1,0 +1,61 @@
+// Erases the names that edits have replaced from the tables of a PostgreSQL store.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { isToErase } from "../edits.ts";
+import { isPlainPostgres } from "./engine.ts";
+import { openPool } from "./pool.ts";
+
+/** A large table takes longer than a request may. */
+const limitMs = 30 * 60_000;
+/** A connection that has just ended reports its dead rows late. */
+const attempts = 2;
+const retryMs = 500;
+
+/**
+ * Erases the names that all edits until now have replaced, and records when.
+ * @returns false if a reader of an old state may still see one, or if the server refused or cannot tell
+ * @throws StoreRefused
+ */
+export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {
+	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 });
+	try {
+		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);
+		const { last } = rows[0];
+		if (last === null) return true;
+		for (let attempt = 1; !(await vacuum(pool)); attempt++) {
+			if (attempt === attempts) return false;
+			await sleep(retryMs);
+		}
+		if (!(await isPlainPostgres(pool))) return false;
+		await pool.query(`UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`, [now(), last]);
+		return true;
+	} catch {
+		return false;
+	} finally {
+		await pool.end();
+	}
+}
+
+/**
+ * Frees the space of removed rows. A row that a reader of an old state may still see stays, such as during a dump, and
+ * VACUUM counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
+ * @returns whether nothing of pets is left
+ */
+async function vacuum(pool: pg.Pool): Promise<boolean> {
+	const client = await pool.connect();
+	let isBroken = true;
+	try {
+		await client.query(`SET statement_timeout = ${limitMs}`);
+		for (const table of ["pets", "idempotency_keys"]) {
+			const statement = { text: `VACUUM ${table}`, query_timeout: limitMs };
+			await client.query(statement);
+		}
+		await client.query("RESET statement_timeout");
+		isBroken = false;
+	} finally {
+		client.release(isBroken);
+	}
+	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
+	return rows[0]?.n_dead_tup === 0n;
+}

@@ -1,0 +1,148 @@
+// Removals in a large store, with the command, while clients create and read: nobody waits for the erasing, and nothing of
+// a removed name is left.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { addAnimals } from "../../bench/large-store.ts";
+import { startMixedLoad } from "../mixed-load.ts";
+import { type Running, runProgram, startProgram } from "../program.ts";
+import { newStore, type Proof, type Trial } from "../proof.ts";
+import { seededRandom } from "../random.ts";
+import { samplesOf } from "../scrape.ts";
+
+const createWaitMaxMs = 5000;
+const removals = 100;
+/** Commands that run at a time. */
+const operators = 4;
+
+export const proof: Proof = {
+	shows: "removals in a large store under load: no create fails or waits long, and no removed name is in a file",
+	options: { animals: { default: "1000000", text: "how many the store has" } },
+	async prove(trial) {
+		const animals = Number(trial.option("animals"));
+		const { environment, key } = await newStore("erase", trial.folder);
+		const file = environment.DATABASE_URL.slice("sqlite:".length);
+		const random = seededRandom(trial.seed);
+		const anyId = () => 1 + Math.floor(random() * animals);
+		makeStore(file, animals, anyId);
+		const half = Math.floor(animals / 2);
+		const adjacent = Array.from({ length: removals / 2 }, (_, index) => half + index);
+		const ids = new Set([...adjacent, ...Array.from({ length: removals }, anyId)].slice(0, removals));
+		const names = namesOf(file, ids);
+		const before = rewritingsOf(file);
+
+		const service = await startProgram(trial, environment);
+		const load = startMixedLoad([service.url], key, 16);
+		const reading = startReads(service, key, anyId);
+		await load.acknowledges(500);
+		await samplesOf(service, "nodejs_eventloop_delay_seconds"); // From now on.
+		load.slowestMs = 0;
+		const times = await removeAll(environment, [...ids]);
+		const delays = await samplesOf(service, "nodejs_eventloop_delay_seconds");
+		const { reads, slowestMs: slowestReadMs } = await reading.stop();
+		await load.stop();
+
+		assertGone(trial, names);
+		assert.deepEqual([...load.statuses.keys()], [201], "no create failed");
+		assert.ok(load.slowestMs < createWaitMaxMs, `a create took ${load.slowestMs} ms`);
+		const audit = await runProgram(["audit", "list", "--json"], { environment });
+		const edits = JSON.parse(audit.stdout) as { erasedAt: string | null }[];
+		assert.deepEqual([edits.length, edits.filter(({ erasedAt }) => !erasedAt).length], [ids.size, 0]);
+		service.process.kill("SIGTERM");
+		await service.finished;
+		assert.equal((await runProgram(["verify"], { environment })).code, 0);
+		times.sort((a, b) => a - b);
+		return {
+			animals,
+			removals: ids.size,
+			rewritings: rewritingsOf(file) - before,
+			medianCommandMs: Math.round(times[times.length >> 1] ?? Number.NaN),
+			longestCommandMs: Math.round(times.at(-1) ?? Number.NaN),
+			created: load.ledger.acknowledged.size,
+			longestCreateMs: Math.round(load.slowestMs),
+			reads,
+			longestReadMs: Math.round(slowestReadMs),
+			longestEventLoopDelayMs: Math.round(1000 * Math.max(...delays.map(({ value }) => value))),
+		};
+	},
+};
+
+/** Animals, some of which were edited: SQLite has split their pages, and left copies of others there. */
+function makeStore(file: string, animals: number, anyId: () => number): void {
+	addAnimals(file, animals);
+	const database = new Database(file);
+	database.pragma("secure_delete = ON");
+	const rename = database.prepare("UPDATE pets SET name = ? WHERE id = ?");
+	database.transaction(() => {
+		for (let count = 0; count < animals / 1000; count++) rename.run("x".repeat(250), anyId());
+	})();
+	database.close();
+}
+
+function namesOf(file: string, ids: Set<number>): string[] {
+	const database = new Database(file, { readonly: true });
+	const name = database.prepare<[number], string>("SELECT name FROM pets WHERE id = ?").pluck();
+	const names = [...ids].map((id) => name.get(id) ?? "");
+	database.close();
+	return names.filter((text) => !text.startsWith("x"));
+}
+
+/** SQLite changes this number when it rewrites the file. */
+function rewritingsOf(file: string): number {
+	const database = new Database(file, { readonly: true });
+	const version = Number(database.pragma("schema_version", { simple: true }));
+	database.close();
+	return version;
+}
+
+function startReads({ url }: Running, key: string, anyId: () => number) {
+	const headers = { authorization: `Bearer ${key}` };
+	let isOver = false;
+	let reads = 0;
+	let slowestMs = 0;
+	const work = Promise.all(
+		Array.from({ length: 4 }, async () => {
+			for (; !isOver; reads++) {
+				const startedAtMs = performance.now();
+				const reply = await fetch(`${url}/v1/pets/${anyId()}`, { headers });
+				await reply.text();
+				assert.ok([200, 404].includes(reply.status), String(reply.status));
+				slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+			}
+		}),
+	);
+	work.catch(() => {});
+	return {
+		async stop() {
+			isOver = true;
+			await work;
+			return { reads, slowestMs };
+		},
+	};
+}
+
+/** @returns how long each command took */
+async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): Promise<number[]> {
+	const times: number[] = [];
+	await Promise.all(
+		Array.from({ length: operators }, async () => {
+			for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+				const startedAtMs = performance.now();
+				const { code, stdout, stderr } = await runProgram(["pets", "remove", String(id)], { environment });
+				assert.deepEqual([code, stdout], [0, `animal ${id} is removed\nits name is erased\n`], stderr);
+				times.push(performance.now() - startedAtMs);
+			}
+		}),
+	);
+	return times;
+}
+
+/** In no file beside the store, either. */
+function assertGone({ folder }: Trial, names: string[]): void {
+	for (const path of readdirSync(folder)) {
+		const content = readFileSync(join(folder, path));
+		for (const name of names) assert.ok(!content.includes(name), `${path} has ${name}`);
+	}
+}
