@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
+import type { TrafficCounts } from "./contract/observed.ts";
 import { scopes } from "./contract/operations.ts";
 import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
@@ -65,6 +66,8 @@ export interface Service {
 	stop(graceMs?: number, cause?: object): Promise<void>;
 	/** The service's own backups, if BACKUP_TO is set. */
 	backups: Pick<ScheduledBackups, "status" | "stop"> | undefined;
+	/** Of the public port, now. */
+	traffic: () => TrafficCounts;
 }
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -81,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log, now = Date.now } = options;
 	let isStopping = false;
 	let isServing = false;
-	const observed = createObserved({ now, droppedLogLines: options.droppedLogLines ?? (() => 0) });
+	const observed = createObserved(options, now);
 	const { metrics } = observed;
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
@@ -136,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, backups, stop };
+		return { url, opsUrl, firstKey, store, backups, stop, traffic: observed.traffic.read };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -196,9 +199,17 @@ interface Observed {
 	store: StoreSources | undefined;
 }
 
-function createObserved(sources: { now: () => number; droppedLogLines: () => number }): Observed {
-	const traffic = createTraffic();
-	const metrics = createMetrics({ ...sources, version, traffic: traffic.read, store: () => observed.store });
+function createObserved({ config, droppedLogLines = () => 0 }: ServiceOptions, now: () => number): Observed {
+	// 0 is no limit.
+	const perAddressMax = config.connectionsPerAddress || Infinity;
+	const traffic = createTraffic({ perAddressMax, isTrustedProxy: config.isTrustedProxy });
+	const metrics = createMetrics({
+		now,
+		droppedLogLines,
+		version,
+		traffic: traffic.read,
+		store: () => observed.store,
+	});
 	const observed: Observed = { node: randomBytes(6).toString("base64url"), metrics, traffic, store: undefined };
 	return observed;
 }
@@ -236,8 +247,6 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		refusals,
 		server: {
 			timeouts,
-			connectionsPerAddressMax: config.connectionsPerAddress,
-			isTrustedProxy: config.isTrustedProxy,
 			traffic,
 			replyWatch,
 		},

@@ -1,9 +1,8 @@
-// Connections: the limit per address, the limit of pipelined requests, and a graceful close that does not lose the last
-// reply.
+// Connections: the network of a client, the limit of pipelined requests, and a graceful close that does not lose the
+// last reply.
 
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
-import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 /** A connection, with its current or last request. */
 export interface Connection extends Socket {
@@ -45,36 +44,6 @@ export function closeGracefully(this: Connection): void {
 	if (isFullyRead) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();
-}
-
-/**
- * Closes new connections from an address that already has this many.
- * @param max 0 for no limit
- * @param isExempt a trusted proxy brings the connections of many clients
- */
-export function limitPerAddress(
-	server: Server,
-	max: number,
-	isExempt?: IsTrustedProxy,
-	onRefused: () => void = () => {},
-): void {
-	if (max === 0) return;
-	const open = new Map<string, number>();
-	server.on("connection", (socket) => {
-		if (isExempt?.(socket.remoteAddress ?? "")) return;
-		const network = networkOf(socket.remoteAddress ?? "");
-		const count = (open.get(network) ?? 0) + 1;
-		if (count > max) {
-			onRefused();
-			return void socket.destroy();
-		}
-		open.set(network, count);
-		socket.once("close", () => {
-			const left = (open.get(network) ?? 1) - 1;
-			if (left > 0) open.set(network, left);
-			else open.delete(network);
-		});
-	});
 }
 
 /** The IPv4 address, or the /64 network of an IPv6 address, because one client usually owns the whole network. */

@@ -3,19 +3,12 @@
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, ListenOptions, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
-import {
-	type Connection,
-	closeGracefully,
-	exceedsPipelineLimit,
-	limitPerAddress,
-	pipelinedMax,
-} from "./connections.ts";
+import { type Connection, closeGracefully, exceedsPipelineLimit, pipelinedMax } from "./connections.ts";
 import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
-import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Timeouts {
 	/** From the first byte of a request to the end of its headers. */
@@ -39,16 +32,13 @@ export interface ServerOptions {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
-	/** The same for one address that is no trusted proxy; 0 for no limit. */
-	connectionsPerAddressMax?: number;
-	isTrustedProxy?: IsTrustedProxy | undefined;
 	/** Follow what is served; the operators' port has neither. */
 	traffic?: Traffic;
 	replyWatch?: ReplyWatch;
 }
 
 export function createHttpServer(handler: RequestListener, refusals: Refusals, options: ServerOptions): Server {
-	const { timeouts, connectionsMax = 10_000, connectionsPerAddressMax = 0, isTrustedProxy, traffic } = options;
+	const { timeouts, connectionsMax = 10_000, traffic } = options;
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -62,7 +52,6 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
-	limitPerAddress(server, connectionsPerAddressMax, isTrustedProxy, traffic?.refuse);
 	const listener = guard(handler, refusals, options.replyWatch);
 	server.on("connection", (socket) => {
 		socket.destroySoon = closeGracefully;

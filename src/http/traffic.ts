@@ -1,49 +1,69 @@
-// Counts the connections of a server, their bytes, and their requests in progress. Nothing is done per request but one
-// addition on its connection.
+// Counts the connections of a server, their bytes, and their requests in progress, and limits the connections of an
+// address. Nothing is done per request but one addition on its connection.
 
 import type { Server } from "node:http";
 import type { TrafficCounts } from "../contract/observed.ts";
-import type { Connection } from "./connections.ts";
+import { type Connection, networkOf } from "./connections.ts";
+import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Traffic {
 	watch(server: Server): void;
-	/** A connection was closed because its address has too many. */
-	refuse(): void;
 	read(): TrafficCounts;
 }
 
-export function createTraffic(): Traffic {
-	const open = new Set<Connection>();
+export interface TrafficOptions {
+	/** Concurrent connections of one address; further ones are closed at once. */
+	perAddressMax?: number;
+	/** A trusted proxy brings the connections of many clients: it has no limit. */
+	isTrustedProxy?: IsTrustedProxy | undefined;
+}
+
+const proxies = "proxies";
+
+export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: TrafficOptions = {}): Traffic {
+	/** Open connections by the network of their client, and those of trusted proxies: what is limited is what is counted. */
+	const open = new Map<string, Set<Connection>>();
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
+
 	return {
 		watch(server) {
 			server.on("connection", (socket: Connection) => {
 				accepted++;
-				open.add(socket);
+				const address = socket.remoteAddress ?? "";
+				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
+				const ofClient = open.get(client) ?? new Set();
+				if (client !== proxies && ofClient.size >= perAddressMax) {
+					refused.address_limit++;
+					return void socket.destroy();
+				}
+				open.set(client, ofClient.add(socket));
 				socket.once("close", () => {
-					open.delete(socket);
+					ofClient.delete(socket);
+					if (ofClient.size === 0) open.delete(client);
 					closed.received += socket.bytesRead;
 					closed.sent += socket.bytesWritten;
 				});
 			});
 			server.on("drop", () => refused.total_limit++);
 		},
-		refuse: () => void refused.address_limit++,
 		read() {
 			const now = {
 				requestsInFlight: 0,
-				connections: open.size,
+				connections: 0,
 				connectionsAccepted: accepted,
 				connectionsRefused: { ...refused },
 				receivedBytes: closed.received,
 				sentBytes: closed.sent,
 			};
-			for (const { requestsInFlight = 0, bytesRead, bytesWritten } of open) {
-				now.requestsInFlight += requestsInFlight;
-				now.receivedBytes += bytesRead;
-				now.sentBytes += bytesWritten;
+			for (const ofClient of open.values()) {
+				now.connections += ofClient.size;
+				for (const { requestsInFlight = 0, bytesRead, bytesWritten } of ofClient) {
+					now.requestsInFlight += requestsInFlight;
+					now.receivedBytes += bytesRead;
+					now.sentBytes += bytesWritten;
+				}
 			}
 			return now;
 		},

@@ -143,14 +143,14 @@ export const mutants: Mutant[] = [
 		tests: ["test/operations.test.ts"],
 	},
 	{
-		file: "src/http/connections.ts",
+		file: "src/http/traffic.ts",
 		from: "return void socket.destroy();",
 		to: "",
 		tests: ["test/connections.test.ts"],
 	},
 	{
-		file: "src/http/connections.ts",
-		from: "if (left > 0) open.set(network, left);\n\t\t\telse open.delete(network);",
+		file: "src/http/traffic.ts",
+		from: "ofClient.delete(socket);",
 		to: "",
 		tests: ["test/connections.test.ts"],
 	},

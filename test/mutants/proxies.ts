@@ -71,15 +71,15 @@ export const mutants: Mutant[] = [
 	links("src/http/checks.ts", "...(options.isTrustedProxy ? [forwarded(options)] : []),", ""),
 	links("src/http/checks.ts", 'if (access !== "open") baseUrlOf(request);', "baseUrlOf(request);"),
 	{
-		file: "src/http/connections.ts",
-		from: 'if (isExempt?.(socket.remoteAddress ?? "")) return;',
-		to: "",
+		file: "src/http/traffic.ts",
+		from: "isTrustedProxy?.(address) ?",
+		to: "false ?",
 		tests: ["test/connections.test.ts"],
 	},
 	{
-		file: "src/http/connections.ts",
-		from: 'if (isExempt?.(socket.remoteAddress ?? "")) return;',
-		to: "if (isExempt) return;",
+		file: "src/http/traffic.ts",
+		from: "isTrustedProxy?.(address) ?",
+		to: "isTrustedProxy ?",
 		tests: ["test/connections.test.ts"],
 	},
 	{
