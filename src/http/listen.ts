@@ -60,7 +60,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
 	server.on("connect", (request, socket: Connection) =>
-		refusals.refuseOn(
+		refusals.refuseInTurn(
 			socket,
 			new ApiError("method_not_allowed", `${request.method} is not supported: this is not a proxy`),
 		),

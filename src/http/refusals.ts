@@ -22,8 +22,8 @@ export interface Refusals {
 	refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
 	/** Answers an incomplete request and closes the connection. */
 	refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void;
-	/** Answers a request that the parser refused, after the replies to earlier requests of the connection. */
-	refuseInTurn(connection: Connection, error: ParserError): void;
+	/** Answers a request that never reaches the app, after the replies to earlier requests of the connection. */
+	refuseInTurn(connection: Connection, error: ParserError | ApiError): void;
 }
 
 export interface ParserError extends NodeJS.ErrnoException {
@@ -70,12 +70,13 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
 
-	function refuseInTurn(connection: Connection, error: ParserError): void {
+	function refuseInTurn(connection: Connection, error: ParserError | ApiError): void {
 		if (connection.isRefused) return;
 		const current = connection.latest;
 		const isReplying = current?.response.headersSent && !current.response.writableFinished;
 		const isNextRequest = current?.request.complete && !current.response.writableFinished;
-		const refuseIt = () => refuseOn(connection, parserFailure(error), error);
+		const refuseIt = () =>
+			error instanceof ApiError ? refuseOn(connection, error) : refuseOn(connection, parserFailure(error), error);
 		if (error.code === "ECONNRESET" || !connection.writable || (isReplying && !isNextRequest)) connection.destroy();
 		else if (isNextRequest) {
 			// The parser reports each further piece of the connection, too.
