@@ -113,10 +113,10 @@ not know. A change that could break a client gets a new path. A deprecated opera
 \`Deprecation\`, \`Sunset\` and \`Link\`, and answers 410 from its sunset on. So does \`getPet\`, on \
 ${sunsetDay(getPetDeprecation)}; its replacement is ${replacementOf(getPetDeprecation)}.
 
-**Headers.** Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\` and \
-\`Content-Length\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`, and \
-\`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other origins may call the \
-service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`. A request with a \
-valid \`traceparent\` (W3C Trace Context) gets \`Traceparent\` back, with the same trace.`;
+**Headers.** Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\`, \
+\`Content-Length\` and \`Content-Encoding\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \
+\`Referrer-Policy\`, and \`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other \
+origins may call the service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`. \
+A request with a valid \`traceparent\` (W3C Trace Context) gets \`Traceparent\` back, with the same trace.`;
 
 export const introduction = [start, authentication, paging, retries, errors, exactness].join("\n\n");
