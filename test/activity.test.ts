@@ -27,7 +27,7 @@ test("activity needs a key with the scope metrics:read", async (context) => {
 });
 
 test("activity counts every reply by its operation, its latency, every create and every animal once", async (context) => {
-	const service = await testService(context);
+	const service = await testService(context, { mixes: false });
 	const activity = async () => {
 		const { status, body } = await service.send({ path });
 		assert.equal(status, 200, body);

@@ -44,7 +44,7 @@ test("every file of the console is served, and is immutable if its name has a ha
 });
 
 test("a file is compressed only for clients that accept gzip", async (context) => {
-	const { url, send } = await testService(context);
+	const { url, send } = await testService(context, { environment: { CORS_ORIGINS: "" } });
 	const takes = async (encoding: string) => {
 		const { headers } = await send({ method: "HEAD", path: "/console", headers: { "Accept-Encoding": encoding } });
 		assert.equal(headers["vary"], "Accept-Encoding");

@@ -22,6 +22,7 @@ for (const family of families) {
 		const { TIMEOUT_MS, ...environment } = family.settings;
 		const service = await testService(context, {
 			environment: { CONNECTIONS_PER_ADDRESS: "0", ...environment },
+			mixes: false,
 			...(TIMEOUT_MS && { timeouts: { headersMs: Number(TIMEOUT_MS), requestMs: 2 * Number(TIMEOUT_MS) } }),
 		});
 		const cursors = cursorWords(service);

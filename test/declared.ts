@@ -1,5 +1,5 @@
 // Compares replies with the OpenAPI document: what a reply has must be declared, and what is declared as always there must be in it.
-// `send` of test/service.ts does it with every reply.
+// The pool (test/pool.ts) does it with every reply.
 
 import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";
@@ -58,7 +58,7 @@ export function declaredReply(method: string, path: string, status: number): Dec
 }
 
 /** @throws AssertionError when the document does not declare the reply as it is */
-export function assertDeclared({ method, path }: { method: string; path: string }, reply: Reply): void {
+export function assertDeclared({ method = "GET", path }: { method?: string; path: string }, reply: Reply): void {
 	const declared = declaredReply(method, path, reply.status);
 	if (!declared) return;
 	const shown = `${method} ${path.slice(0, 80)} answers ${reply.status} ${JSON.stringify(reply.headers)}`;

@@ -2,12 +2,11 @@
 // are refused and the connection is closed.
 
 import assert from "node:assert/strict";
-import { connect } from "node:net";
 import { test } from "node:test";
 import type { ErrorCode } from "../src/contract/errors.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { assertFailure, type TestService, testService } from "./service.ts";
-import { exchange, parseReplies } from "./wire.ts";
+import { Connection, exchange } from "./wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
 
@@ -16,19 +15,6 @@ const post = ({ key }: TestService, lines: string, body = "") =>
 	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}\r\n${body}`;
 const get = ({ key }: TestService, lines = "") =>
 	`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${lines}\r\n`;
-
-/** Everything that comes back until the server ends the connection. */
-function wholeText(port: number, bytes: string): Promise<string> {
-	return new Promise((resolve) => {
-		let text = "";
-		const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
-		socket.setEncoding("utf8").on("data", (chunk) => {
-			text += chunk;
-		});
-		socket.on("error", () => {});
-		socket.on("close", () => resolve(text));
-	});
-}
 
 async function refused(
 	service: TestService,
@@ -154,7 +140,7 @@ test("a target that is not a path, an http URL or the * of OPTIONS gets 400 and 
 });
 
 test("the Host header must be given once and name a host", async (context) => {
-	const { key, port } = await testService(context);
+	const { send, key, port } = await testService(context);
 	for (const host of [
 		"a",
 		"a:80",
@@ -164,11 +150,7 @@ test("the Host header must be given once and name a host", async (context) => {
 		"[::1]",
 		"[::ffff:1.2.3.4]:8080",
 	]) {
-		const [reply] = await exchange(
-			port,
-			`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
-		);
-		assert.equal(reply?.status, 200, host);
+		assert.equal((await send({ path: "/v1/pets", headers: { Host: host } })).status, 200, host);
 	}
 	for (const host of [
 		...[
@@ -281,9 +263,11 @@ test("a HEAD request that is refused before routing gets headers and no body", a
 		"by its framing": ["HEAD *v1/pets HTTP/1.1\r\nHost: a\r\n\r\n", 400],
 	};
 	for (const [name, [bytes, status]] of Object.entries(rows)) {
-		const text = await wholeText(service.port, bytes);
-		assert.ok(text.startsWith(`HTTP/1.1 ${status} `), `${name}: ${text}`);
-		assert.equal(text.split("\r\n\r\n").slice(1).join(""), "", name);
+		const connection = new Connection(service.port);
+		connection.socket.write(bytes);
+		assert.equal((await connection.next(true))?.status, status, name);
+		assert.equal(await connection.next(true), undefined, name);
+		assert.equal(connection.received.length, 0, name);
 	}
 	const replies = await exchange(service.port, `${get(service)}HEAD /v1/pets HTTP/9.9\r\n\r\n`);
 	assert.deepEqual([replies[1]?.status, replies[1]?.body], [400, ""], "behind another request");
@@ -293,12 +277,9 @@ test("a HEAD request that is refused before routing gets headers and no body", a
 
 test("an incomplete body stores nothing", async (context) => {
 	const service = await testService(context);
-	await new Promise<void>((resolve) => {
-		const socket = connect(service.port, "127.0.0.1", () => {
-			socket.write(post(service, `Content-Length: ${pet.length}\r\n`, pet.slice(0, -1)), () => socket.destroy());
-		});
-		socket.on("close", () => resolve());
-	});
+	const upload = new Connection(service.port);
+	upload.socket.write(post(service, `Content-Length: ${pet.length}\r\n`, pet.slice(0, -1)), () => upload.end());
+	assert.equal(await upload.next(false), undefined);
 	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
 	await service.stop();
 	assert.deepEqual(
@@ -330,32 +311,24 @@ test("pipelined requests are answered in order, even if the last one is malforme
 
 test("Upgrade is ignored, and a GET with a body is served", async (context) => {
 	const service = await testService(context);
-	const upgrade = "Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
-	const [reply] = await exchange(service.port, get(service, upgrade));
-	assert.equal(reply?.status, 200);
+	const upgrade = { Connection: "Upgrade, HTTP2-Settings", Upgrade: "h2c", "HTTP2-Settings": "AAMAAABkAAQAAP__" };
+	assert.equal((await service.send({ path: "/v1/pets", headers: upgrade })).status, 200);
 	assert.equal((await service.send({ path: "/v1/pets", body: "ignored" })).status, 200);
 });
 
 test("a connection serves many requests, including those refused after their body was read", async (context) => {
 	const service = await testService(context);
 	const good = post(service, `Content-Length: ${pet.length}\r\n`, pet);
-	const bytes = await new Promise<Buffer>((resolve) => {
-		const received: Buffer[] = [];
-		const socket = connect(service.port, "127.0.0.1", () => {
-			socket.write(
-				good.replace("Bearer ", "Bearer x") +
-					good.replace("application/json", "text/plain") +
-					good.replace('"a"', "'a'") +
-					post(service, "Transfer-Encoding: chunked\r\n", "2\r\n{]\r\n0\r\n\r\n") +
-					good +
-					get(service, "Connection: close\r\n"),
-			);
-		});
-		socket.on("data", (chunk) => received.push(chunk));
-		socket.on("end", () => resolve(Buffer.concat(received)));
-	});
+	const bytes = [
+		good.replace("Bearer ", "Bearer x"),
+		good.replace("application/json", "text/plain"),
+		good.replace('"a"', "'a'"),
+		post(service, "Transfer-Encoding: chunked\r\n", "2\r\n{]\r\n0\r\n\r\n"),
+		good,
+		get(service, "Connection: close\r\n"),
+	];
 	assert.deepEqual(
-		parseReplies(bytes).map(({ status }) => status),
+		(await exchange(service.port, bytes.join(""))).map(({ status }) => status),
 		[401, 415, 400, 400, 201, 200],
 	);
 });

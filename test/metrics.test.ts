@@ -2,9 +2,7 @@
 // there is.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { test } from "node:test";
 import { getPetDeprecation } from "../src/contract/deprecation.ts";
 import { createTraffic } from "../src/http/traffic.ts";
@@ -14,7 +12,7 @@ import { testDatabase } from "./postgres.ts";
 import { figureOf, parseMetrics, samplesOf } from "./scrape.ts";
 import { create, testService } from "./service.ts";
 import { until } from "./until.ts";
-import { exchange } from "./wire.ts";
+import { Connection, exchange } from "./wire.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 const rex = { name: "Rex", categoryId: 1, status: "sold" };
@@ -76,19 +74,18 @@ test("the alarm about getPet begins a year before the removal in the contract", 
 });
 
 test("refusals are counted by reason: keys, rates, the HTTP parser, and clients that leave", async (context) => {
-	const service = await testService(context, { environment: { RATE_LIMIT: "3/1h" } });
+	const service = await testService(context, { environment: { RATE_LIMIT: "3/1h" }, mixes: false });
 	const count = (reason: string) => figureOf(service, "animal_store_refusals_total", { reason });
 	await service.send({ path: "/v1/pets", headers: { Authorization: undefined } });
 	await service.send({ path: "/v1/pets", headers: { Authorization: "Bearer x" } });
 	await exchange(service.port, "no HTTP\r\n\r\n");
 	for (let index = 0; index < 5; index++) await service.send({ path: "/v1/pets/7" });
-	const socket = connect(service.port, "127.0.0.1");
-	context.after(() => socket.destroy());
+	const upload = new Connection(service.port);
 	const head = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n";
 	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
-	socket.write(`${head}Authorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`);
-	await once(socket, "data");
-	socket.resetAndDestroy();
+	upload.socket.write(`${head}Authorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.resetAndDestroy();
 	await until("the abort to be counted", async () => (await count("client_abort")) === 1);
 	const reasons = ["missing_credential", "invalid_credential", "malformed_request", "pet_not_found", "rate_limited"];
 	assert.deepEqual(await Promise.all(reasons.map(count)), [1, 1, 1, 3, 2]);
@@ -97,7 +94,7 @@ test("refusals are counted by reason: keys, rates, the HTTP parser, and clients 
 });
 
 test("probes, pages and unknown paths are counted apart from operations", async (context) => {
-	const service = await testService(context);
+	const service = await testService(context, { mixes: false });
 	for (const path of ["/livez", "/readyz", "/openapi.json", "/v1/none", "/none", "/v1/pets"])
 		await service.send({ path });
 	await service.send({ method: "DELETE", path: "/v1/pets" });
@@ -109,9 +106,7 @@ test("probes, pages and unknown paths are counted apart from operations", async 
 test("connections, their bytes and requests in flight are counted", async (context) => {
 	const service = await testService(context);
 	const figure = (name: string) => figureOf(service, `animal_store_${name}`);
-	const socket = connect(service.port, "127.0.0.1");
-	context.after(() => socket.destroy());
-	await once(socket, "connect");
+	const { socket } = new Connection(service.port);
 	const head = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n";
 	socket.write(`${head}Authorization: Bearer ${service.key}\r\n\r\n`);
 	await until("the request to be in flight", async () => (await figure("requests_in_flight")) === 1);

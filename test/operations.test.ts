@@ -40,7 +40,7 @@ test("listPets answers 200 with an array of animals by ascending id", async (con
 });
 
 test("reads have an ETag and answer 304 while nothing changed", async (context) => {
-	const { send } = await testService(context);
+	const { send } = await testService(context, { environment: { CORS_ORIGINS: "" } });
 	for (const name of ["a", "b"]) await send(create({ name, categoryId: 1 }));
 	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/pets?limit=2"]) {
 		const { headers } = await send({ path });
@@ -118,7 +118,7 @@ test("no two replies of a service have the same request id, including refusals b
 	const replies = [];
 	for (let count = 0; count < 20; count++) {
 		replies.push(await send({ path: "/v1/pets" }));
-		replies.push(...(await exchange(port, "GET *v1 HTTP/1.1\r\nHost: a\r\n\r\n")));
+		replies.push(await send({ path: "*v1" }));
 		replies.push(...(await exchange(port, "no HTTP\r\n\r\n")));
 	}
 	const ids = replies.map(({ headers }) => headers["x-request-id"]);

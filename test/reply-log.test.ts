@@ -1,13 +1,11 @@
 // What operators learn of each reply: one log line and one count, also of requests that are refused before the app.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { figureOf, samplesOf } from "./scrape.ts";
 import { create, type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";
-import { exchange, type Reply } from "./wire.ts";
+import { Connection, exchange, type Reply } from "./wire.ts";
 
 /** The log line of a reply, found by its X-Request-Id. */
 function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {
@@ -24,7 +22,7 @@ async function countOf(service: TestService, operation: string, status: number):
 }
 
 test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
-	const service = await testService(context);
+	const service = await testService(context, { mixes: false });
 	const rows = [
 		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
 		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
@@ -92,11 +90,10 @@ test("on a terminal, the log line has the method and the path, without the query
 test("an upload that the client breaks off is logged as refused", async (context) => {
 	const service = await testService(context);
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
-	const socket = connect(service.port, "127.0.0.1");
-	context.after(() => socket.destroy());
-	socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
-	await once(socket, "data");
-	socket.end('{"name":');
+	const upload = new Connection(service.port);
+	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.end('{"name":');
 	const line = await until("the log line", () =>
 		service.log.find((entry) => entry["http.response.status_code"] === 400),
 	);
@@ -104,19 +101,18 @@ test("an upload that the client breaks off is logged as refused", async (context
 });
 
 /** Sends a create whose body never ends, and resets the connection. */
-async function abortUpload(context: TestContext, { port, key }: TestService, headers = ""): Promise<void> {
-	const socket = connect(port, "127.0.0.1");
-	context.after(() => socket.destroy());
+async function abortUpload({ port, key }: TestService, headers = ""): Promise<void> {
+	const upload = new Connection(port);
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}`;
-	socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
-	await once(socket, "data");
-	socket.write('{"name":');
-	socket.resetAndDestroy();
+	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.write('{"name":');
+	upload.socket.resetAndDestroy();
 }
 
 test("a client that leaves before the reply is one short line with level info and status 499, and no error", async (context) => {
 	const service = await testService(context);
-	await abortUpload(context, service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
+	await abortUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
 	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
 	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
@@ -127,7 +123,7 @@ test("a client that leaves before the reply is one short line with level info an
 });
 
 test("refusals for overload share one short line for each second, and each is counted", async (context) => {
-	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } });
+	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
 	const isShed = async () => (await service.send({ path: "/v1/pets" })).status === 503;
 	await until("the service to be overloaded", isShed);
 	for (let index = 0; index < 5; index++) assert.ok(await isShed());
@@ -145,7 +141,7 @@ test("refusals for overload share one short line for each second, and each is co
 });
 
 test("the line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
-	const service = await testService(context);
+	const service = await testService(context, { mixes: false });
 	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
 	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
 	const listed = await service.send({ path: `/v1/pets?limit=7&key=${service.key}` });

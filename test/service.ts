@@ -14,10 +14,14 @@ import type { LoadLimits } from "../src/http/overload.ts";
 import { createKey, type Issuer } from "../src/keys/issue.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { type Service, startService } from "../src/service.ts";
-import { assertDeclared } from "./declared.ts";
+import { assertIdle, assertNothingLeft, countResources } from "./leftovers.ts";
+import { createMixes, isOfMix, mixedOrigin } from "./mixes.ts";
+import { Pool, type TestRequest } from "./pool.ts";
 import { testDatabase } from "./postgres.ts";
 import { within } from "./until.ts";
-import { exchange, type Reply } from "./wire.ts";
+import type { Reply } from "./wire.ts";
+
+export type { TestRequest } from "./pool.ts";
 
 export interface TestService extends Service {
 	port: number;
@@ -30,17 +34,10 @@ export interface TestService extends Service {
 	/** The clock of the service: set it to travel. */
 	clock: { nowMs: number | undefined };
 	/**
-	 * One request over its own connection, with the key unless `headers` says otherwise.
-	 * @throws AssertionError when the OpenAPI document does not declare the reply
+	 * One request over a connection that other callers use, too (pool.ts), with the key unless `headers` says otherwise.
+	 * @throws AssertionError when the reply shows another request, or the OpenAPI document does not declare it
 	 */
 	send(request: TestRequest): Promise<Reply>;
-}
-
-export interface TestRequest {
-	method?: string;
-	path: string;
-	headers?: Record<string, string | undefined>;
-	body?: string | Buffer;
 }
 
 export interface TestServiceOptions {
@@ -48,6 +45,8 @@ export interface TestServiceOptions {
 	timeouts?: Partial<Timeouts>;
 	isOnTerminal?: boolean;
 	loadLimits?: LoadLimits;
+	/** False: only the test's own requests are sent, for what counts them. */
+	mixes?: boolean;
 }
 
 /** Starts a service that ends with the test, and leaves nothing behind. */
@@ -56,50 +55,55 @@ export async function testService(context: TestContext, options: TestServiceOpti
 	const clock: TestService["clock"] = { nowMs: undefined };
 	const now = () => clock.nowMs ?? Date.now();
 	const log: TestService["log"] = [];
+	const { mixes = true } = options;
+	const environment: Record<string, string> = { ...(mixes && { CORS_ORIGINS: mixedOrigin }), ...options.environment };
+	const before = countResources();
 	const starting = startService({
-		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...options.environment }),
-		log: createLogTo({ write: (line) => void log.push(JSON.parse(line)) }, "info"),
+		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...environment }),
+		log: createLogTo({ write: (line) => void (isOfMix(line) || log.push(JSON.parse(line))) }, "info"),
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
 		// The event loop is the test's too, and late whenever another program takes the CPU.
 		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
 	});
+	let pool: Pool | undefined;
 	// A service that does not start leaves no database behind either.
 	context.after(async () => {
 		for (const leave of visitors.get(context) ?? []) await leave();
-		await stopped(starting).finally(drop);
+		const service = await starting.catch(() => undefined);
+		await stopped(service, pool).finally(drop);
+		// This is run last, when the test has closed what it opened.
+		if (service) context.after(() => assertNothingLeft(service, before));
 	});
 	const service = await within("the service to start", starting);
 	const issuer = { rows: service.store.keys, now, random: randomBytes };
-	const { key } = await createKey(issuer, { name: "test", scopes: [...scopes] });
+	const [{ key }, reader] = await Promise.all([
+		createKey(issuer, { name: "test", scopes: [...scopes] }),
+		mixes ? createKey(issuer, { name: "reader", scopes: ["pets:read"] }) : undefined,
+	]);
 	const port = Number(new URL(service.url).port);
-	async function send({ method = "GET", path, headers, body }: TestRequest): Promise<Reply> {
-		const fields = {
-			Host: `127.0.0.1:${port}`,
-			Authorization: `Bearer ${key}`,
-			Connection: "close",
-			...(body !== undefined && {
-				"Content-Type": "application/json",
-				"Content-Length": String(Buffer.byteLength(body)),
-			}),
-			...headers,
-		};
-		const lines = Object.entries(fields).flatMap(([name, value]) =>
-			value === undefined ? [] : `${name}: ${value}\r\n`,
-		);
-		const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1");
-		const [reply] = await exchange(port, Buffer.concat([head, Buffer.from(body ?? "")]), method === "HEAD");
-		assert.ok(reply, `no reply to ${method} ${path.slice(0, 80)}`);
-		assertDeclared({ method, path }, reply);
-		return reply;
-	}
-	return { ...service, port, key, issuer, databaseUrl, log, clock, send };
+	pool = new Pool({
+		port,
+		key,
+		mixes: reader ? createMixes(reader.key, environment["CORS_ORIGINS"] === mixedOrigin) : [],
+		first: context.fullName.length,
+		linksToHost: !environment["BASE_URL"] && !environment["TRUST_PROXY"],
+	});
+	const stop: Service["stop"] = (...given) => {
+		pool.end();
+		return service.stop(...given);
+	};
+	return { ...service, stop, port, key, issuer, databaseUrl, log, clock, send: (request) => pool.send(request) };
 }
 
-async function stopped(starting: Promise<Service>): Promise<void> {
-	const service = await starting.catch(() => undefined);
-	await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+async function stopped(service: Service | undefined, pool: Pool | undefined): Promise<void> {
+	try {
+		if (service) await assertIdle(service);
+		await pool?.cut();
+	} finally {
+		await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+	}
 }
 
 /** What a test does before its service stops, such as closing pages that would miss it. */

@@ -1,6 +1,7 @@
 // Bytes over a socket and the replies that come back: what a test uses to send what no HTTP client would.
 
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { within } from "./until.ts";
 
 export interface Reply {
 	status: number;
@@ -10,45 +11,74 @@ export interface Reply {
 }
 
 /** Bounds every exchange; none takes so long unless something hangs. */
-const timeoutMs = 15_000;
+export const timeoutMs = 15_000;
 
-/** Sends bytes over one connection. @returns all replies, once the server has closed it */
-export function exchange(port: number, bytes: Buffer | string, isHead = false): Promise<Reply[]> {
-	return new Promise((resolve, reject) => {
-		const received: Buffer[] = [];
-		const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
-		const finish = () => {
-			clearTimeout(timer);
-			socket.destroy();
-			resolve(parseReplies(Buffer.concat(received), isHead));
-		};
-		const timer = setTimeout(() => {
-			socket.destroy();
-			reject(new Error(`the connection was still open after ${timeoutMs} ms; received ${Buffer.concat(received)}`));
-		}, timeoutMs);
-		socket.on("data", (chunk) => received.push(chunk));
-		socket.on("end", finish);
-		socket.on("error", finish);
-	});
+/** A connection, and the replies that come over it. */
+export class Connection {
+	readonly socket: Socket;
+	isOpen = true;
+	/** What is no reply yet that somebody asked for. */
+	received = Buffer.alloc(0);
+	#wake = () => {};
+
+	constructor(port: number) {
+		this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
+		this.socket.on("data", (chunk) => {
+			this.received = Buffer.concat([this.received, chunk]);
+			this.#wake();
+		});
+		for (const event of ["end", "error", "close"]) this.socket.on(event, () => this.end());
+	}
+
+	end(): void {
+		this.isOpen = false;
+		this.socket.destroy();
+		this.#wake();
+	}
+
+	/** The next reply; undefined if the connection ended before it. */
+	async next(isHead: boolean): Promise<Reply | undefined> {
+		for (;;) {
+			const first = firstReply(this.received, isHead);
+			if (first && (first.length <= this.received.length || !this.isOpen)) {
+				this.received = this.received.subarray(first.length);
+				return first.reply;
+			}
+			if (!this.isOpen) return undefined;
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
+		}
+	}
 }
 
-export function parseReplies(bytes: Buffer, isHead = false): Reply[] {
+/** Sends bytes over one connection. @returns all replies, once the server has closed it */
+export async function exchange(port: number, bytes: Buffer | string, isHead = false): Promise<Reply[]> {
+	const connection = new Connection(port);
+	connection.socket.write(bytes);
 	const replies: Reply[] = [];
-	let rest = bytes;
-	for (;;) {
-		const end = rest.indexOf("\r\n\r\n");
-		if (end < 0) return replies;
-		const [statusLine = "", ...lines] = rest.toString("latin1", 0, end).split("\r\n");
-		const headers: Record<string, string> = {};
-		for (const line of lines) {
-			const [, name = "", value = ""] = /^([^:]+): ?(.*)$/.exec(line) ?? [];
-			const known = headers[name.toLowerCase()];
-			headers[name.toLowerCase()] = known === undefined ? value : `${known}, ${value}`;
-		}
-		const status = Number(statusLine.split(" ")[1]);
-		const length =
-			isHead || status < 200 || status === 204 || status === 304 ? 0 : Number(headers["content-length"] ?? 0);
-		replies.push({ status, headers, body: rest.toString("utf8", end + 4, end + 4 + length) });
-		rest = rest.subarray(end + 4 + length);
+	const read = async () => {
+		for (let reply = await connection.next(isHead); reply; reply = await connection.next(isHead)) replies.push(reply);
+		return replies;
+	};
+	return within(`the end of a connection after ${bytes.slice(0, 80)}`, read(), timeoutMs).finally(() =>
+		connection.end(),
+	);
+}
+
+/** The reply that begins the bytes, if its headers are there, and its length: more than there are bytes if its end is missing. */
+function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: number } | undefined {
+	const end = bytes.indexOf("\r\n\r\n");
+	if (end < 0) return undefined;
+	const [statusLine = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+	const headers: Record<string, string> = {};
+	for (const line of lines) {
+		const [, name = "", value = ""] = /^([^:]+): ?(.*)$/.exec(line) ?? [];
+		const known = headers[name.toLowerCase()];
+		headers[name.toLowerCase()] = known === undefined ? value : `${known}, ${value}`;
 	}
+	const status = Number(statusLine.split(" ")[1]);
+	const isEmpty = isHead || status < 200 || status === 204 || status === 304;
+	const length = end + 4 + (isEmpty ? 0 : Number(headers["content-length"] ?? 0));
+	return { reply: { status, headers, body: bytes.toString("utf8", end + 4, length) }, length };
 }

@@ -21,7 +21,7 @@ export interface TrafficOptions {
 const proxies = "proxies";
 
 export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: TrafficOptions = {}): Traffic {
-	/** Open connections by the network of their client, and those of trusted proxies: what is limited is what is counted. */
+	/** Open connections by the network of their client; those of trusted proxies together. What is counted is limited. */
 	const open = new Map<string, Set<Connection>>();
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };

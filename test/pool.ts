@@ -1,0 +1,154 @@
+// Connections that stay open, used as a proxy uses its own: by requests of many callers, one after another. Around the requests of a
+// test the pool sends others, with another key, Host, origin and coding. Each reply must be as if its request were alone.
+
+import assert from "node:assert/strict";
+import { assertDeclared } from "./declared.ts";
+import { assertAlone, type Mix } from "./mixes.ts";
+import { within } from "./until.ts";
+import { Connection, type Reply, timeoutMs } from "./wire.ts";
+
+export interface TestRequest {
+	method?: string;
+	path: string;
+	headers?: Record<string, string | undefined>;
+	body?: string | Buffer;
+}
+
+export interface PoolOptions {
+	port: number;
+	/** For requests without their own Authorization. */
+	key: string;
+	/** They take turns, from this one on; none if the test counts requests. */
+	mixes: Mix[];
+	first: number;
+	/** Whether the addresses in replies are made from the request's Host. */
+	linksToHost: boolean;
+}
+
+/** How many connections stay open. */
+const size = 3;
+
+class PooledConnection extends Connection {
+	isNew = true;
+	isBusy = false;
+
+	/** Sends requests in one piece. @returns the replies: fewer than requests if the connection ends before */
+	async exchange(requests: TestRequest[]): Promise<Reply[]> {
+		assert.equal(this.received.length, 0, `bytes behind the last reply: ${this.received}`);
+		this.isNew = false;
+		this.socket.write(Buffer.concat(requests.flatMap(bytesOf)));
+		const replies: Reply[] = [];
+		for (const { method } of requests) {
+			const reply = await this.next(method === "HEAD");
+			if (!reply) break;
+			replies.push(reply);
+		}
+		return replies;
+	}
+}
+
+export class Pool {
+	readonly #options: PoolOptions;
+	/** The one that was used last is the last. */
+	#connections: PooledConnection[] = [];
+	#turn: number;
+
+	constructor(options: PoolOptions) {
+		this.#options = options;
+		this.#turn = options.first;
+	}
+
+	/** Requests that are sent at once have a connection each. @throws AssertionError unless each reply is as if alone */
+	async send(request: TestRequest): Promise<Reply> {
+		const connection = this.#take();
+		const [ahead, together] = this.#mixedWith(request, connection);
+		try {
+			if (ahead) await this.#exchange(connection, [ahead]);
+			const reply = (await this.#exchange(connection, together))[together.indexOf(request)];
+			assert.ok(reply, `no reply to ${request.method ?? "GET"} ${request.path.slice(0, 80)}`);
+			return reply;
+		} finally {
+			connection.isBusy = false;
+			if (isLast(request) || this.#connections.length > size) connection.end();
+		}
+	}
+
+	end(): void {
+		for (const connection of this.#open) connection.end();
+	}
+
+	/** Ends all connections as clients do: one by a reset, one by a reset within an upload, the others properly. */
+	async cut(): Promise<void> {
+		const [reset, upload] = this.#options.mixes.length > 0 ? this.#open : [];
+		const headers = { "Content-Type": "application/json", "Content-Length": "9", Expect: "100-continue" };
+		const create = { method: "POST", path: "/v1/pets", headers: { ...headers, "X-Request-Id": "mixed-cut" } };
+		// The service asks for the body.
+		if (upload) await within("a 100", upload.exchange([this.#withHeaders(create)]), timeoutMs);
+		for (const connection of [reset, upload]) connection?.socket.resetAndDestroy();
+		this.end();
+	}
+
+	get #open(): PooledConnection[] {
+		return this.#connections.filter(({ isOpen }) => isOpen);
+	}
+
+	#take(): PooledConnection {
+		const idle = this.#open.length < size ? undefined : this.#open.find(({ isBusy }) => !isBusy);
+		const connection = idle ?? new PooledConnection(this.#options.port);
+		connection.isBusy = true;
+		this.#connections = [...this.#open.filter((other) => other !== connection), connection];
+		return connection;
+	}
+
+	/** A mix comes first and is answered before the request is sent, or is sent together with it, before or behind it. */
+	#mixedWith(request: TestRequest, { isNew }: PooledConnection): [ahead: Mix | undefined, together: TestRequest[]] {
+		const { mixes } = this.#options;
+		const turn = this.#turn++;
+		const next = mixes[turn % mixes.length];
+		const mix = next && { ...next, headers: { "X-Request-Id": `mixed-${turn}`, ...next.headers } };
+		if (mix && turn % 4 === 0) return [undefined, [mix, request]];
+		if (mix && turn % 4 === 1 && !isNew && !isLast(request)) return [undefined, [request, mix]];
+		return [turn % 4 === 2 || isNew ? mix : undefined, [request]];
+	}
+
+	/** @returns the replies: fewer than requests if the connection ends before */
+	async #exchange(connection: PooledConnection, requests: TestRequest[]): Promise<Reply[]> {
+		const complete = requests.map((request) => this.#withHeaders(request));
+		const text = complete.map(({ method = "GET", path }) => `${method} ${path.slice(0, 80)}`).join(", ");
+		const replies = await within(`replies to ${text}`, connection.exchange(complete), timeoutMs);
+		for (const [index, reply] of replies.entries()) {
+			const request = complete[index] as TestRequest | Mix;
+			assertAlone(request, reply, this.#options.linksToHost);
+			assertDeclared(request, reply);
+			const isEnd = reply.headers["connection"] === "close";
+			assert.ok(index === replies.length - 1 || !isEnd, `a reply behind the last one: ${text}`);
+		}
+		return replies;
+	}
+
+	#withHeaders(request: TestRequest): TestRequest {
+		const { port, key } = this.#options;
+		const content = request.body !== undefined && {
+			"Content-Type": "application/json",
+			"Content-Length": String(Buffer.byteLength(request.body)),
+		};
+		const own = { Host: `127.0.0.1:${port}`, Authorization: `Bearer ${key}` };
+		return { ...request, headers: { ...own, ...content, ...request.headers } };
+	}
+}
+
+/** Whether nothing may follow the request: the service may read on after its headers, or close. */
+function isLast({ headers = {}, body = "" }: TestRequest): boolean {
+	return Object.entries(headers).some(
+		([name, value]) =>
+			/^(connection|expect|transfer-encoding|upgrade)$/i.test(name) ||
+			(/^content-length$/i.test(name) && value !== String(Buffer.byteLength(body))),
+	);
+}
+
+function bytesOf({ method = "GET", path, headers = {}, body = "" }: TestRequest): Buffer[] {
+	const lines = Object.entries(headers).flatMap(([name, value]) =>
+		value === undefined ? [] : `${name}: ${value}\r\n`,
+	);
+	return [Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1"), Buffer.from(body)];
+}
