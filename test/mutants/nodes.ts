@@ -34,20 +34,8 @@ export const mutants: Mutant[] = [
 		tests: ["test/store-sqlite.test.ts"],
 	},
 	{
-		file: "src/store/leases.ts",
-		from: "leaseMaxMs = 3_600_000",
-		to: "leaseMaxMs = 1e15",
-		tests: ["test/store-sqlite.test.ts"],
-	},
-	{
 		file: "src/store/scheduled-backups.ts",
 		from: "if (newestIn(folder) !== newestAtMs) return;",
-		to: "",
-		tests: ["test/scheduled-backups.test.ts"],
-	},
-	{
-		file: "src/store/scheduled-backups.ts",
-		from: "stopped.signal.throwIfAborted();",
 		to: "",
 		tests: ["test/scheduled-backups.test.ts"],
 	},
