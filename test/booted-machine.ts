@@ -60,9 +60,9 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 	return { run, runOnline: (script) => inside([], script), pid: systemd() };
 }
 
-/** Waits until the service in it answers. */
-export async function untilReady(run: Run): Promise<void> {
-	const ready = "curl --silent --fail http://127.0.0.1:9464/readyz || true";
+/** Waits until the node in it with this port for operators answers. */
+export async function untilReady(run: Run, port = 9464): Promise<void> {
+	const ready = `curl --silent --fail http://127.0.0.1:${port}/readyz || true`;
 	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
 }
 
@@ -82,10 +82,11 @@ function newControlGroup(): string {
 	return group;
 }
 
-/** Nothing that the kernel shares can be changed from the machine: /proc/sys and /sys are read-only. */
+/** Nothing that machines share can be changed: /proc/sys, except that of its own network, and /sys are read-only. */
 const boot = (root: string) => `
 	mount --rbind ${root} ${root}; cd ${root}; mkdir -p proc sys dev run tmp mnt
 	mount -t proc proc proc; mount --bind proc/sys proc/sys; mount -o remount,bind,ro proc/sys
+	mount -t proc proc mnt; mount --bind mnt/sys/net proc/sys/net; umount mnt
 	mount -t sysfs -o ro sysfs sys; mount -t cgroup2 cgroup2 sys/fs/cgroup
 	mount -t tmpfs -o mode=755 none dev; cp -a /dev/{null,zero,full,random,urandom,tty} dev/
 	ln -s /proc/self/fd dev/fd; ln -s pts/ptmx dev/ptmx; mkdir dev/pts dev/shm

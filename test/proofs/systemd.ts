@@ -21,7 +21,7 @@ const exposureMax = 15;
 const herd = 300;
 
 export const proof: Proof = {
-	shows: "the unit for systemd is closed, and lets the service, its backups and every command work, also after a crash",
+	shows: "the unit for systemd is closed, and lets nodes, their backups and all commands work, also after a crash",
 	needs: [
 		linux,
 		root,
@@ -57,15 +57,18 @@ export const proof: Proof = {
 		addAnimals(run, key);
 		const tasks = runTasks(run, 2 * herd);
 		trial.say("every command works in the sandbox of the service");
+		const reads = await restartNodes(run, key);
+		trial.say("two nodes share a port, and a rolling restart fails no request");
 
 		const url = `postgres://animals:animals@localhost:${server.port}/postgres?host=/srv/postgresql&application_name=shop`;
+		run("systemctl stop animal-store@9464 animal-store@9465");
 		run(`sed -i '/^BACKUP_/d; /^DATABASE_URL=/d' ${settings}; echo 'DATABASE_URL=${url}' >> ${settings}`);
 		addAnimals(run, await restart(run));
 		assert.match(run("animal-store pets rename 1 Rex 2>&1"), /^in postgres:.*@localhost/m);
 		assert.deepEqual(logged(run), []);
 		trial.say("PostgreSQL behind a socket works");
 		assert.deepEqual(await refused(), []);
-		return { exposure, backups, tasks };
+		return { exposure, backups, tasks, reads };
 	},
 };
 
@@ -121,7 +124,6 @@ async function backUpAfterCrash(run: Run): Promise<number> {
 function runTasks(run: Run, animals: number): number {
 	const call = `s,serve --env-file.*,--env-file ${settings} $TASK,`;
 	run(`sed 's/^Type=.*/Type=oneshot/; /^Restart/d; ${call}' ${units}/animal-store.service > ${units}/task.service`);
-	const perform = (task: string) => run(`systemctl set-environment TASK='${task}'; systemctl start task`);
 	const backup = "/var/backups/animals/by-hand.db";
 	const tasks = [
 		"config",
@@ -136,17 +138,37 @@ function runTasks(run: Run, animals: number): number {
 		"verify",
 		"copy --from sqlite:/var/lib/animal-store/animals.db --to sqlite:/var/lib/animal-store/copy.db",
 	];
-	for (const task of tasks) perform(task);
+	for (const task of tasks) perform(run, task);
 	run("systemctl stop animal-store");
-	perform(`restore ${backup} --force`);
+	perform(run, `restore ${backup} --force`);
 	assert.match(run("animal-store verify"), new RegExp(`: ${animals - 1} animals, `));
 	return tasks.length + 1;
 }
 
-/** Errors in the log of the service. */
+function perform(run: Run, task: string): void {
+	run(`systemctl set-environment TASK='${task}'; systemctl start task`);
+}
+
+/** Two nodes of the template, restarted one after the other. @returns how many requests they answered meanwhile */
+async function restartNodes(run: Run, key: string): Promise<number> {
+	run(blockOf("docs/debian.md", "cd /opt/animal-store"));
+	for (const port of [9464, 9465]) await untilReady(run, port);
+	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
+	const restart = blockOf("docs/debian.md", "for node in");
+	const statuses = run(
+		`touch busy; while [ -e busy ]; do ${request} http://127.0.0.1:8080/v1/pets || true; done & { ${restart} } > /dev/null; rm busy; wait`,
+	);
+	assert.match(statuses, /^(200\n)+$/);
+	const other = "serve --reuse-port true --ops-port 9466 --database-url sqlite:/var/lib/animal-store/copy.db";
+	assert.throws(() => perform(run, other));
+	assert.match(run("journalctl --unit=task --lines=10"), /port 8080 .* is served by a node of another store/);
+	return statuses.length / 4;
+}
+
+/** Errors in the log of the nodes. */
 function logged(run: Run): string[] {
-	const lines = run("journalctl --unit=animal-store --output=cat --no-pager").split("\n");
-	return lines.filter((line) => /"level":[56]0/.test(line));
+	const lines = run("journalctl --unit='animal-store*' --output=cat --no-pager").split("\n");
+	return lines.filter((line) => /"level":"(error|fatal)"/.test(line));
 }
 
 /** Traces all that systemd starts. @returns ends it, and lists what the sandbox refused to the program */
