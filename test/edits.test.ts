@@ -277,18 +277,25 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-test("sqlite: a count does not hide an edit of another process from a read of the same turn", async (context) => {
+test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
 	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
 	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });
-	const counts = [() => store.countPets(0n, 10), () => store.edits.list(0n, 10), () => store.rows.count("pets")];
-	for (const [index, count] of counts.entries()) {
+	const reads = [
+		() => store.getPet(2n),
+		() => store.listPets({ after: 0n, limit: 1 }),
+		() => store.keys.findByHash("h"),
+		() => store.countPets(0n, 10),
+		() => store.edits.list(0n, 10),
+		() => store.rows.count("pets"),
+	];
+	for (const [index, read] of reads.entries()) {
 		await turn();
-		const counted = count();
+		const earlier = read();
 		const file = new Database(databaseUrl.slice("sqlite:".length));
 		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
 		file.close();
 		assert.equal((await store.getPet(1n))?.name, `Rex ${index}`);
-		await counted;
+		await earlier;
 	}
 });

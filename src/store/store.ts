@@ -6,6 +6,10 @@ import type { Rows } from "./rows.ts";
 
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 
+/**
+ * What a store returns includes every commit, of any process, that was acknowledged before the call. Reads begin at the
+ * end of the turn of the event loop, and share a snapshot or statements there.
+ */
 export interface Store {
 	/**
 	 * At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. A page that has
@@ -14,7 +18,7 @@ export interface Store {
 	 */
 	listPets(query: PageQuery): Promise<PetPage>;
 
-	/** The animal with this id, or undefined. Includes every create that resolved before the call, on any node. */
+	/** The animal with this id, or undefined. */
 	getPet(id: bigint): Promise<Pet | undefined>;
 
 	/**

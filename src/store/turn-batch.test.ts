@@ -60,3 +60,14 @@ test("a failure rejects all requests of its turn, and no others", async () => {
 	);
 	assert.equal(await read(1), 1);
 });
+
+test("a rejected promise among the results rejects only its request", async () => {
+	const { read } = recordBatches(async (requests) =>
+		requests.map((request) => (request === 2 ? (Promise.reject(new Error("damaged")) as never) : request)),
+	);
+	const settled = await Promise.allSettled([read(1), read(2), read(3)]);
+	assert.deepEqual(
+		settled.map(({ status }) => status),
+		["fulfilled", "rejected", "fulfilled"],
+	);
+});

@@ -1,12 +1,16 @@
 // Batches the database reads of one turn of the event loop. Equal reads share one result; the others are sent together
 // at the end of the turn. A result is never older than its request.
 
-/** @param execute receives the distinct requests of a turn and returns their results in the same order */
+/**
+ * @param nameOf equal for requests that share a result
+ * @param execute receives the distinct requests of a turn and returns their results in the same order; a rejected
+ * promise among them rejects only its request
+ */
 export function createTurnBatch<Request, Result>(
-	nameOf: (request: Request) => string,
+	nameOf: (request: Request) => unknown,
 	execute: (requests: Request[]) => Promise<Result[]>,
 ): (request: Request) => Promise<Result> {
-	let pending = new Map<string, { request: Request; deferred: PromiseWithResolvers<Result> }>();
+	let pending = new Map<unknown, { request: Request; deferred: PromiseWithResolvers<Result> }>();
 
 	function send(): void {
 		const turn = [...pending.values()];

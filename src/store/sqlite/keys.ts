@@ -2,14 +2,14 @@
 
 import type Database from "better-sqlite3";
 import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
-import type { KeyRows } from "../store.ts";
+import type { KeyRow, KeyRows } from "../store.ts";
 import { columnList, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 interface KeyAccess {
 	database: Database.Database;
-	/** Runs a query in the snapshot of this turn. */
-	read: <Result>(query: () => Result) => Result;
+	read: TurnReads["read"];
 	write: WriteCommand;
 }
 
@@ -22,12 +22,13 @@ export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
 		)
 		.raw();
 	const uses = database.prepare<[], ListedUse>(`SELECT ${columnList(tables.keyUses)} FROM key_uses`).raw();
+	function findByHash(hash: string): KeyRow | undefined {
+		const row = byHash.get(hash);
+		return row && readKeyRow(row);
+	}
 	return {
-		async findByHash(hash) {
-			const row = read(() => byHash.get(hash));
-			return row && readKeyRow(row);
-		},
-		list: async () => read(() => addUses(newest.all().map(readKeyRow), uses.all())),
+		findByHash: (hash) => read(() => findByHash(hash), `key ${hash}`),
+		list: () => read(() => addUses(newest.all().map(readKeyRow), uses.all())),
 		add: (key, secret, unless) => write("addKey", { key, secret, unless }),
 		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", { keyId, secret, graceEndsAtMs }),
 		revoke: (keyId, nowMs) => write("revokeKey", { keyId, nowMs }),

@@ -4,32 +4,34 @@ import type Database from "better-sqlite3";
 import type { Row, Rows } from "../rows.ts";
 import { columnList, keyList, type Table, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
+import type { TurnReads } from "./turn-reads.ts";
 
 interface RowsOptions {
 	database: Database.Database;
-	/** Runs a query in the snapshot of this turn. */
-	read: <Result>(query: () => Result) => Result;
+	read: TurnReads["read"];
 	write: WriteCommand;
 }
 
 export function createSqliteRows({ database, read, write }: RowsOptions): Rows {
-	const all = (sql: string, values: Row) =>
-		read(() =>
-			database
-				.prepare(sql)
-				.safeIntegers()
-				.raw()
-				.all(...values),
-		) as Row[];
-	const setting = (name: string) => database.prepare("SELECT value FROM settings WHERE name = ?").pluck().get(name);
+	const all = (sql: string, values: Row = []) =>
+		read(
+			() =>
+				database
+					.prepare(sql)
+					.safeIntegers()
+					.raw()
+					.all(...values) as Row[],
+		);
+	/** The only value of the only row. */
+	const value = async (sql: string) => (await all(sql))[0]?.[0] ?? undefined;
 	return {
-		count: async (table) => Number(all(`SELECT count(*) FROM ${tables[table].name}`, [])[0]?.[0]),
-		read: async (table, after, limit) => all(pageOf(tables[table], after, limit), after ?? []),
-		readLastPetId: async () => (all("SELECT max(id) FROM pets", [])[0]?.[0] as bigint | null) ?? undefined,
+		count: async (table) => Number(await value(`SELECT count(*) FROM ${tables[table].name}`)),
+		read: (table, after, limit) => all(pageOf(tables[table], after, limit), after),
+		readLastPetId: async () => (await value("SELECT max(id) FROM pets")) as bigint | undefined,
 		readLastIssuedId: async () =>
-			(all("SELECT seq FROM sqlite_sequence WHERE name = 'pets'", [])[0]?.[0] as bigint | undefined) ?? 0n,
+			((await value("SELECT seq FROM sqlite_sequence WHERE name = 'pets'")) as bigint | undefined) ?? 0n,
 		write: (table, rows) => write("addRows", { table, rows }),
-		readCopyMark: async () => setting("copy_of")?.toString(),
+		readCopyMark: async () => (await value("SELECT value FROM settings WHERE name = 'copy_of'"))?.toString(),
 		markCopy: (mark) => write("setSetting", { name: "copy_of", value: Buffer.from(mark) }),
 		async finishCopy({ cursorSecret, lastIssuedId }) {
 			await write("setLastId", { lastId: lastIssuedId });

@@ -1,0 +1,65 @@
+// The reads of one turn of the event loop in SQLite: one read transaction at its end.
+
+import type Database from "better-sqlite3";
+import { StorageUnavailable } from "../store.ts";
+import { createTurnBatch } from "../turn-batch.ts";
+import { toStoreError } from "./errors.ts";
+
+interface Read {
+	name: unknown;
+	query: () => unknown;
+}
+
+export interface TurnReads {
+	/**
+	 * Runs the query in a snapshot that begins after this call. Reads with equal names share a result.
+	 * @throws StorageUnavailable
+	 */
+	read<Result>(query: () => Result, name?: unknown): Promise<Result>;
+	/** The last edit that the snapshot shows, 0 before the first. For queries. */
+	lastEdit(): bigint;
+}
+
+/**
+ * All reads of a turn share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
+ * when the turn has taken all its requests, so that none of them is younger than what it reads.
+ */
+export function createTurnReads(database: Database.Database): TurnReads {
+	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
+	let editShown: bigint | undefined;
+
+	function run({ query }: Read): unknown {
+		try {
+			return query();
+		} catch (error) {
+			// Without the transaction, the other reads would not share a snapshot.
+			if (!database.inTransaction) throw error;
+			return Promise.reject(toStoreError(error));
+		}
+	}
+
+	const runAll = database.transaction((reads: Read[]) => {
+		editShown = undefined;
+		return reads.map(run);
+	});
+
+	const batch = createTurnBatch<Read, unknown>(
+		({ name }) => name,
+		async (reads) => {
+			if (!database.open) throw new StorageUnavailable("the store is closed");
+			try {
+				return runAll(reads);
+			} catch (error) {
+				throw toStoreError(error);
+			}
+		},
+	);
+
+	return {
+		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
+		lastEdit() {
+			editShown ??= readLastEdit.get() ?? 0n;
+			return editShown;
+		},
+	};
+}
