@@ -105,18 +105,14 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
 });
 
-test("an unknown key is looked up again after 800 ms, and invented keys displace no row", async (context) => {
+test("an unknown key works as soon as it is created, and invented keys displace no row", async (context) => {
 	let row: KeyRow | undefined;
-	const { clock, keyCheck } = checkOver(context, {
+	const { keyCheck } = checkOver(context, {
 		find: async (hash) => (hash.startsWith("invented") ? undefined : row),
 	});
 	const hash = hashOfKey(key);
 	assert.equal(await keyCheck.check(hash), undefined);
 	row = working;
-	clock.nowMs += 800;
-	assert.equal(keyCheck.check(hash), undefined);
-	assert.equal(clock.reads, 1);
-	clock.nowMs += 1;
 	assert.equal(await keyCheck.check(hash), working);
 	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`invented ${index}`), undefined);
 	assert.equal(keyCheck.check(hash), working, "still in the cache");

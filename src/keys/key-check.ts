@@ -8,7 +8,6 @@ import { hashOfKey, isWellFormedKey } from "./key-format.ts";
 const refreshAfterMs = 300;
 const trustedForMs = 800;
 const cachedMax = 10_000;
-const unknownMax = 1000;
 const flushEveryMs = 5_000;
 
 export interface KeyCheck {
@@ -24,14 +23,13 @@ export interface KeyCheck {
 
 interface Cached {
 	row: KeyRow;
-	/** On the monotonic clock, so that a jump of the wall clock extends no trust. */
+	/** Before its snapshot began; on the monotonic clock, so that a jump of the wall clock extends no trust. */
 	readAtMs: number;
 	isRefreshing: boolean;
 }
 
 export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 	const cache = new Map<string, Cached>();
-	const unknown = createUnknownHashes();
 	/** The last use in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
 
@@ -39,7 +37,8 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		if (!row) return unknown.add(hash, readAtMs);
+		// Not kept: the text of a key can exist before the key does, and then works at once.
+		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
 		cache.set(hash, { row, readAtMs, isRefreshing: false });
@@ -81,7 +80,6 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 	return {
 		hashOf: (key) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
 		check(hash) {
-			if (unknown.has(hash)) return undefined;
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs) return read(hash).then(acceptWorking);
@@ -95,21 +93,6 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 			clearInterval(flusher);
 			await flush();
 		},
-	};
-}
-
-/**
- * The hashes that were not found lately. Nobody has a key before it is created, so what was unknown a moment ago still
- * is. They are apart from the rows, so that invented keys displace none.
- */
-function createUnknownHashes() {
-	const readAt = new Map<string, number>();
-	return {
-		add(hash: string, readAtMs: number): undefined {
-			if (readAt.size >= unknownMax) readAt.clear();
-			readAt.set(hash, readAtMs);
-		},
-		has: (hash: string) => performance.now() - (readAt.get(hash) ?? Number.NEGATIVE_INFINITY) <= trustedForMs,
 	};
 }
 
