@@ -277,6 +277,30 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
+test("counts by status that are asked for while others are read show what was created before they were asked for", async (context) => {
+	const { open } = await (engines["sqlite"] as Make)(context);
+	const store = await open();
+	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	let isHeld = false;
+	async function countPets(after: bigint, limit: number) {
+		const count = await store.countPets(after, limit);
+		if (isHeld) isRead.resolve();
+		if (isHeld) await held.promise;
+		return count;
+	}
+	const metrics = createRequestMetrics(createTraffic().read);
+	const activity = watchActivity({ store: { ...store, countPets }, metrics, node: "n" });
+	context.after(() => activity.close());
+	assert.equal((await activity.animals()).isComplete, true);
+	isHeld = true;
+	const earlier = activity.animals();
+	await isRead.promise;
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	const later = activity.animals();
+	held.resolve();
+	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
+});
+
 test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
 	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
 	const store = await open();
@@ -291,11 +315,12 @@ test("sqlite: no read of a turn hides from the others what another process commi
 	];
 	for (const [index, read] of reads.entries()) {
 		await turn();
-		const earlier = read();
+		const earlier = Promise.all([read(), store.getPet(1n)]);
+		await new Promise<void>((resolve) => process.nextTick(resolve));
 		const file = new Database(databaseUrl.slice("sqlite:".length));
 		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
 		file.close();
 		assert.equal((await store.getPet(1n))?.name, `Rex ${index}`);
-		await earlier;
+		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "requested before it was committed");
 	}
 });

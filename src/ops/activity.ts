@@ -79,7 +79,9 @@ function createCount(store: Store): Count {
 	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	let countedTo = 0n;
 	let editedTo = 0n;
-	let counting: Promise<void> | undefined;
+	let latest = Promise.resolve();
+	/** Begins when the latest count ends, which may have read before this one was asked for. */
+	let next: Promise<void> | undefined;
 
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
@@ -112,9 +114,13 @@ function createCount(store: Store): Count {
 
 	return {
 		async animals() {
-			counting ??= countNew().finally(() => {
-				counting = undefined;
+			next ??= latest.then(() => {
+				next = undefined;
+				const counting = countNew();
+				latest = counting.catch(() => {});
+				return counting;
 			});
+			const counting = next;
 			counting.catch(() => {}); // A caller that awaits it still gets the error.
 			// The first count of a large store takes long.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
