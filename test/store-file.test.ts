@@ -153,11 +153,12 @@ test("sqlite: a file that is replaced while it is opened is refused", async (con
 	const folder = temporaryFolder(context);
 	const [file, other] = [join(folder, "s.db"), join(folder, "other.db")];
 	for (const path of [file, other]) openSqliteWriter(path).database.close();
-	const { readFileSync } = fs;
-	// Between the look at the file and the connection to it, the migrations are read.
-	context.mock.method(fs, "readFileSync", (...given: Parameters<typeof readFileSync>) => {
-		if (existsSync(other)) renameSync(other, file);
-		return readFileSync(...given);
+	const { statSync } = fs;
+	// Between the look at the file's identity and the connection to it.
+	context.mock.method(fs, "statSync", (...given: Parameters<typeof statSync>) => {
+		const found = statSync(...given);
+		if (given[1]?.bigint && existsSync(other)) renameSync(other, file);
+		return found;
 	});
 	syncBuiltinESMExports();
 	context.after(() => {

@@ -47,12 +47,14 @@ export function openSqliteWriter(
 		const identity = identityOf(file);
 		if (!isNew) verifyStore(file, verify);
 		const database = openForWriting(file);
+		const files = trackOpenFiles(file, identity);
+		if (files.findLostPath() !== undefined) {
+			database.close();
+			throw new StoreRefused(`${file} was replaced while it was opened: start again`);
+		}
 		// A killed process may have written what it did not sync. Nobody may be told of it before it is on disk.
 		if (isBesideLog) truncateLog(database);
-		const files = trackOpenFiles(file, identity);
-		if (files.findLostPath() === undefined) return { database, files, isNew };
-		database.close();
-		throw new StoreRefused(`${file} was replaced while it was opened: start again`);
+		return { database, files, isNew };
 	} catch (error) {
 		throw toRefusal(file, error);
 	}
