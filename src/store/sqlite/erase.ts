@@ -6,8 +6,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { isToErase } from "../edits.ts";
-import { toStoreError } from "./errors.ts";
-import { openSqliteWriter, truncateLog } from "./file.ts";
+import { isFailedSync, toStoreError } from "./errors.ts";
+import { openSqliteWriter, removeLeftLog, truncateLog } from "./file.ts";
 import { waitForLock } from "./write-lock.ts";
 
 /** What has names, or could confirm a guess of one. */
@@ -30,7 +30,7 @@ const roundsMax = 3;
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseSqliteNames(file: string, now: () => number): Promise<boolean> {
-	const { database } = openSqliteWriter(file, { mustExist: true });
+	const { database, files } = openSqliteWriter(file, { mustExist: true });
 	const descriptor = openSync(file, "r");
 	try {
 		const last = database.prepare(`SELECT max(id) FROM edits WHERE ${isToErase}`).pluck().safeIntegers().get();
@@ -40,11 +40,14 @@ export async function eraseSqliteNames(file: string, now: () => number): Promise
 		waitForLock(database, () => mark.run(now(), last));
 		return true;
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY")) return false;
+		const { code = "" } = error as NodeJS.ErrnoException;
+		if (isFailedSync({ code })) files.reportFailedSync();
+		if (code.startsWith("SQLITE_BUSY")) return false;
 		throw toStoreError(error);
 	} finally {
 		database.close();
 		closeSync(descriptor);
+		removeLeftLog(file);
 	}
 }
 
@@ -81,8 +84,8 @@ async function emptyLog(database: Database.Database): Promise<boolean> {
 interface UsedPage {
 	table: NameTable;
 	page: number;
-	/** One of its rows; undefined if it has none. */
-	rowId: bigint | undefined;
+	/** One of its rows; null if it has none. */
+	rowId: bigint | null;
 	/** By how many bytes this row can grow in this page. */
 	room: number;
 }
@@ -126,7 +129,7 @@ function findUse(page: Buffer): Pick<UsedPage, "rowId" | "room"> | undefined {
 	if (!isUsed) return undefined;
 	// Its last row: the space of the first one is beside the unused space.
 	const last = Math.max(0, ...Array.from({ length: rows }, (_, index) => page.readUInt16BE(8 + 2 * index)));
-	if (last === 0) return { rowId: undefined, room: 0 };
+	if (last === 0) return { rowId: null, room: 0 };
 	const [payload, rowIdAt] = readVarint(page, last);
 	const [rowId] = readVarint(page, rowIdAt);
 	// Up to two bytes more for lengths; a longer row goes on in another page.
@@ -159,20 +162,12 @@ function readVarint(page: Buffer, at: number): [value: bigint, end: number] {
  * `secure_delete` clears what it leaves.
  */
 async function packPages(database: Database.Database, pages: UsedPage[]): Promise<void> {
-	const statements = Object.fromEntries(
-		nameTables.map((table) => [
-			table,
-			{
-				read: database.prepare<[bigint], string>(`SELECT ${columns[table]} FROM ${table} WHERE rowid = ?`).pluck(),
-				write: database.prepare(`UPDATE ${table} SET ${columns[table]} = ? WHERE rowid = ?`),
-			},
-		]),
-	) as Record<NameTable, { read: Database.Statement<[bigint], string>; write: Database.Statement }>;
 	const pack = database.transaction((batch: UsedPage[]) => {
 		for (const { table, rowId, room } of batch) {
-			const { read, write } = statements[table];
-			const value = rowId === undefined ? undefined : read.get(rowId);
-			if (value === undefined) continue;
+			const column = columns[table];
+			const value = database.prepare(`SELECT ${column} FROM ${table} WHERE rowid = ?`).pluck().get(rowId);
+			if (value === undefined) continue; // Removed meanwhile.
+			const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
 			write.run(value + "x".repeat(room), rowId);
 			write.run(value, rowId);
 		}
