@@ -43,7 +43,7 @@ const app = buildApp({
 	server: { timeouts: defaultTimeouts, replyWatch: replies.replyWatch },
 	isStopping: () => false,
 	probes: { live: () => ({}), ready: async () => ({}) },
-	activity: async () => ({}),
+	activity: () => Promise.reject(new Error("there is no console")),
 	pagesFolder: "",
 });
 const { key } = await createKey(

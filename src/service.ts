@@ -29,6 +29,7 @@ import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
+import { watchTotals } from "./ops/totals.ts";
 import { openStore } from "./store/open.ts";
 import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { type Store, StoreRefused } from "./store/store.ts";
@@ -219,8 +220,9 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
 	const { node, metrics, traffic } = observed;
-	const activity = watchActivity({ store, metrics, node });
-	observed.store = { store, animals: activity.animals };
+	const activity = watchActivity(metrics);
+	const totals = watchTotals(store);
+	observed.store = { store, animals: totals.animals };
 	const requestId = createRequestIds(node);
 	const isOnTerminal = options.isOnTerminal ?? false;
 	const replyWatch = createReplyWatch({
@@ -253,7 +255,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		loadLimits: options.loadLimits,
 		isStopping,
 		probes,
-		activity: activity.read,
+		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		pagesFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });

@@ -123,7 +123,7 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 	await assertBothAccessible(page, "add many");
 }
 
-test("the first load is at most 60 KB, and plots and files are loaded only when they are used", async (context) => {
+test("the first load is at most 60 KB, and the chart and files are loaded only when they are used", async (context) => {
 	const folder = fileURLToPath(new URL("../dist/console/", import.meta.url));
 	const sizes = Object.fromEntries(
 		readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -142,7 +142,7 @@ test("the first load is at most 60 KB, and plots and files are loaded only when 
 	assert.ok(files().length >= 2 && first <= 60 * 1024, `${first} bytes`);
 	asked.length = 0;
 	await page.getByRole("link", { name: "Activity" }).click();
-	await page.getByRole("region", { name: "Requests per second" }).waitFor();
+	await page.getByRole("region", { name: "Replies by minute" }).waitFor();
 	assert.equal(files().length, 2, String(files()));
 	await page.close();
 });

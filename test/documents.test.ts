@@ -66,12 +66,12 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	[
 		"docs/console.md",
 		"npx vite build console",
-		"the first load is at most 60 KB, and plots and files are loaded only when they are used",
+		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
 	],
 	[
 		"docs/console.md",
 		"for f in dist/console",
-		"the first load is at most 60 KB, and plots and files are loaded only when they are used",
+		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
 	],
 	["CONTRIBUTING.md", "npm ci", "npm run check"],
 ];

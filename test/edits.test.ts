@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { petStatuses } from "../src/contract/pet.ts";
-import { createTraffic } from "../src/http/traffic.ts";
-import { watchActivity } from "../src/ops/activity.ts";
-import { createRequestMetrics } from "../src/ops/request-metrics.ts";
+import { watchTotals } from "../src/ops/totals.ts";
 import { copyStore } from "../src/store/copy.ts";
 import { openStore } from "../src/store/open.ts";
 import { endOfList, type NewEdit, type PageQuery, type Store } from "../src/store/store.ts";
@@ -238,8 +236,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seedFor(context));
 		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
-		const activity = watchActivity({ store, metrics: createRequestMetrics(createTraffic().read), node: "n" });
-		context.after(() => activity.close());
+		const totals = watchTotals(store);
 		let lastId = 0;
 		const createSome = async () => {
 			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses) }));
@@ -261,10 +258,10 @@ for (const [engine, make] of Object.entries(engines)) {
 		await createSome();
 		await editSome();
 		for (let round = 0; round < 8; round++) {
-			await Promise.all([activity.read([]), editSome(), createSome(), activity.read([])]);
-			const { animals, edits } = await until("the count", async () => {
-				const read = await activity.read([]);
-				return read.animals.isComplete && read;
+			await Promise.all([totals.animals(), editSome(), createSome(), totals.animals()]);
+			const animals = await until("the count", async () => {
+				const read = await totals.animals();
+				return read.isComplete && read;
 			});
 			const { counts, lastEdit } = await store.countPets(0n, 1_000_000);
 			assert.deepEqual(
@@ -272,7 +269,7 @@ for (const [engine, make] of Object.entries(engines)) {
 				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
 				`round ${round}`,
 			);
-			assert.equal(edits, Number(lastEdit));
+			assert.equal(totals.edits(), Number(lastEdit));
 		}
 	});
 }
@@ -288,15 +285,13 @@ test("counts by status that are asked for while others are read show what was cr
 		if (isHeld) await held.promise;
 		return count;
 	}
-	const metrics = createRequestMetrics(createTraffic().read);
-	const activity = watchActivity({ store: { ...store, countPets }, metrics, node: "n" });
-	context.after(() => activity.close());
-	assert.equal((await activity.animals()).isComplete, true);
+	const totals = watchTotals({ ...store, countPets });
+	assert.equal((await totals.animals()).isComplete, true);
 	isHeld = true;
-	const earlier = activity.animals();
+	const earlier = totals.animals();
 	await isRead.promise;
 	await store.createPet({ name: "Rex", categoryId: 1n });
-	const later = activity.animals();
+	const later = totals.animals();
 	held.resolve();
 	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
 });

@@ -56,8 +56,6 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		await Promise.all(
 			Array.from({ length: 50 }, (_, index) => store.createPet({ ...rex, status: statuses[index % 5] })),
 		);
-		const { animals, batches } = store.created;
-		assert.ok(animals === 50 && batches >= 1 && batches <= 50, `${animals} in ${batches}`);
 		for (const step of [1, 7, 50, 1000]) {
 			const sums: Record<string, number> = {};
 			for (let after: bigint | undefined = 0n; after !== undefined; ) {

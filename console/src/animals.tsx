@@ -1,6 +1,7 @@
 // The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Totals } from "../../src/contract/activity.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { AddPanel } from "./add-panel.tsx";
 import type { Adding } from "./adding.ts";
@@ -13,7 +14,7 @@ import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses, replaceRoute } f
 import { Search } from "./search-view.tsx";
 import type { PetPage, Session } from "./session.ts";
 import { useShortcuts } from "./shortcuts.ts";
-import { type Totals, totalOf } from "./totals.ts";
+import { totalOf } from "./totals.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
 import { useSearch } from "./use-search.ts";
 import { may } from "./use-watch.ts";

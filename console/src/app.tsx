@@ -9,7 +9,6 @@ import { Header } from "./header.tsx";
 import { LazyView } from "./lazy-view.tsx";
 import { Waiting } from "./notes.tsx";
 import { type Command, Palette } from "./palette.tsx";
-import { createHistory } from "./rates.ts";
 import { firstAnimals, go, idOf, petStatuses, type Route, useRoute } from "./route.ts";
 import { loadKey, openSession, removeKey, type Session, saveKey } from "./session.ts";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
@@ -97,15 +96,10 @@ interface SignedInProps {
 	signOut(): void;
 }
 
-/** Often enough for totals, and for plots that are looked at. */
-const totalsEveryMs = 5_000;
-const plotsEveryMs = 2_000;
-
 function SignedIn(props: SignedInProps) {
 	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, signOut } = props;
-	const [history] = useState(createHistory);
 	const [open, setOpen] = useState<"palette" | "keys">();
-	const watch = useWatch(session, history, route.view === "activity" ? plotsEveryMs : totalsEveryMs);
+	const watch = useWatch(session);
 	const commands = commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding });
 	useShortcuts({
 		...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys ? [[keys, run]] : []))),
@@ -136,7 +130,7 @@ function SignedIn(props: SignedInProps) {
 					key="activity"
 					title="Activity"
 					load={() => import("./activity.tsx").then(({ Activity }) => Activity)}
-					props={{ session, history, watch }}
+					props={{ session, watch }}
 				/>
 			) : route.view !== "animals" ? (
 				<LazyView
@@ -149,8 +143,8 @@ function SignedIn(props: SignedInProps) {
 				<Animals
 					{...{ session, adding, setAdding, isAdding, setIsAdding }}
 					route={route}
-					totals={watch.readings > 0 ? history.animals : undefined}
-					edits={history.edits}
+					totals={watch.figures?.animals}
+					edits={watch.figures?.edits}
 				/>
 			)}
 			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}

@@ -1,4 +1,4 @@
-// Entry point of the web console, which lists, adds and plots animals in a browser.
+// Entry point of the web console, which lists and adds animals in a browser.
 
 import { render } from "preact";
 import { App } from "./app.tsx";

@@ -1,10 +1,11 @@
 // What a search by name found, and how far it has read the list.
 
+import type { Totals } from "../../src/contract/activity.ts";
 import { digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, go } from "./route.ts";
 import { foundMax, type SearchState } from "./search.ts";
-import { type Totals, totalOf } from "./totals.ts";
+import { totalOf } from "./totals.ts";
 import type { RunningSearch } from "./use-search.ts";
 
 interface SearchProps {

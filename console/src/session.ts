@@ -13,11 +13,8 @@ export interface Session {
 	store: AnimalStore<"bigint">;
 	/** Waits for a busy or restarting service: for searches, exports and imports, which take many requests. */
 	patientStore: AnimalStore<"bigint">;
-	/**
-	 * The figures of the node that answers, with its history unless the node is known.
-	 * @throws ApiError, NoReply
-	 */
-	activity(known: string[], signal: AbortSignal): Promise<Activity>;
+	/** @throws ApiError, NoReply */
+	activity(signal: AbortSignal): Promise<Activity>;
 }
 
 const retryForMs = 2_000;
@@ -71,10 +68,7 @@ export async function openSession(key: string, onRefused: () => void, signal?: A
 			timeoutMs: 30_000,
 			fetch: send,
 		}),
-		activity(known, asked) {
-			const query = new URLSearchParams({ known: known.join() });
-			return read(send, `/console/activity?${query}`, key, asked) as Promise<Activity>;
-		},
+		activity: (asked) => read(send, "/console/activity", key, asked) as Promise<Activity>,
 	};
 }
 

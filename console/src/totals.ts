@@ -1,8 +1,6 @@
 // The numbers of animals by status.
 
-import type { Activity } from "../../src/contract/activity.ts";
-
-export type Totals = Activity["animals"];
+import type { Totals } from "../../src/contract/activity.ts";
 
 export function totalOf({ available, pending, sold, none }: Totals): number {
 	return available + pending + sold + none;

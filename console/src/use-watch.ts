@@ -1,14 +1,16 @@
 // Reads the figures of the service while the page is visible, and less often while the service does not answer.
 
 import { useEffect, useState } from "preact/hooks";
+import type { Activity } from "../../src/contract/activity.ts";
 import type { Scope } from "../../src/contract/operations.ts";
-import type { History } from "./rates.ts";
 import type { Session } from "./session.ts";
 import { pauseAfter } from "./use-request.ts";
 
+const everyMs = 5_000;
+
 export interface WatchState {
-	/** The number of readings. */
-	readings: number;
+	/** The last ones that were read. */
+	figures?: Activity | undefined;
 	/** Of the last reading. */
 	failure?: unknown;
 	/** When the figures are read again after a failure. */
@@ -17,8 +19,8 @@ export interface WatchState {
 }
 
 /** Reads nothing with a key that may not. */
-export function useWatch(session: Session, history: History, everyMs: number): WatchState {
-	const [state, setState] = useState<Omit<WatchState, "reload">>({ readings: 0 });
+export function useWatch(session: Session): WatchState {
+	const [state, setState] = useState<Omit<WatchState, "reload">>({});
 	const [turn, setTurn] = useState(0);
 	useEffect(() => {
 		if (!may(session, "metrics:read")) return;
@@ -39,15 +41,15 @@ export function useWatch(session: Session, history: History, everyMs: number): W
 		/** Returns how long to wait before the next request; undefined when another one cannot succeed. */
 		async function readOnce(): Promise<number | undefined> {
 			try {
-				history.add(await session.activity(history.recent(Date.now()), leaving.signal), Date.now());
+				const figures = await session.activity(leaving.signal);
 				failures = 0;
-				setState(({ readings }) => ({ readings: readings + 1 }));
+				setState({ figures });
 				return everyMs;
 			} catch (failure) {
 				if (leaving.signal.aborted) return undefined;
 				const afterMs = pauseAfter(failure, failures++);
 				const retryAtMs = afterMs === undefined ? undefined : Date.now() + afterMs;
-				setState(({ readings }) => ({ readings, failure, retryAtMs }));
+				setState(({ figures }) => ({ figures, failure, retryAtMs }));
 				return afterMs;
 			}
 		}
@@ -59,7 +61,7 @@ export function useWatch(session: Session, history: History, everyMs: number): W
 			clearTimeout(timer);
 			document.removeEventListener("visibilitychange", update);
 		};
-	}, [session, history, everyMs, turn]);
+	}, [session, turn]);
 	return { ...state, reload: () => setTurn((count) => count + 1) };
 }
 

@@ -1,40 +1,25 @@
-// What the console asks the service beside the operations: the figures that it plots, and the key in use.
+// What the console asks the service beside the operations: its figures, and the key in use.
 
-import type { OperationName } from "./operations.ts";
 import type { PetStatus } from "./pet.ts";
 
 /** The reply of `/console/activity`. */
 export interface Activity {
-	/** Identifies this node and this start of it. */
-	node: string;
-	/** Upper bounds of the durations that `latency` counts, in milliseconds. */
-	upToMs: number[];
-	now: Moment;
-	/** The last hour, oldest first, without `now`. Absent for a caller that has it, and so names this node in `known`. */
-	history?: Moment[];
-	/** Of the whole store. Before `isComplete`: those counted so far. */
-	animals: Record<PetStatus | "none", number> & { isComplete: boolean };
+	/** Of the node that answers, since its start, oldest first, at most three hours. The last minute is not over. */
+	minutes: Minute[];
+	animals: Totals;
 	/** How often operators had edited animals when `animals` was counted. */
 	edits: number;
 }
 
-/** Counters since the start of the node, as they stood after `uptimeMs`. */
-export interface Moment {
-	uptimeMs: number;
-	/** Replies by operation. `none` are pages, probes and unknown paths. */
-	replies: Record<OperationName | "none", ReplyCounts>;
-	/** Animals added by this node, and the batches that held them. */
-	creates: { animals: number; batches: number };
-	/** Animals in the whole store; absent until they were counted. */
-	animals?: number;
+/** Replies to operations. */
+export interface Minute {
+	replies: number;
+	/** Interpolated within a bucket of durations; absent without replies. */
+	p95Ms?: number;
 }
 
-export interface ReplyCounts {
-	/** Replies by class of status. */
-	requests: Record<"2xx" | "3xx" | "4xx" | "5xx", number>;
-	/** Replies by duration. One more than `upToMs`, for replies that took longer. */
-	latency: number[];
-}
+/** Animals of the whole store by status. Before `isComplete`: those counted so far. */
+export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean };
 
 /** The reply of `/console/key`: the key of the request. */
 export interface KeyInfo {

@@ -1,6 +1,5 @@
 // The metrics of the service. docs/metrics.md lists them; a test compares it with `families`.
 
-import type { Moment } from "../contract/activity.ts";
 import type { Reply, TrafficCounts } from "../contract/observed.ts";
 import type { Commit } from "../store/store.ts";
 import { contentType, expose, type Family } from "./exposition.ts";
@@ -11,8 +10,8 @@ import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 export interface Metrics {
 	observeReply(reply: Reply): void;
 	observeCommit(commit: Commit): void;
-	/** All replies so far. */
-	replies(): Moment["replies"];
+	/** All replies to operations so far, by duration: one more count than `upToMs`. */
+	latency(): number[];
 	/** Upper bounds of the durations that are counted, in milliseconds. */
 	readonly upToMs: number[];
 	readonly families: readonly Family[];
@@ -36,7 +35,7 @@ export function createMetrics({ traffic, store, ...sources }: MetricsSources): M
 	return {
 		observeReply: requests.observe,
 		observeCommit: ofStore.observeCommit,
-		replies: requests.replies,
+		latency: requests.latency,
 		upToMs: requests.upToMs,
 		families,
 		text: () => expose(families),

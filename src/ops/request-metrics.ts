@@ -1,7 +1,6 @@
 // Requests of the public port: rate, errors and duration by operation, refusals by reason, calls of deprecated
 // operations by key, connections and bytes. All labels have a bounded number of values.
 
-import type { Moment, ReplyCounts } from "../contract/activity.ts";
 import { errorCodes } from "../contract/errors.ts";
 import type { Reply, RouteName, TrafficCounts } from "../contract/observed.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
@@ -18,8 +17,8 @@ export const callersMax = 50;
 export interface RequestMetrics {
 	families: Family[];
 	observe(reply: Reply): void;
-	/** Counts for the console. */
-	replies(): Moment["replies"];
+	/** Replies to operations by duration: one count for each of `upToMs`, and one for those above the last. */
+	latency(): number[];
 	/** Upper bounds of the durations that are counted, in milliseconds. */
 	upToMs: number[];
 }
@@ -61,7 +60,11 @@ export function createRequestMetrics(traffic: () => TrafficCounts): RequestMetri
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
 			if (deprecatedCaller !== undefined) callers.count(route, deprecatedCaller);
 		},
-		replies: () => repliesOf(table),
+		latency() {
+			const counted = [...table.each()].filter(({ route }) => route in operations);
+			const countAt = (index: number) => counted.reduce((sum, { series }) => sum + (series.counts[index] ?? 0), 0);
+			return [...upToSeconds, Infinity].map((_, index) => countAt(index));
+		},
 		upToMs: upToSeconds.map((seconds) => seconds * 1000),
 	};
 }
@@ -70,8 +73,6 @@ function methodClassOf(method: string): MethodClass {
 	if (method === "GET" || method === "HEAD") return "read";
 	return method === "POST" ? "write" : "other";
 }
-
-type Table = ReturnType<typeof createTable>;
 
 /** The series by route, class of method, and status. */
 function createTable() {
@@ -167,22 +168,4 @@ function trafficFamilies(traffic: () => TrafficCounts): Family[] {
 			return traffic().sentBytes;
 		}),
 	];
-}
-
-function repliesOf(table: Table): Moment["replies"] {
-	const emptyCounts = (): ReplyCounts => ({
-		requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
-		latency: [...upToSeconds, Infinity].map(() => 0),
-	});
-	const found = Object.fromEntries(
-		[...operationNames, "none"].map((name) => [name, emptyCounts()]),
-	) as Moment["replies"];
-	for (const { route, status, series } of table.each()) {
-		const { requests, latency } = found[route in operations ? (route as OperationName) : "none"];
-		for (const [index, count] of series.counts.entries()) {
-			requests[`${Math.floor(status / 100)}xx` as "2xx"] += count;
-			latency[index] = (latency[index] ?? 0) + count;
-		}
-	}
-	return found;
 }

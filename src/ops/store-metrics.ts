@@ -1,14 +1,14 @@
 // The store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A figure
 // that this store does not have, such as the pool over SQLite, has no samples.
 
-import type { Activity } from "../contract/activity.ts";
+import type { Totals } from "../contract/activity.ts";
 import type { Commit, Store, StoreUse } from "../store/store.ts";
 import { createHistogram, type Family, one, type Sample } from "./exposition.ts";
 
 export interface StoreSources {
 	store: Pick<Store, "queue" | "writeState" | "readUse">;
 	/** The animals by status, counted up to now; undefined if another process of the service counts them. */
-	animals: (() => Promise<Activity["animals"]>) | undefined;
+	animals: (() => Promise<Totals>) | undefined;
 	/** When the last backup ended, in milliseconds since 1970, 0 if none did; undefined if this service makes none. */
 	lastBackupAtMs?: (() => number | undefined) | undefined;
 }

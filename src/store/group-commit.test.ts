@@ -134,22 +134,7 @@ test("a batch with a wrong number of results, or with ids that do not ascend, is
 			outcomes.map(({ status }) => status),
 			["fulfilled", "rejected", "rejected"],
 		);
-		assert.equal(group.created.animals, 1);
 	}
-});
-
-test("created animals, and the batches with created animals, are counted after the commit", async () => {
-	let id = 0n;
-	const group = createGroupCommit<string, unknown>(async (writes) =>
-		writes.map((name) => (name === "pet" ? { outcome: "created", id: ++id } : { outcome: name })),
-	);
-	const first = group.write("pet");
-	assert.deepEqual(group.created, { animals: 0, batches: 0 });
-	await settled();
-	const all = [first, group.write("replayed"), group.write("pet"), group.write("pet")];
-	await Promise.all(all);
-	await group.write("reused");
-	assert.deepEqual(group.created, { animals: 3, batches: 2 });
 });
 
 test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way wait on", async () => {

@@ -2,7 +2,7 @@
 // that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop. Both
 // engines use it.
 
-import { type CreatedCount, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
+import { type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for writes that wait, together with the HTTP requests that wait for them. */
 export const lengthMax = 20_000;
@@ -18,7 +18,6 @@ export interface GroupCommit<Write, Result> {
 	 */
 	write(request: Write): Promise<Result>;
 	readonly queue: WriteQueue;
-	readonly created: CreatedCount;
 }
 
 interface PendingWrite<Write, Result> {
@@ -41,17 +40,11 @@ export function createGroupCommit<Write, Result>(
 	let committing: PendingWrite<Write, Result>[] = [];
 	/** A commit is under way, or begins at the end of this turn. */
 	let isBusy = false;
-	const created: CreatedCount = { animals: 0, batches: 0 };
 	/** When the commit under way began. */
 	let startedAtMs = 0;
 	/** The expected duration of a commit. */
 	let commitMs = 0;
 	let expiry: NodeJS.Timeout | undefined;
-
-	function countCreated(pets: CreateResult[]): void {
-		created.animals += pets.length;
-		if (pets.length > 0) created.batches++;
-	}
 
 	function commitNext(): void {
 		const batch = waiting.splice(0, batchMax);
@@ -70,7 +63,6 @@ export function createGroupCommit<Write, Result>(
 			const tookMs = performance.now() - startedAtMs;
 			commitMs = commitMs === 0 ? tookMs : commitMs + latestShare * (tookMs - commitMs);
 			commitNext();
-			countCreated(pets);
 			for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
 		}, fail);
 	}
@@ -116,7 +108,6 @@ export function createGroupCommit<Write, Result>(
 				isBusy = true;
 				setImmediate(commitNext);
 			}),
-		created,
 		queue,
 	};
 }

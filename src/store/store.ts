@@ -45,9 +45,6 @@ export interface Store {
 	/** Counts the next `limit` animals with ids above `after`, by status, as they are after the edit `lastEdit`. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
 
-	/** The number of animals and batches that this process has created. */
-	readonly created: Readonly<CreatedCount>;
-
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
@@ -139,12 +136,6 @@ export interface PetCount {
 	lastId?: bigint;
 	/** The last edit that the count includes, 0 before the first. */
 	lastEdit: bigint;
-}
-
-/** Numbers of created animals, and of batches with created animals. */
-export interface CreatedCount {
-	animals: number;
-	batches: number;
 }
 
 /** A batch of writes that was stored or refused. */

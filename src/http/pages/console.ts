@@ -2,7 +2,7 @@
 // every key its own name and scopes.
 
 import { join } from "node:path";
-import type { KeyInfo } from "../../contract/activity.ts";
+import type { Activity, KeyInfo } from "../../contract/activity.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
 import type { Router } from "../router.ts";
@@ -10,8 +10,8 @@ import { pagePolicy } from "../security-headers.ts";
 import { addFile, addFolder, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
 
 export interface ConsoleOptions {
-	/** The figures for keys with the scope `metrics:read`. `known`: the nodes whose history the caller has. */
-	activity: (known: string[]) => Promise<object>;
+	/** The figures for keys with the scope `metrics:read`. */
+	activity: () => Promise<Activity>;
 	/** The folder of the built pages. What is missing there is not served. */
 	pagesFolder: string;
 }
@@ -27,10 +27,8 @@ export function addConsole(router: Router, { activity, pagesFolder }: ConsoleOpt
 	router.add("/console/activity", {
 		GET: {
 			access: "metrics:read",
-			async handler(exchange) {
-				const known = new URLSearchParams(exchange.query).get("known")?.split(",") ?? [];
-				exchange.header("cache-control", "no-store").sendJson(JSON.stringify(await activity(known)));
-			},
+			handler: async (exchange) =>
+				exchange.header("cache-control", "no-store").sendJson(JSON.stringify(await activity())),
 		},
 	});
 	router.add("/console/key", {

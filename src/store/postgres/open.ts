@@ -61,7 +61,6 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		keys: createKeyRows(pool, query, retry),
 		edits: createEdits({ pool, query, retry: retryWrite, now }),
 		rows: createPostgresRows(pool),
-		created: creates.created,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
 		takeLease,

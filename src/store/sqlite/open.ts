@@ -57,7 +57,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		keys: createKeyRows({ database, read, write }),
 		edits: createEdits({ database, read, write, now }),
 		rows: createSqliteRows({ database, read, write }),
-		created: writes.created,
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
 		takeLease,

@@ -1,0 +1,75 @@
+// The animals by status, of the whole store: for the console's filters and for metrics.
+
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Totals } from "../contract/activity.ts";
+import type { PetStatus } from "../contract/pet.ts";
+import type { Store } from "../store/store.ts";
+
+/** Small enough to delay other reads by one or two milliseconds only. */
+const countBatch = 5_000;
+const editBatch = 1_000;
+/** How long a reply waits for the first count. */
+const firstCountMs = 100;
+
+export interface TotalsWatch {
+	/** @throws StorageUnavailable */
+	animals(): Promise<Totals>;
+	/** The number of edits that the latest count includes. */
+	edits(): number;
+}
+
+/** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
+export function watchTotals(store: Store): TotalsWatch {
+	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
+	let countedTo = 0n;
+	let editedTo = 0n;
+	let latest = Promise.resolve();
+	/** Begins when the latest count ends, which may have read before this one was asked for. */
+	let next: Promise<void> | undefined;
+
+	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
+	async function applyEdits(lastEdit: bigint): Promise<void> {
+		while (editedTo < lastEdit) {
+			const edits = await store.edits.list(editedTo, editBatch);
+			if (edits.length === 0) return;
+			for (const { id, petId, action, fromStatus, toStatus } of edits) {
+				if (id > lastEdit) break;
+				editedTo = id;
+				if (petId > countedTo || action === "rename") continue;
+				animals[fromStatus ?? "none"]--;
+				if (action === "set-status") animals[toStatus ?? "none"]++;
+			}
+			await turn();
+		}
+	}
+
+	async function countNew(): Promise<void> {
+		for (;;) {
+			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
+			if (countedTo === 0n) editedTo = lastEdit;
+			await applyEdits(lastEdit);
+			if (lastId === undefined) break;
+			countedTo = lastId;
+			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
+			await turn();
+		}
+		animals.isComplete = true;
+	}
+
+	return {
+		async animals() {
+			next ??= latest.then(() => {
+				next = undefined;
+				const counting = countNew();
+				latest = counting.catch(() => {});
+				return counting;
+			});
+			const counting = next;
+			counting.catch(() => {}); // A caller that awaits it still gets the error.
+			// The first count of a large store takes long.
+			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
+			return { ...animals };
+		},
+		edits: () => Number(editedTo),
+	};
+}
