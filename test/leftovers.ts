@@ -37,7 +37,7 @@ const listenersMax = 4;
 export async function assertIdle({ url }: Service): Promise<void> {
 	const isClean = (socket: Connection) =>
 		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
-	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 5000 });
+	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
 }
 
 /** @throws AssertionError when a request in flight, a connection, a counted address, a timer or a listener is left */
@@ -50,7 +50,7 @@ export async function assertNothingLeft(service: Service, before: Record<string,
 		const now = { ...countResources(), requestsInFlight, connections, open, unanswered };
 		return Object.entries(now).filter(([name, count]) => count > (before[name] ?? 0));
 	};
-	await until("nothing to be left", () => left().length === 0, { withinMs: 5000 }).catch(() => {
+	await until("nothing to be left", () => left().length === 0, { withinMs: 10_000 }).catch(() => {
 		assert.deepEqual(left(), []);
 	});
 }
