@@ -158,8 +158,10 @@ async function proveTarball(
 	] as const) {
 		assert.equal(reply.headers.get("traceparent"), `00-${span?.traceId}-${span?.spanId}-01`);
 		const id = reply.headers.get("x-request-id");
-		const lines = service.output.stdout.split("\n").filter((text) => text.includes(`"requestId":"${id}"`));
-		const { trace_id, span_id } = JSON.parse(lines[0] ?? "{}");
+		const line = await until("the log line", () =>
+			service.output.stdout.split("\n").find((text) => text.includes(`"requestId":"${id}"`) && text.endsWith("}")),
+		);
+		const { trace_id, span_id } = JSON.parse(line);
 		assert.deepEqual([trace_id, span_id], [span?.traceId, span?.spanId]);
 	}
 	assert.deepEqual(loads().slice(before), [`${service.pid} 0`], "no thread, and no process of a backup");
