@@ -63,7 +63,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 		await page.keyboard.press("Control+k");
 		await page.getByRole("combobox", { name: "Command, name or id" }).fill(text);
 		await page.keyboard.press("Enter");
-		await page.getByRole("dialog").waitFor({ state: "detached" });
+		await page.locator("dialog").waitFor({ state: "detached" });
 	};
 	await run("status sold");
 	await shows(page, "13 animals, ids 3 to 39 · the newest");
@@ -77,7 +77,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
 	await page.getByLabel("Single keys work").waitFor();
 	await page.keyboard.press("Escape");
-	await page.getByRole("dialog").waitFor({ state: "detached" });
+	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.keyboard.press("Control+k");
 	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
 	await page.keyboard.press("ArrowDown");
