@@ -2,11 +2,10 @@
 // runs the program of test/clients, and linters.
 
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./postgres-server.ts";
 import { type Need, program } from "./proof.ts";
 
 const runFile = promisify(execFile);
@@ -103,18 +102,6 @@ const generatorName = "openapi-generator";
 
 const openApiGenerators: Tool[] = [
 	{
-		name: `${generatorName}-python`,
-		version: versions.generator,
-		needs: [java, python],
-		integers: "exact",
-		async make(place) {
-			const client = await generate(place, "python");
-			const bin = await pythonWith(place.folder, client);
-			copyProgram("openapi-generator.py", join(place.folder, "main.py"));
-			return { program: join(bin, "python"), parameters: ["main.py"], folder: place.folder };
-		},
-	},
-	{
 		name: `${generatorName}-java`,
 		version: versions.generator,
 		needs: [java, program("mvn", "maven")],
@@ -129,19 +116,6 @@ const openApiGenerators: Tool[] = [
 		},
 	},
 	{
-		name: `${generatorName}-go`,
-		version: versions.generator,
-		needs: [java, go],
-		integers: "exact",
-		async make(place) {
-			// Without the mapping, the type NewPet and the function that makes a Pet have the same name.
-			const mapping = ["--model-name-mappings", "NewPet=PetToAdd"];
-			const client = await generate(place, "go", "--additional-properties", "packageName=animals", ...mapping);
-			copyProgram("openapi-generator.go", join(client, "main", "main.go"));
-			return { program: "go", parameters: ["run", "./main"], folder: client };
-		},
-	},
-	{
 		name: `${generatorName}-rust`,
 		version: versions.generator,
 		needs: [java, program("cargo")],
@@ -153,22 +127,6 @@ const openApiGenerators: Tool[] = [
 			await run("cargo", ["add", "--quiet", "--dev", "tokio@1", "--features", "rt,macros"], client);
 			await run("cargo", ["build", ...build], client);
 			return { program: "cargo", parameters: ["run", ...build], folder: client };
-		},
-	},
-	{
-		name: `${generatorName}-csharp`,
-		version: versions.generator,
-		needs: [java, program("dotnet", "dotnet-sdk-10.0 of Microsoft")],
-		integers: "exact",
-		async make(place) {
-			const client = await generate(place, "csharp", "--library", "httpclient");
-			copyProgram("OpenApiGenerator.cs", join(place.folder, "main", "OpenApiGenerator.cs"));
-			const main = join(place.folder, "main");
-			await run("dotnet", ["new", "console", "--force", "--output", main], place.folder);
-			await run("rm", [join(main, "Program.cs")], place.folder);
-			await run("dotnet", ["add", main, "reference", join(client, "src/Org.OpenAPITools")], place.folder);
-			await run("dotnet", ["build", main], place.folder);
-			return { program: "dotnet", parameters: ["run", "--no-build", "--project", main], folder: place.folder };
 		},
 	},
 ];
@@ -247,15 +205,6 @@ const prism: Tool = {
 		return { program: process.execPath, parameters: ["main.mts"], folder, environment };
 	},
 };
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 const linters: Tool[] = [
 	linter("spectral", versions.spectral, undefined, async ({ folder, document }) => {

@@ -3,7 +3,7 @@
 // formatter puts a space on both sides of every operator, and of no angle bracket of a type.
 
 import { stripTypeScriptTypes } from "node:module";
-import { pick } from "./good-requests.ts";
+import { pick } from "./random.ts";
 
 /** A mutation at a place of a text. */
 export interface Mutation {

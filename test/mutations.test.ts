@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkExchange, logProblems } from "./mutation-check.ts";
 import { describeFindings, runMutations } from "./mutation-run.ts";
-import { mutationCase } from "./mutations.ts";
+import { corpusRequests, mutationCase } from "./mutations.ts";
 import { testDatabase } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 
@@ -33,8 +33,8 @@ test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, and 
 });
 
 test("a mutation is reproducible by seed and number, and different numbers give different mutations", () => {
-	const world = { key: "pets_key", cursors: ["cursor"], tags: ['"tag"'] };
-	const shown = (index: number) => JSON.stringify(mutationCase(7, index, world));
+	const requests = corpusRequests({ key: "pets_key", cursor: "cursor" });
+	const shown = (index: number) => JSON.stringify(mutationCase(7, index, requests));
 	assert.equal(shown(1), shown(1));
 	assert.notEqual(shown(1), shown(2));
 });

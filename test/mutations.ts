@@ -1,17 +1,8 @@
-// Seeded mutations of good requests: a seed and a number always give the same bytes. First the parts of a request are changed, so
-// that its framing still holds and the change is read; then the bytes, whatever they are.
+// Seeded mutations of the corpus's requests: a seed and a number always give the same bytes.
 
-import { bytesOf, goodRequest, pick, type RequestParts, type World } from "./good-requests.ts";
-import {
-	byteTokens,
-	headerTokens,
-	jsonTokens,
-	methods,
-	otherProtocols,
-	targetTokens,
-	versions,
-} from "./mutation-tokens.ts";
-import { seededRandom } from "./random.ts";
+import { readFamilies } from "./corpus.ts";
+import { packetsOf } from "./corpus-wire.ts";
+import { pick, seededRandom } from "./random.ts";
 
 export interface MutationCase {
 	index: number;
@@ -23,183 +14,122 @@ export interface MutationCase {
 	isHalfClosed: boolean;
 }
 
+/** What a request can name of the store that it is sent to. */
+export interface World {
+	key: string;
+	cursor: string;
+}
+
 type Random = () => number;
 
-/** A part of a text replaced, or a token put into it. */
-function changeText(text: string, tokens: readonly string[], random: Random): string {
-	const start = Math.floor(random() * (text.length + 1));
-	const end = random() < 0.5 ? start : Math.min(text.length, start + Math.floor(random() * 12));
-	return random() < 0.15 ? pick(tokens, random) : text.slice(0, start) + pick(tokens, random) + text.slice(end);
+/** Longer ones are about limits, which the corpus crosses. */
+const longestBytes = 5000;
+const goodKeys = ["full", "other", "read", "write", "expiring", "rated"];
+
+/** The corpus's requests that are not malformed, as latin1 texts, with this store's key and cursor. */
+export function corpusRequests({ key, cursor }: World): string[] {
+	return readFamilies().flatMap(({ cases, words }) => {
+		const known = new Map([["nothing", ""], ...Object.entries(words), ...goodKeys.map((name) => [name, key] as const)]);
+		return cases
+			.filter(({ recorded: [head = ""] }) => !head.startsWith("400"))
+			.map(({ request }) => packetsOf(request.replaceAll(/\{cursor [^}]*\}/g, cursor), known))
+			.map((packets) => Buffer.concat(packets).toString("latin1"))
+			.filter(({ length }) => length < longestBytes);
+	});
 }
-
-type PartsChange = (parts: RequestParts, random: Random) => RequestParts;
-
-const addHeader: PartsChange = (parts, random) => {
-	const headers = [...parts.headers];
-	headers.splice(Math.floor(random() * (headers.length + 1)), 0, pick(headerTokens, random));
-	return { ...parts, headers };
-};
-
-const changeHeader: PartsChange = (parts, random) => {
-	const place = Math.floor(random() * parts.headers.length);
-	const tokens = [...byteTokens, ...headerTokens.map(([, value]) => value)];
-	return {
-		...parts,
-		headers: parts.headers.flatMap(([name, value], index): [string, string][] => {
-			if (index !== place) return [[name, value]];
-			const choice = random();
-			if (choice < 0.15) return [];
-			if (choice < 0.3)
-				return [
-					[name, value],
-					[pick([name, name.toUpperCase(), `${name} `], random), value],
-				];
-			if (choice < 0.4) return [[changeText(name, byteTokens, random), value]];
-			return [[name, changeText(value, tokens, random)]];
-		}),
-	};
-};
-
-const changeBody: PartsChange = (parts, random) => {
-	const text = (parts.body ?? Buffer.alloc(0)).toString("latin1");
-	const tokens = random() < 0.8 ? jsonTokens : byteTokens;
-	return { ...parts, body: Buffer.from(changeText(text, tokens, random), random() < 0.8 ? "utf8" : "latin1") };
-};
-
-const partsChanges: PartsChange[] = [
-	(parts, random) => ({ ...parts, method: pick(methods, random) }),
-	(parts, random) => ({ ...parts, target: changeText(parts.target, targetTokens, random) }),
-	(parts, random) => ({ ...parts, target: changeText(parts.target, targetTokens, random) }),
-	(parts, random) => ({ ...parts, target: pick(targetTokens, random) }),
-	(parts, random) => ({ ...parts, version: pick(versions, random) }),
-	(parts, random) => {
-		const [method, target, version] = pick(otherProtocols, random);
-		return { ...parts, method, target: random() < 0.5 ? target : parts.target, version };
-	},
-	addHeader,
-	addHeader,
-	changeHeader,
-	changeHeader,
-	changeBody,
-	changeBody,
-	changeBody,
-	(parts, random) => ({ ...parts, chunkBytes: parts.chunkBytes === undefined ? pick([1, 9], random) : undefined }),
-];
 
 /** A place, and a later one that is rarely far away. */
-function range(bytes: Buffer, random: Random): [number, number] {
-	const start = Math.floor(random() * (bytes.length + 1));
-	return [start, Math.min(bytes.length, start + Math.ceil(random() ** 3 * 60))];
+function range({ length }: string, random: Random): [number, number] {
+	const start = Math.floor(random() * (length + 1));
+	return [start, Math.min(length, start + Math.ceil(random() ** 3 * 60))];
 }
 
-/** The bytes with what lies between two places replaced. */
-function replaced(bytes: Buffer, start: number, end: number, by: Buffer): Buffer {
-	return Buffer.concat([bytes.subarray(0, start), by, bytes.subarray(end)]);
+type Change = (text: string, random: Random, other: string) => string;
+
+/** Changes each line of the head, and of what follows it, as a list. */
+const ofLines =
+	(change: (lines: string[], random: Random, others: string[]) => void): Change =>
+	(text, random, other) => {
+		const lines = text.split("\r\n");
+		change(lines, random, other.split("\r\n"));
+		return lines.join("\r\n");
+	};
+
+const place = (lines: string[], random: Random) => Math.floor(random() * lines.length);
+
+/** A word in the place of another: the framing holds, and the change is read. */
+function swapWord(text: string, random: Random, other: string): string {
+	const words = [...text.matchAll(word)];
+	const { 0: before = "", index } = words[Math.floor(random() * words.length)] ?? { index: 0 };
+	const [by = ""] = pick([...other.matchAll(word)], random) ?? [];
+	return text.slice(0, index) + by + text.slice(index + before.length);
 }
+const word = /[^\s:;,="'?&/{}[\]]+/g;
 
-function swapLines(bytes: Buffer, random: Random): Buffer {
-	const lines = bytes.toString("latin1").split("\r\n");
-	const [one, other] = [Math.floor(random() * lines.length), Math.floor(random() * lines.length)];
-	[lines[one], lines[other]] = [lines[other] ?? "", lines[one] ?? ""];
-	return Buffer.from(lines.join("\r\n"), "latin1");
-}
-
-function repeatLine(bytes: Buffer, random: Random): Buffer {
-	const lines = bytes.toString("latin1").split("\r\n");
-	const place = Math.floor(random() * lines.length);
-	const times = random() < 0.1 ? 300 : 1;
-	lines.splice(place, 0, ...Array.from({ length: times }, () => lines[place] ?? ""));
-	return Buffer.from(lines.join("\r\n"), "latin1");
-}
-
-type BytesChange = (bytes: Buffer, random: Random, other: () => Buffer) => Buffer;
-
-const bytesChanges: BytesChange[] = [
-	function flip(bytes, random) {
-		const [start] = range(bytes, random);
-		const bit = 1 << Math.floor(random() * 8);
-		return replaced(bytes, start, start + 1, Buffer.from([(bytes[start] ?? 0) ^ bit]));
+const changes: Change[] = [
+	...[swapWord, swapWord, swapWord, swapWord, swapWord, swapWord],
+	function flipBit(text, random) {
+		const [at] = range(text, random);
+		const flipped = text.charCodeAt(at) ^ (1 << Math.floor(random() * 8));
+		return text.slice(0, at) + (at < text.length ? String.fromCharCode(flipped) : "") + text.slice(at + 1);
 	},
-	function insert(bytes, random) {
-		const [start] = range(bytes, random);
-		return replaced(bytes, start, start, Buffer.from([Math.floor(random() * 256)]));
+	function insertByte(text, random) {
+		const [at] = range(text, random);
+		return text.slice(0, at) + String.fromCharCode(Math.floor(random() * 256)) + text.slice(at);
 	},
-	(bytes, random) => replaced(bytes, ...range(bytes, random), Buffer.alloc(0)),
-	function duplicate(bytes, random) {
-		const [start, end] = range(bytes, random);
-		return replaced(bytes, end, end, bytes.subarray(start, end));
+	function remove(text, random) {
+		const [start, end] = range(text, random);
+		return text.slice(0, start) + text.slice(end);
 	},
-	function swap(bytes, random) {
-		const [[one], [other]] = [range(bytes, random), range(bytes, random)];
-		const swapped = Buffer.from(bytes);
-		if (one < bytes.length && other < bytes.length)
-			[swapped[one], swapped[other]] = [bytes[other] ?? 0, bytes[one] ?? 0];
-		return swapped;
+	function repeat(text, random) {
+		const [start, end] = range(text, random);
+		return text.slice(0, end) + text.slice(start);
 	},
-	swapLines,
-	repeatLine,
-	function token(bytes, random) {
-		const [start, end] = range(bytes, random);
-		return replaced(bytes, start, random() < 0.7 ? start : end, Buffer.from(pick(byteTokens, random), "latin1"));
+	function take(text, random, other) {
+		const [[at, end], taken] = [range(text, random), range(other, random)];
+		return text.slice(0, at) + other.slice(...taken) + text.slice(random() < 0.5 ? at : end);
 	},
-	function header(bytes, random) {
-		const start = bytes.indexOf("\r\n") + 2;
-		const [name, value] = pick(headerTokens, random);
-		return replaced(bytes, start, start, Buffer.from(`${name}: ${value}\r\n`, "latin1"));
-	},
-	(bytes, random, other) => Buffer.concat([bytes.subarray(0, range(bytes, random)[0]), other()]),
-	function splice(bytes, random, other) {
-		const second = other();
-		return Buffer.concat([bytes.subarray(0, range(bytes, random)[0]), second.subarray(range(second, random)[0])]);
-	},
-	(bytes, random) => bytes.subarray(0, range(bytes, random)[0]),
+	(text, random, other) => text.slice(0, range(text, random)[0]) + other.slice(range(other, random)[0]),
+	(text, random, other) => text.slice(0, range(text, random)[0]) + other,
+	(text, random) => text.slice(0, range(text, random)[0]),
+	ofLines((lines, random, others) => lines.splice(place(lines, random), 0, others[place(others, random)] ?? "")),
+	ofLines((lines, random, others) => lines.splice(place(lines, random), 1, others[place(others, random)] ?? "")),
+	ofLines((lines, random) => lines.splice(place(lines, random), 1)),
+	ofLines((lines, random) => {
+		const at = place(lines, random);
+		lines.splice(at, 0, ...Array.from({ length: random() < 0.1 ? 300 : 1 }, () => lines[at] ?? ""));
+	}),
 ];
 
-/** One to four changes; fewer are likelier. */
-function times(random: Random): number {
-	return 1 + Math.floor(random() ** 3 * 4);
+/** With a Content-Length that fits a changed body, so that the body is read. */
+function withLength(text: string): string {
+	const length = text.length - (text.indexOf("\r\n\r\n") + 4);
+	return text.replace(/^(content-length: )\d+/im, (_, name) => name + length);
 }
 
-/** The key as it is, damaged, or not at all. */
-function credential(key: string, random: Random): [string, string][] {
-	const choice = random();
-	if (choice < 0.2) return [];
-	const place = Math.floor(random() * key.length);
-	const damaged = key.slice(0, place) + pick(["", "0", "a", "_", " "], random) + key.slice(place + 1);
-	return [["Authorization", `${pick(["Bearer", "Bearer", "bearer"], random)} ${choice < 0.4 ? damaged : key}`]];
-}
+/** One to four; fewer are likelier. */
+const few = (random: Random) => 1 + Math.floor(random() ** 3 * 4);
 
-const closing = Buffer.from("GET /livez HTTP/1.1\r\nHost: animals.example\r\nConnection: close\r\n\r\n");
+const closing = "GET /livez HTTP/1.1\r\nHost: animals.example\r\nConnection: close\r\n\r\n";
 
-/** Ends with the service closing the connection: it is asked to, by this request, by the next, or by the client's end. */
-type Ending = "asks" | "followed" | "half-closed";
-
-export function mutationCase(seed: number, index: number, world: World): MutationCase {
+export function mutationCase(seed: number, index: number, requests: readonly string[]): MutationCase {
 	const random = seededRandom((seed ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0);
-	const ending: Ending = pick(["asks", "asks", "asks", "followed", "followed", "half-closed"], random);
-	const close: [string, string][] = ending === "asks" ? [["Connection", "close"]] : [];
-	const another = () => {
-		const parts = goodRequest(world, random);
-		return { ...parts, headers: [...parts.headers, ...credential(world.key, random), ...close] };
-	};
-	const depth = random();
-	let parts = another();
-	for (let change = depth < 0.8 ? times(random) : 0; change > 0; change--)
-		parts = pick(partsChanges, random)(parts, random);
-	let bytes = bytesOf(parts);
-	for (let change = depth > 0.55 ? times(random) : 0; change > 0; change--)
-		bytes = pick(bytesChanges, random)(bytes, random, () => bytesOf(another()));
-	if (ending === "followed") bytes = Buffer.concat([bytes, closing]);
+	let text = pick(requests, random);
+	for (let change = few(random); change > 0; change--)
+		text = pick(changes, random)(text, random, pick(requests, random));
+	if (random() < 0.6) text = withLength(text);
+	// The service closes the connection: the last request asks it to, or the client closes its side.
+	const isHalfClosed = random() < 0.2;
 	return {
 		index,
-		segments: segmentsOf(bytes, random),
+		segments: segmentsOf(Buffer.from(isHalfClosed ? text : text + closing, "latin1"), random),
 		pauseMs: pick([0, 0, 0, 20], random),
-		isHalfClosed: ending === "half-closed",
+		isHalfClosed,
 	};
 }
 
 function segmentsOf(bytes: Buffer, random: Random): Buffer[] {
-	const cuts = random() < 0.6 ? 0 : times(random);
+	const cuts = random() < 0.6 ? 0 : few(random);
 	const places = Array.from({ length: cuts }, () => Math.floor(random() * bytes.length)).sort((one, two) => one - two);
 	return [0, ...places].map((start, index) => bytes.subarray(start, places[index] ?? bytes.length));
 }

@@ -1,4 +1,5 @@
 // The three operations of the interface document: every declared reply, its format and its headers.
+// Queries, methods and paths that are refused: test/corpus/queries, methods and targets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -182,4 +183,88 @@ test("a jump of the wall clock by an hour neither extends nor refills a rate lim
 		assert.ok(Number(reply.headers["retry-after"]) <= 60, `Retry-After: ${reply.headers["retry-after"]}`);
 		assert.equal(reply.headers["ratelimit"], `"key";r=0;t=${reply.headers["retry-after"]}`);
 	}
+});
+
+test("HEAD answers like GET, without the body", async (context) => {
+	const { send } = await testService(context);
+	await send(create({ name: "Rex", categoryId: 1 }));
+	for (const path of ["/v1/pets", "/v1/pets/1", "/v1/pets/2", "/v1/pets?limit=0", "/livez", "/openapi.json"]) {
+		const get = await send({ path });
+		const head = await send({ method: "HEAD", path });
+		for (const reply of [get, head]) {
+			delete reply.headers["date"];
+			delete reply.headers["x-request-id"];
+		}
+		assert.deepEqual({ ...head, body: get.body }, get, path);
+		assert.equal(head.body, "");
+	}
+});
+
+test("CONNECT is refused and the connection closed", async (context) => {
+	const { port, key } = await testService(context);
+	const get = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+	const bytes = "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n";
+	for (const before of [[], [200], [200, 200, 200]]) {
+		const replies = await exchange(port, get.repeat(before.length) + bytes);
+		const reply = replies.pop();
+		assert.ok(reply);
+		assertFailure(reply, "method_not_allowed");
+		assert.equal(reply.headers["connection"], "close");
+		assert.deepEqual(
+			replies.map(({ status }) => status),
+			before,
+			"it is answered in its turn",
+		);
+	}
+});
+
+test("limit is from 1 to 100 and defaults to 20; status filters by status", async (context) => {
+	const { send, store } = await testService(context);
+	await Promise.all(
+		Array.from({ length: 150 }, (_, index) =>
+			store.createPet({ name: `n${index}`, categoryId: 1n, ...(index % 3 === 0 && { status: "sold" as const }) }),
+		),
+	);
+	const list = async (query: string) =>
+		JSON.parse((await send({ path: `/v1/pets${query}` })).body) as { status?: string }[];
+	assert.equal((await list("")).length, 20);
+	for (const limit of [1, 2, 99, 100]) assert.equal((await list(`?limit=${limit}`)).length, limit);
+	assert.equal((await list("?limit=%35")).length, 5);
+	const sold = await list("?status=sold&limit=100");
+	assert.equal(sold.length, 50);
+	assert.ok(sold.every(({ status }) => status === "sold"));
+	assert.deepEqual(await list("?status=pending"), []);
+});
+
+test("what the interface document does not allow gets the Error object with its code, and stores nothing", async (context) => {
+	const { send, key } = await testService(context);
+	const pet = { name: "Rex", categoryId: 1 };
+	for (const body of [
+		...["null", "[]", "{}", { categoryId: 1 }, { ...pet, name: 5 }, { ...pet, name: "" }, { name: "Rex" }],
+		...[{ ...pet, categoryId: "1" }, { ...pet, categoryId: 1.5 }, '{"name":"Rex","categoryId":9223372036854775808}'],
+		...[
+			{ ...pet, status: "Sold" },
+			{ ...pet, status: null },
+		],
+	])
+		assertFailure(await send(create(body)), "invalid_body");
+	assertFailure(await send(create("{")), "invalid_json");
+	assertFailure(await send(create(pet, { "Content-Type": "text/plain" })), "unsupported_media_type");
+	for (const query of ["limit=0", "limit=101", "limit=1.5", "limit=", "limit=5&limit=5", "status=Sold", "cursor="])
+		assertFailure(await send({ path: `/v1/pets?${query}` }), "invalid_parameter");
+	assertFailure(await send({ path: "/v1/pets?page=2" }), "unknown_parameter");
+	for (const id of ["abc", "01", "1.0", "9223372036854775808"])
+		assertFailure(await send({ path: `/v1/pets/${id}` }), "pet_not_found");
+	for (const path of ["/v1", "/v1/Pets", "/v1/orders"]) {
+		assertFailure(await send({ path }), "route_not_found");
+		assertFailure(await send({ path, headers: { Authorization: undefined } }), "missing_credential");
+	}
+	for (const path of ["/pets", "/v2/pets"]) assertFailure(await send({ path }), "route_not_found");
+	for (const method of ["PUT", "PATCH", "DELETE"]) {
+		const reply = await send({ method, path: "/v1/pets/1" });
+		assertFailure(reply, "method_not_allowed");
+		assert.equal(reply.headers["allow"], "GET, HEAD, OPTIONS");
+	}
+	const bearer = { Authorization: `bearer  ${key}` };
+	assert.equal((await send({ path: "/v1/pets", headers: bearer })).body, "[]", "the scheme has any case");
 });

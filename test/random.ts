@@ -10,3 +10,8 @@ export function seededRandom(seed: number): () => number {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	};
 }
+
+/** A choice from what there is, by a random number from 0 to 1. */
+export function pick<Item>(items: readonly Item[], random: () => number): Item {
+	return items[Math.floor(random() * items.length)] as Item;
+}

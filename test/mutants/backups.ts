@@ -16,6 +16,5 @@ export const mutants: Mutant[] = [
 		to: "await running;",
 		tests: ["test/scheduled-backups.test.ts"],
 	},
-	{ file: "src/config.ts", from: 'name !== "NODE_OPTIONS" && ', to: "", tests: ["test/scheduled-backups.test.ts"] },
 	{ file: "src/store/sqlite/file.ts", from: "else readEnds(database);", to: "", tests: ["test/large-store.test.ts"] },
 ];

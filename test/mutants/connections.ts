@@ -10,18 +10,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/pool-postgres.test.ts"],
 	},
 	{
-		file: "src/store/postgres/connections.ts",
-		from: "codeOf(error) !== readOnly ||",
-		to: "true ||",
-		tests: ["test/pool-postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/url.ts",
-		from: 'query.replaceAll("+", "%2B")',
-		to: "query",
-		tests: ["src/store/postgres/url.test.ts"],
-	},
-	{
 		file: "src/store/postgres/url.ts",
 		from: "\tcheckSslMode(parameters);\n",
 		to: "",

@@ -4,11 +4,4 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{ file: "src/contract/int64.ts", from: "2n ** 63n - 1n", to: "2n ** 63n", tests: ["src/contract/contract.test.ts"] },
-	{
-		file: "src/contract/json.ts",
-		from: "? Number.NaN : value",
-		to: "? value : value",
-		tests: ["src/contract/contract.test.ts"],
-	},
-	{ file: "src/contract/validate.ts", from: "allErrors: true", to: "allErrors: false", tests: ["test/body.test.ts"] },
 ];

@@ -35,12 +35,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/erase.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/erase.ts",
-		from: 'waitForLock(database, () => database.exec("VACUUM"));',
-		to: "",
-		tests: ["test/erase.test.ts"],
-	},
-	{
 		file: "src/store/sqlite/file.ts",
 		from: "secure_delete = ON",
 		to: "secure_delete = OFF",
@@ -80,12 +74,6 @@ export const mutants: Mutant[] = [
 		file: "src/store/sqlite/later-removals.ts",
 		from: "if (petId > last) last = petId;",
 		to: "last;",
-		tests: ["test/edits-command.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/later-removals.ts",
-		from: "if (isContinued)",
-		to: "if (log)",
 		tests: ["test/edits-command.test.ts"],
 	},
 ];

@@ -27,10 +27,4 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/credentials.test.ts"],
 	},
-	{
-		file: "src/keys/key-format.ts",
-		from: "return checksum(text.slice(0, end)) === text.slice(end);",
-		to: "return true;",
-		tests: ["src/keys/keys.test.ts"],
-	},
 ];

@@ -3,7 +3,6 @@
 import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
-	{ file: "src/store/pet-page.ts", from: "pets.reverse()", to: "pets", tests: ["test/store-sqlite.test.ts"] },
 	{
 		file: "src/store/kept-pages.ts",
 		from: "{ status, after, upTo, limit }: PageQuery)",
@@ -18,5 +17,4 @@ export const mutants: Mutant[] = [
 		to: "write({ upTo: endOfList }, undefined)",
 		tests: ["test/paging.test.ts"],
 	},
-	{ file: "src/http/pets.ts", from: 'page.hasMore ? "+" : ""', to: '""', tests: ["test/operations.test.ts"] },
 ];

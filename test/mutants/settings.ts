@@ -6,15 +6,8 @@ export const mutants: Mutant[] = [
 	{ file: "src/env-file.ts", from: "[\\s\"'#$`\\\\]", to: "[\\s\"'#`\\\\]", tests: ["src/env-file.test.ts"] },
 	{
 		file: "src/config.ts",
-		from: "if (!statSync(path).isFile())",
-		to: "if (false)",
-		tests: ["test/config-command.test.ts"],
-	},
-	{
-		file: "src/config.ts",
 		from: "[flags, environment, file?.values ?? {}]",
 		to: "[flags, environment]",
 		tests: ["test/config-command.test.ts"],
 	},
-	{ file: "src/cli/keys.ts", from: "\t\tsayStore(databaseUrl);\n", to: "", tests: ["test/config-command.test.ts"] },
 ];

@@ -9,9 +9,6 @@ export const mutants: Mutant[] = [
 		to: "return",
 		tests: ["test/reply-log.test.ts"],
 	},
-	{ file: "src/contract/trace-context.ts", from: 'version !== "ff" && ', to: "", tests: ["test/reply-log.test.ts"] },
-	{ file: "src/contract/trace-context.ts", from: "active.isRemote || ", to: "", tests: ["test/reply-log.test.ts"] },
-	{ file: "src/http/reply-watch.ts", from: "trace?.isOwn", to: "trace", tests: ["test/reply-log.test.ts"] },
 	{
 		file: "src/store/sqlite/writer.ts",
 		from: ", execArgv: [], env: {}",
