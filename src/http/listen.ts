@@ -48,6 +48,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 		requireHostHeader: false,
 		noDelay: true,
 	});
+	answerHalfClosed(server);
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
@@ -68,6 +69,11 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
 	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
 	return server;
+}
+
+/** A client that ends its side after its last request gets all replies. Node does not document this switch (0017). */
+function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): void {
+	server.httpAllowHalfOpen = true;
 }
 
 /** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */
