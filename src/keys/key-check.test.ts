@@ -19,11 +19,14 @@ const working: KeyRow = {
 /** A check over rows that count what they are asked for, with a monotonic clock that stands still. */
 function checkOver(
 	context: TestContext,
-	rows: { find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
+	rows: { history?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
 ) {
 	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
+		get history() {
+			return rows.history;
+		},
 		findByHash(hash: string) {
 			clock.reads++;
 			return rows.find?.(hash) ?? Promise.resolve(working);
@@ -88,6 +91,17 @@ test("a read that fails in the background is tried again", async (context) => {
 		assert.equal(clock.reads, reads);
 		await nextTurn();
 	}
+});
+
+test("a row of a lost history is not trusted", async (context) => {
+	const rows = { history: "before", find: async () => ({ ...working, history: rows.history }) };
+	const { clock, keyCheck } = checkOver(context, rows);
+	await keyCheck.check(hashOfKey(key));
+	keyCheck.check(hashOfKey(key));
+	assert.equal(clock.reads, 1);
+	rows.history = "after";
+	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
+	assert.equal(clock.reads, 2);
 });
 
 test("at most 10,000 rows are kept, the newest ones", async (context) => {

@@ -1,5 +1,6 @@
 // Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, so that a revoked key
-// stops working within a second on every node. Last-used times are collected here and stored every few seconds.
+// stops working within a second on every node, and only while the store has the history that the row is from.
+// Last-used times are collected here and stored every few seconds.
 
 import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey } from "./key-format.ts";
@@ -82,7 +83,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		check(hash) {
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs) return read(hash).then(acceptWorking);
+			if (!entry || ageMs > trustedForMs || entry.row.history !== rows.history) return read(hash).then(acceptWorking);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return acceptWorking(entry.row);
 		},

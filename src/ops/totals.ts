@@ -18,9 +18,14 @@ export interface TotalsWatch {
 	edits(): number;
 }
 
-/** Each animal is counted once: a later count reads only new ones, and the edits of those already counted. */
+/**
+ * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
+ * store gets another history, the count begins again.
+ */
 export function watchTotals(store: Store): TotalsWatch {
-	const animals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
+	const noAnimals: Totals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
+	const animals = { ...noAnimals };
+	let countedHistory: string | undefined;
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let latest = Promise.resolve();
@@ -30,7 +35,7 @@ export function watchTotals(store: Store): TotalsWatch {
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
 		while (editedTo < lastEdit) {
-			const edits = await store.edits.list(editedTo, editBatch);
+			const edits = await store.edits.list(editedTo, editBatch, countedHistory);
 			if (edits.length === 0) return;
 			for (const { id, petId, action, fromStatus, toStatus } of edits) {
 				if (id > lastEdit) break;
@@ -45,7 +50,14 @@ export function watchTotals(store: Store): TotalsWatch {
 
 	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId, lastEdit } = await store.countPets(countedTo, countBatch);
+			const { counts, lastId, lastEdit, history } = await store.countPets(countedTo, countBatch);
+			if (history !== countedHistory) {
+				countedHistory = history;
+				const isBegun = countedTo !== 0n;
+				countedTo = 0n;
+				Object.assign(animals, noAnimals);
+				if (isBegun) continue;
+			}
 			if (countedTo === 0n) editedTo = lastEdit;
 			await applyEdits(lastEdit);
 			if (lastId === undefined) break;

@@ -7,10 +7,10 @@ const pageOf = (hasMore: boolean): PetPage => ({ pets: [{ id: 1n, name: "Rex", c
 const queryOf = (after: number): PageQuery => ({ after: BigInt(after), limit: 1 });
 
 test("only a full page is kept, and none on which a new animal could be", () => {
-	const kept = createKeptPages();
+	const kept = createKeptPages<bigint>();
 	const page = pageOf(true);
 	assert.equal(kept.keep(queryOf(0), page, 3n), page);
-	assert.deepEqual(kept.find(queryOf(0)), { page, lastEdit: 3n });
+	assert.deepEqual(kept.find(queryOf(0)), { page, state: 3n });
 	kept.keep(queryOf(1), pageOf(false), 3n);
 	assert.equal(kept.find(queryOf(1)), undefined);
 	kept.keep({ upTo: 1n, limit: 1 }, page, 3n);
@@ -22,7 +22,7 @@ test("only a full page is kept, and none on which a new animal could be", () => 
 });
 
 test("queries that differ in anything have pages of their own", () => {
-	const kept = createKeptPages();
+	const kept = createKeptPages<bigint>();
 	const queries: PageQuery[] = [
 		{ after: 1n, limit: 1 },
 		{ after: 1n, limit: 11 },
@@ -33,13 +33,13 @@ test("queries that differ in anything have pages of their own", () => {
 	];
 	for (const [index, query] of queries.entries()) kept.keep(query, pageOf(true), BigInt(index));
 	assert.deepEqual(
-		queries.map((query) => kept.find(query)?.lastEdit),
+		queries.map((query) => kept.find(query)?.state),
 		queries.map((_, index) => BigInt(index)),
 	);
 });
 
 test("of more pages than fit, those that were asked for lately stay", () => {
-	const kept = createKeptPages(10 * 268);
+	const kept = createKeptPages<bigint>(10 * 268);
 	for (let round = 0; round < 40; round++) {
 		kept.keep(queryOf(round), pageOf(true), 0n);
 		assert.ok(kept.find(queryOf(0)), `the first page is asked for all the time, after ${round} others`);

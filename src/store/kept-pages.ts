@@ -1,6 +1,6 @@
 // Pages that do not change are not read again. New animals get larger ids, so a page with more animals behind it
-// changes only by an edit, and it is kept with the number of the last edit that it shows. It is returned as the same
-// object, so that what is made of it can be kept with it.
+// changes only by an edit, or when the store gets another history. It is kept with the state that it shows, which is
+// another one then, and returned as the same object, so that what is made of it can be kept with it.
 
 import type { PageQuery, PetPage } from "./store.ts";
 
@@ -11,17 +11,16 @@ const petBytes = 250;
 /** Of a character of a name, in both. */
 const characterBytes = 6;
 
-interface Kept {
+interface Kept<State> {
 	page: PetPage;
-	/** The last edit that the page shows. */
-	lastEdit: bigint;
+	state: State;
 }
 
-export interface KeptPages {
-	/** Valid while the store's last edit is the page's. */
-	find(query: PageQuery): Kept | undefined;
-	/** Keeps the page if only an edit can change it. @param lastEdit read in the same snapshot as the page */
-	keep(query: PageQuery, page: PetPage, lastEdit: bigint): PetPage;
+export interface KeptPages<State> {
+	/** Valid while the store's state is the page's. */
+	find(query: PageQuery): Kept<State> | undefined;
+	/** Keeps the page if only an edit can change it. @param state read in the same snapshot as the page */
+	keep(query: PageQuery, page: PetPage, state: State): PetPage;
 }
 
 /** Equal for equal queries. */
@@ -33,12 +32,12 @@ export function nameOfPage({ status, after, upTo, limit }: PageQuery): string {
  * Keeps the pages that were asked for lately: when half of the bytes are in use, what is asked for from then on moves
  * to a new half, and the rest of the old half is dropped when that one is full.
  */
-export function createKeptPages(maxBytes = keptMaxBytes): KeptPages {
-	let recent = new Map<string, Kept>();
-	let older = new Map<string, Kept>();
+export function createKeptPages<State>(maxBytes = keptMaxBytes): KeptPages<State> {
+	let recent = new Map<string, Kept<State>>();
+	let older = new Map<string, Kept<State>>();
 	let recentBytes = 0;
 
-	function add(name: string, kept: Kept): void {
+	function add(name: string, kept: Kept<State>): void {
 		recentBytes += bytesOf(kept.page);
 		recent.set(name, kept);
 		if (recentBytes <= maxBytes / 2) return;
@@ -56,8 +55,8 @@ export function createKeptPages(maxBytes = keptMaxBytes): KeptPages {
 			if (earlier) add(name, earlier);
 			return earlier;
 		},
-		keep(query, page, lastEdit) {
-			if (isSettled(query, page)) add(nameOfPage(query), { page, lastEdit });
+		keep(query, page, state) {
+			if (isSettled(query, page)) add(nameOfPage(query), { page, state });
 			return page;
 		},
 	};

@@ -1,7 +1,7 @@
 // Queries and rows of API keys for both engines: a key with one of its secrets, and its last uses.
 
 import type { KeyRecord, KeyRow, KeyUse, ListedKey, Secret } from "./store.ts";
-import { columnList, columnsOf, createRecordReader, pickColumns, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, pickColumns, tables } from "./tables.ts";
 
 /** The fields of a secret that are read. The hash never leaves the store. */
 const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
@@ -9,14 +9,11 @@ const readKey = createRecordReader<KeyRecord>(tables.keys);
 const readSecret = createRecordReader<Secret>(shownSecret);
 const keyWidth = columnsOf(tables.keys).length;
 
-/**
- * Selects keys `k` with their secrets `s`: two small tables, which a distributed engine has in one
- * place or on every node. @param first columns to select before those of `readKeyRow`
- */
-export function buildKeySelect(first = ""): string {
-	return `SELECT ${first}${columnList(tables.keys, "k.")}, ${columnList(shownSecret, "s.")}
-	FROM keys k JOIN secrets s ON s.key_id = k.id`;
-}
+/** The columns of `readKeyRow`, of keys `k` with their secrets `s`. */
+export const keyColumns = [...columnNames(tables.keys, "k."), ...columnNames(shownSecret, "s.")];
+/** Two small tables, which a distributed engine has in one place or on every node. */
+export const fromKeys = "FROM keys k JOIN secrets s ON s.key_id = k.id";
+export const selectKeys = `SELECT ${keyColumns.join(", ")} ${fromKeys}`;
 
 export function readKeyRow(row: unknown[]): KeyRow {
 	return { ...readKey(row), secret: readSecret(row.slice(keyWidth)) };

@@ -8,7 +8,8 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 
 /**
  * What a store returns includes every commit, of any process, that was acknowledged before the call. Reads begin at the
- * end of the turn of the event loop, and share a snapshot or statements there.
+ * end of the turn of the event loop, and share a snapshot or statements there. A server that was promoted, restarted or
+ * restored has another history: the ids of animals and edits that were lost are used again there.
  */
 export interface Store {
 	/**
@@ -136,6 +137,8 @@ export interface PetCount {
 	lastId?: bigint;
 	/** The last edit that the count includes, 0 before the first. */
 	lastEdit: bigint;
+	/** Counts and edits of different histories must not be mixed. Absent if the store has one while it is open. */
+	history?: string;
 }
 
 /** A batch of writes that was stored or refused. */
@@ -168,8 +171,11 @@ export interface Edits {
 	 * name that it replaces is left in unused space until `eraseNames` (open.ts).
 	 */
 	apply(edit: NewEdit): Promise<EditOutcome>;
-	/** The next `limit` edits with ids above `after`, oldest first. */
-	list(after: bigint, limit: number): Promise<EditRecord[]>;
+	/**
+	 * The next `limit` edits with ids above `after`, oldest first.
+	 * @throws StorageUnavailable if the store has another history than this one
+	 */
+	list(after: bigint, limit: number, history?: string): Promise<EditRecord[]>;
 }
 
 /** `status` is undefined for none. */
@@ -187,6 +193,8 @@ export type EditOutcome = "edited" | "unchanged" | "removed" | "absent";
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
+	/** That the latest read showed; absent if the store has one while it is open. Keys of another one may be lost. */
+	readonly history?: string | undefined;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row per key, with its newest secret, oldest key first. */
@@ -210,6 +218,8 @@ export type AddUnless = "any key" | "same secret";
 /** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
+	/** That the row was read in by `findByHash`. */
+	history?: string;
 }
 
 export interface ListedKey extends KeyRow {

@@ -129,11 +129,14 @@ export function pickColumns<Field extends string, Part extends Field>(
 	return { name, keyLength: 0, columns: chosen as Record<Part, Column> };
 }
 
+/** @param prefix such as `k.` */
+export function columnNames(table: Table, prefix = ""): string[] {
+	return columnsOf(table).map(({ name }) => prefix + name);
+}
+
 /** Such as `id, name, category_id, status`. @param prefix such as `k.` */
 export function columnList(table: Table, prefix = ""): string {
-	return columnsOf(table)
-		.map(({ name }) => prefix + name)
-		.join(", ");
+	return columnNames(table, prefix).join(", ");
 }
 
 /** An INSERT with one `?` per column. */

@@ -4,9 +4,9 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/store/postgres/connections.ts",
-		from: "if (rows[0].isStandby) throw",
-		to: "if (!rows) throw",
+		file: "src/store/postgres/state.ts",
+		from: "CASE WHEN pg_is_in_recovery() THEN '' ELSE",
+		to: "CASE WHEN false THEN '' ELSE",
 		tests: ["test/pool-postgres.test.ts"],
 	},
 	{

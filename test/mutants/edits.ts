@@ -15,12 +15,18 @@ export const mutants: Mutant[] = [
 		to: "rows.length === 1",
 		tests: ["test/edits-command.test.ts"],
 	},
-	{ file: "src/store/sqlite/reads.ts", from: "found?.lastEdit === edit", to: "found", tests: ["test/edits.test.ts"] },
+	{ file: "src/store/sqlite/reads.ts", from: "found?.state === edit", to: "found", tests: ["test/edits.test.ts"] },
 	{
 		file: "src/store/postgres/reads.ts",
-		from: "one && one.lastEdit === shown",
+		from: "one && one.state === latest?.state",
 		to: "one",
 		tests: ["test/edits.test.ts"],
+	},
+	{
+		file: "src/store/postgres/state.ts",
+		from: "extract(epoch FROM pg_postmaster_start_time())",
+		to: "0",
+		tests: ["test/histories-postgres.test.ts"],
 	},
 	{
 		file: "src/store/sqlite/erase.ts",

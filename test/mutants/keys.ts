@@ -11,8 +11,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/keys/key-check.ts",
-		from: "if (!entry || ageMs > trustedForMs)",
-		to: "if (!entry)",
+		from: " || ageMs > trustedForMs",
+		to: "",
 		tests: ["test/credentials.test.ts"],
 	},
 	{

@@ -1,6 +1,7 @@
-// The connections of a node to its database: never to a standby, and shared when the server has no more to give.
+// The connections of a node to its database: shared when the server has no more to give, and left when it is read-only.
 
 import pg from "pg";
+import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
@@ -9,9 +10,6 @@ const growAgainMs = 1_000;
 const pauseMs = 20;
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
-
-/** The SQLSTATE of a server that refuses writes. */
-const readOnly = "25006";
 
 type Connected = (
 	error: Error | undefined,
@@ -31,14 +29,14 @@ export function createConnections(options: pg.PoolConfig): pg.Pool {
 			...options,
 			connectionTimeoutMillis: connectTimeoutMs,
 			Client: Connection,
-			onConnect: refuseStandby,
 			// A node that had a connection keeps one, when other nodes take all that the server has.
 			min: 1,
 		},
 		isCurrent,
 	);
 	pool.on("release", (error, client) => {
-		if (codeOf(error) !== readOnly || !isCurrent(client) || performance.now() - left.atMs < leaveAgainMs) return;
+		const isReadOnly = (error as { code?: string } | undefined)?.code === readOnlyCode;
+		if (!isReadOnly || !isCurrent(client) || performance.now() - left.atMs < leaveAgainMs) return;
 		left.count++;
 		left.atMs = performance.now();
 	});
@@ -93,19 +91,4 @@ class NodePool extends pg.Pool {
 			setTimeout(() => this.#attempt(callback, startedAtMs), pauseMs);
 		});
 	}
-}
-
-const isStandby = {
-	text: `SELECT current_setting('in_hot_standby', true) = 'on' AS "isStandby"`,
-	query_timeout: connectTimeoutMs,
-};
-
-/** @throws Error with the code of a read-only server: a standby may lag */
-async function refuseStandby(client: pg.ClientBase): Promise<void> {
-	const { rows } = await client.query(isStandby);
-	if (rows[0].isStandby) throw Object.assign(new Error("a standby"), { code: readOnly });
-}
-
-function codeOf(error: unknown): string | undefined {
-	return (error as { code?: string } | undefined)?.code;
 }

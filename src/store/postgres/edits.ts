@@ -3,10 +3,10 @@
 import type pg from "pg";
 import { erasedFingerprint } from "../idempotency.ts";
 import type { EditRecord } from "../records.ts";
-import type { EditOutcome, Edits, NewEdit } from "../store.ts";
-import { columnList, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
-import type { Query } from "./pool.ts";
+import { type EditOutcome, type Edits, type NewEdit, StorageUnavailable } from "../store.ts";
+import { columnList, columnNames, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
 import type { Retry } from "./retries.ts";
+import { historyOf, type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 
 const editedPet = `SELECT name, status AS "fromStatus" FROM pets WHERE id = $1 FOR UPDATE`;
@@ -17,7 +17,7 @@ const addEdit = `INSERT INTO edits (${columnList(tables.edits)})
 const eraseKeys = "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2";
 const page = {
 	name: "edits",
-	text: `SELECT ${columnList(tables.edits)} FROM edits WHERE id > $1 ORDER BY id LIMIT $2`,
+	text: selectWithState(columnNames(tables.edits), "FROM edits WHERE id > $1 ORDER BY id LIMIT $2"),
 };
 
 const toEdit = createRecordReader<EditRecord>(tables.edits);
@@ -25,15 +25,20 @@ const toEditRow = createRowWriter(tables.edits);
 
 interface EditAccess {
 	pool: pg.Pool;
-	query: Query;
+	read: Read;
 	retry: Retry;
 	now: () => number;
 }
 
-export function createEdits({ pool, query, retry, now }: EditAccess): Edits {
+export function createEdits({ pool, read, retry, now }: EditAccess): Edits {
 	return {
 		apply: (edit) => inTransaction(pool, retry, (client) => editPet(client, edit, now())),
-		list: async (after, limit) => (await query(page, [after, limit])).rows.map(toEdit),
+		async list(after, limit, history) {
+			const { rows, state } = await read(page, [after, limit]);
+			if (history !== undefined && history !== historyOf(state))
+				throw new StorageUnavailable("the store has another history since its last count");
+			return rows.map(toEdit);
+		},
 	};
 }
 

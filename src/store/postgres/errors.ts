@@ -4,6 +4,9 @@ import pg from "pg";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import { nameOfServer, type PostgresUrl } from "./url.ts";
 
+/** The SQLSTATE of a server that refuses writes. */
+export const readOnlyCode = "25006";
+
 type ServerError = NodeJS.ErrnoException & { code?: string };
 
 /**
@@ -30,7 +33,7 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
 	const { code = "", message } = error as ServerError;
-	if (code === "25006") return new StoreRefused(readOnlyText);
+	if (code === readOnlyCode) return new StoreRefused(readOnlyText);
 	if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET)$/.test(code) || /timeout/i.test(message)) {
 		return new StoreRefused(
 			`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`,

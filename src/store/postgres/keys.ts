@@ -1,18 +1,22 @@
 // The API keys of a PostgreSQL store.
 
 import type pg from "pg";
-import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
+import { addUses, fromKeys, keyColumns, type ListedUse, readKeyRow, selectKeys } from "../key-rows.ts";
 import type { KeyRows, NewSecret } from "../store.ts";
 import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
 import type { Retry } from "./retries.ts";
+import { historyOf, type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 
-const byHashes = { name: "keysByHash", text: `${buildKeySelect("s.hash, ")} WHERE s.hash = ANY($1::text[])` };
+const byHashes = {
+	name: "keysByHash",
+	text: selectWithState(["s.hash", ...keyColumns], `${fromKeys} WHERE s.hash = ANY($1::text[])`),
+};
 const newest = {
 	name: "keysNewest",
-	text: `${buildKeySelect()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+	text: `${selectKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 	ORDER BY k.created_at_ms, k.id`,
 };
 const uses = { name: "keyUses", text: `SELECT ${columnList(tables.keyUses)} FROM key_uses` };
@@ -46,10 +50,19 @@ const touch = {
 	DO UPDATE SET last_used_at_ms = greatest(existing.last_used_at_ms, excluded.last_used_at_ms)`,
 };
 
-export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRows {
+interface KeyAccess {
+	pool: pg.Pool;
+	query: Query;
+	read: Read;
+	retry: Retry;
+	/** That the latest read of the store showed. */
+	history: () => string;
+}
+
+export function createKeyRows({ pool, query, read, retry, history }: KeyAccess): KeyRows {
 	const findByHash = createTurnBatch(String, async (hashes: string[]) => {
-		const { rows } = await query(byHashes, [hashes]);
-		const keys = new Map(rows.map(([hash, ...row]) => [hash, readKeyRow(row)]));
+		const { rows, state } = await read(byHashes, [hashes]);
+		const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: historyOf(state) }]));
 		return hashes.map((hash) => keys.get(hash));
 	});
 	const secretValues = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) => [
@@ -61,6 +74,9 @@ export function createKeyRows(pool: pg.Pool, query: Query, retry: Retry): KeyRow
 	];
 
 	return {
+		get history() {
+			return history();
+		},
 		findByHash,
 		async list() {
 			const [keys, used] = await Promise.all([query(newest, []), query(uses, [])]);

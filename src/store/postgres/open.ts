@@ -26,6 +26,8 @@ import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
 import { createRetry, type Retry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
+import { historyOf, type Read, stateOnly, toShown } from "./state.ts";
+import { onConnection } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /**
@@ -38,6 +40,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
+	let history = "";
+	const read: Read = async (statement, values) => {
+		const sent = { ...statement, values, rowMode: "array" } as const;
+		const shown = await retry(() => onConnection(pool, async (client) => toShown(await client.query(sent))));
+		history = historyOf(shown.state);
+		return shown;
+	};
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)));
 	const stopLooking = watchShards(pool, stopIfUnfit);
@@ -54,12 +63,12 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(takeLease, sweep);
 
 	return {
-		...createReads(query),
+		...createReads(read),
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		place: `${host}:${port}/${database}`,
-		keys: createKeyRows(pool, query, retry),
-		edits: createEdits({ pool, query, retry: retryWrite, now }),
+		keys: createKeyRows({ pool, query, read, retry, history: () => history }),
+		edits: createEdits({ pool, read, retry: retryWrite, now }),
 		rows: createPostgresRows(pool),
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
@@ -69,7 +78,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
 		},
 		async check() {
-			await query({ name: "check", text: "SELECT last_id FROM counters WHERE name = 'none'" }, []);
+			await read(stateOnly, []);
 		},
 		async close() {
 			await stopSweeping?.();

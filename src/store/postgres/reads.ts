@@ -5,18 +5,14 @@ import { createKeptPages, type KeptPages, nameOfPage } from "../kept-pages.ts";
 import { type StatusGroup, toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import type { PageQuery, PetPage, Store } from "../store.ts";
-import { columnList, createRecordReader, tables } from "../tables.ts";
+import { columnNames, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
-import type { Query } from "./pool.ts";
-
-const lastEditSql = "(SELECT last_id FROM counters WHERE name = 'edits')";
-const lastEdit = { name: "lastEdit", text: `SELECT ${lastEditSql}` };
+import { historyOf, lastEditOf, type Read, selectWithState, stateOnly } from "./state.ts";
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
 // both would ask every shard.
-const columns = columnList(tables.pets);
-const petsById = { name: "petsById", text: `SELECT ${columns} FROM pets WHERE id = ANY($1::bigint[])` };
-/** Their last column is the last edit that the page shows. */
+const selectPets = (condition: string) => selectWithState(columnNames(tables.pets), `FROM pets WHERE ${condition}`);
+const petsById = { name: "petsById", text: selectPets("id = ANY($1::bigint[])") };
 const pages = {
 	page: pageOf("page", "id > $1 ORDER BY id LIMIT $2"),
 	pageWithStatus: pageOf("pageWithStatus", "status = $1 AND id > $2 ORDER BY id LIMIT $3"),
@@ -25,7 +21,7 @@ const pages = {
 };
 
 function pageOf(name: string, condition: string) {
-	return { name, text: `SELECT ${columns}, ${lastEditSql} FROM pets WHERE ${condition}` };
+	return { name, text: selectPets(condition) };
 }
 
 const countedStatuses = [...petStatuses, null];
@@ -35,54 +31,55 @@ const statusCounts = countedStatuses.map((status) => {
 });
 const countByStatus = {
 	name: "countByStatus",
-	text: `SELECT ${lastEditSql}, max(id), ${statusCounts.join(", ")}
-	FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next`,
+	text: selectWithState(
+		["max(id)", ...statusCounts],
+		"FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next",
+	),
 };
 
 const toPet = createRecordReader<Pet>(tables.pets);
 
-export function createReads(query: Query): Pick<Store, "getPet" | "listPets" | "countPets"> {
-	const kept = createKeptPages();
+export function createReads(read: Read): Pick<Store, "getPet" | "listPets" | "countPets"> {
+	const kept = createKeptPages<string>();
 	return {
 		getPet: createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
-			const { rows } = await query(petsById, [ids]);
+			const { rows } = await read(petsById, [ids]);
 			const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
 			return ids.map((id) => pets.get(id));
 		}),
-		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(query, kept, queries)),
+		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => readPages(read, kept, queries)),
 		async countPets(after, limit) {
-			const { rows } = await query(countByStatus, [after, limit]);
-			const [lastEdit = 0n, lastId = 0n, ...counts]: bigint[] = rows[0] ?? [];
+			const { rows, state } = await read(countByStatus, [after, limit]);
+			const [lastId, ...counts] = rows[0] as (bigint | null)[];
 			const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
 				const count = counts[index];
-				return count ? [[status, count, lastId]] : [];
+				return count ? [[status, count, lastId ?? 0n]] : [];
 			});
-			return toPetCount(groups, lastEdit);
+			return { ...toPetCount(groups, lastEditOf(state)), history: historyOf(state) };
 		},
 	};
 }
 
 /** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
-async function readPages(query: Query, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
-	const read = (pageQuery: PageQuery) => readPage(query, kept, pageQuery);
+async function readPages(read: Read, kept: KeptPages<string>, queries: PageQuery[]): Promise<PetPage[]> {
+	const readNew = (pageQuery: PageQuery) => readPage(read, kept, pageQuery);
 	const found = queries.map(kept.find);
 	const [latest, fresh] = await Promise.all([
-		found.some(Boolean) ? query(lastEdit, []) : undefined,
-		Promise.all(queries.map((pageQuery, index) => (found[index] ? undefined : read(pageQuery)))),
+		found.some(Boolean) ? read(stateOnly, []) : undefined,
+		Promise.all(queries.map((pageQuery, index) => (found[index] ? undefined : readNew(pageQuery)))),
 	]);
-	const shown = latest?.rows[0]?.[0];
 	return Promise.all(
 		queries.map((pageQuery, index) => {
 			const one = found[index];
-			return fresh[index] ?? (one && one.lastEdit === shown ? one.page : read(pageQuery));
+			return fresh[index] ?? (one && one.state === latest?.state ? one.page : readNew(pageQuery));
 		}),
 	);
 }
 
-async function readPage(query: Query, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
+async function readPage(read: Read, kept: KeptPages<string>, pageQuery: PageQuery): Promise<PetPage> {
 	const { status, after = 0n, upTo, limit } = pageQuery;
 	const page = upTo === undefined ? "page" : "pageUpTo";
 	const statement = pages[status ? (`${page}WithStatus` as const) : page];
-	const { rows } = await query(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
-	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), rows[0]?.at(-1) ?? -1n);
+	const { rows, state } = await read(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
+	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), state);
 }

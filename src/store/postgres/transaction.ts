@@ -1,25 +1,36 @@
-// Runs several statements in one transaction of PostgreSQL.
+// Runs statements on a connection of the pool, and several in one transaction.
 
 import type pg from "pg";
 import type { Retry } from "./retries.ts";
 
-/** A connection whose transaction failed is closed. @throws StorageUnavailable */
+/** A connection whose work failed is closed. */
+export async function onConnection<Result>(
+	pool: pg.Pool,
+	work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+	const client = await pool.connect();
+	try {
+		const result = await work(client);
+		client.release();
+		return result;
+	} catch (error) {
+		client.release(error as Error);
+		throw error;
+	}
+}
+
+/** @throws StorageUnavailable */
 export function inTransaction<Result>(
 	pool: pg.Pool,
 	retry: Retry,
 	work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-	return retry(async () => {
-		const client = await pool.connect();
-		try {
+	return retry(() =>
+		onConnection(pool, async (client) => {
 			await client.query("BEGIN");
 			const result = await work(client);
 			await client.query("COMMIT");
-			client.release();
 			return result;
-		} catch (error) {
-			client.release(error as Error);
-			throw error;
-		}
-	});
+		}),
+	);
 }

@@ -1,7 +1,7 @@
 // The API keys of a SQLite store.
 
 import type Database from "better-sqlite3";
-import { addUses, buildKeySelect, type ListedUse, readKeyRow } from "../key-rows.ts";
+import { addUses, type ListedUse, readKeyRow, selectKeys } from "../key-rows.ts";
 import type { KeyRow, KeyRows } from "../store.ts";
 import { columnList, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
@@ -14,10 +14,10 @@ interface KeyAccess {
 }
 
 export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
-	const byHash = database.prepare<[string], unknown[]>(`${buildKeySelect()} WHERE s.hash = ?`).raw();
+	const byHash = database.prepare<[string], unknown[]>(`${selectKeys} WHERE s.hash = ?`).raw();
 	const newest = database
 		.prepare<[], unknown[]>(
-			`${buildKeySelect()} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+			`${selectKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 			ORDER BY k.created_at_ms, k.rowid`,
 		)
 		.raw();

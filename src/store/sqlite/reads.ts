@@ -29,7 +29,7 @@ export function createReads(
 		)
 		.safeIntegers()
 		.raw();
-	const kept = createKeptPages();
+	const kept = createKeptPages<bigint>();
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
@@ -49,7 +49,7 @@ export function createReads(
 	function readPage(query: PageQuery): PetPage {
 		const edit = lastEdit();
 		const found = kept.find(query);
-		if (found?.lastEdit === edit) return found.page;
+		if (found?.state === edit) return found.page;
 		const { status, after, upTo } = query;
 		const id = after ?? upTo;
 		const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);

@@ -1,0 +1,50 @@
+// What the rows of a read show: the history of the store and its last edit, read in the same statement. What is kept of
+// a read is valid while both are the store's (docs/decisions/0016-histories.md).
+
+import type pg from "pg";
+import { StorageUnavailable } from "../store.ts";
+import { readOnlyCode } from "./errors.ts";
+import type { Statement } from "./pool.ts";
+
+/**
+ * Empty on a standby, which may lag. Another server, and the same one after its restart, has another time; a table in
+ * another database, and one after a restore, has another path.
+ */
+const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
+	last_id || ' ' || extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
+
+/** A SELECT with one more row, the last one, whose last column is the state that all rows show. */
+export function selectWithState(columns: readonly string[], rest: string): string {
+	const none = columns.map(() => "NULL");
+	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
+	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
+}
+
+/** Reads nothing but the state. */
+export const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
+
+export interface Shown {
+	rows: unknown[][];
+	/** Equal states are those of one history after the same edit. */
+	state: string;
+}
+
+/** Sends a statement of this file. @throws StorageUnavailable, also on a standby */
+export type Read = (statement: Statement, values: unknown[]) => Promise<Shown>;
+
+/** @throws StorageUnavailable, and Error with the code of a read-only server */
+export function toShown({ rows }: pg.QueryArrayResult): Shown {
+	const state = rows.pop()?.at(-1);
+	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
+	if (typeof state !== "string")
+		throw new StorageUnavailable("a table of the store is empty: wait until it is restored");
+	return { rows, state };
+}
+
+export function historyOf(state: string): string {
+	return state.slice(state.indexOf(" ") + 1);
+}
+
+export function lastEditOf(state: string): bigint {
+	return BigInt(state.slice(0, state.indexOf(" ")));
+}

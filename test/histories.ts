@@ -1,0 +1,120 @@
+// Callers of a service whose store gets another history: servers that lack what was read before, and what is seen then.
+
+import assert from "node:assert/strict";
+import { keyFor } from "./key-for.ts";
+import type { PostgresServer } from "./postgres-server.ts";
+import { type Running, runProgram } from "./program.ts";
+import { figureOf } from "./scrape.ts";
+import { runSql } from "./sql.ts";
+import { until } from "./until.ts";
+
+export interface Scene {
+	service: Pick<Running, "url" | "opsUrl">;
+	key: string;
+	/** Reads and writes the present store past the service. */
+	sql(statement: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Reads all pages; keeps each with its ETag, as browsers and proxies do, and uses it again after a 304. */
+export function keepingCaller({ service, key }: Scene): () => Promise<string[]> {
+	const kept = new Map<string, { etag: string; body: string; next: string | undefined }>();
+	async function readPage(path: string) {
+		const earlier = kept.get(path);
+		const headers = { authorization: `Bearer ${key}`, ...(earlier && { "if-none-match": earlier.etag }) };
+		const reply = await fetch(`${service.url}${path}`, { headers });
+		if (reply.status === 304 && earlier) return earlier;
+		assert.equal(reply.status, 200);
+		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
+		const page = { etag: reply.headers.get("etag") ?? "", body: await reply.text(), next };
+		kept.set(path, page);
+		return page;
+	}
+	return async () => {
+		const animals: string[] = [];
+		for (let path: string | undefined = "/v1/pets?limit=10"; path; ) {
+			const { body, next } = await readPage(path);
+			for (const { id, name } of JSON.parse(body)) animals.push(`${id} ${name}`);
+			path = next;
+		}
+		return animals;
+	};
+}
+
+/** Adds animals through the service, one after the other. */
+export async function addAnimals({ service, key }: Scene, count: number, name: string): Promise<void> {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	for (let number = 1; number <= count; number++) {
+		const body = JSON.stringify({ name: `${name} ${number}`, categoryId: 1 });
+		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
+	}
+}
+
+export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>
+	(await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+/** Callers, new and old, list what the store has now, and the counts are those of its animals. */
+export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>)[]): Promise<void> {
+	const rows = await scene.sql("SELECT id, name FROM pets ORDER BY id");
+	const animals = rows.map(({ id, name }) => `${id} ${name}`);
+	for (const list of [...callers, keepingCaller(scene)]) assert.deepEqual(await list(), animals);
+	await until(
+		`${animals.length} animals in the metrics`,
+		async () => (await figureOf(scene.service, "animal_store_animals")) === animals.length,
+		{ withinMs: 5_000 },
+	);
+}
+
+/** A standby that has all of the primary so far, and gets nothing more. */
+export async function leaveBehind(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+	const count = async ({ url }: PostgresServer) => (await runSql(`${url}/postgres`, "SELECT max(id) FROM pets"))[0];
+	const expected = JSON.stringify(await count(primary));
+	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
+	const url = `${standby.url}/postgres`;
+	await runSql(url, "ALTER SYSTEM SET primary_conninfo = ''");
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until(
+		"the standby to be alone",
+		async () => (await runSql(url, "SELECT FROM pg_stat_wal_receiver")).length === 0,
+	);
+}
+
+/**
+ * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the standby
+ * before its promotion, and shows nothing of the lost history after it.
+ * @param lead the service's database is this server from now on
+ */
+export async function proveFailover(
+	service: Scene["service"],
+	key: string,
+	[primary, standby]: [PostgresServer, PostgresServer],
+	lead: (server: PostgresServer) => void,
+): Promise<{ lost: number; listed: number }> {
+	let server = primary;
+	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const rename = async (id: number, name: string) => {
+		const environment = { DATABASE_URL: `${server.url}/postgres` };
+		assert.equal((await runProgram(["pets", "rename", String(id), name], { environment })).code, 0);
+	};
+	const callers = [keepingCaller(scene), keepingCaller(scene)];
+	await addAnimals(scene, 40, "common");
+	await leaveBehind(primary, standby);
+	await addAnimals(scene, 25, "lost");
+	await rename(5, "lost");
+	const lostKey = await keyFor(`${primary.url}/postgres`);
+	await assertSeen(scene, callers);
+	assert.equal(await statusOf({ ...scene, key: lostKey }), 200);
+	await primary.kill();
+	server = standby;
+	lead(standby);
+	for (let look = 0; look < 10; look++)
+		assert.deepEqual([await statusOf(scene), await statusOf(scene, "/v1/pets/4711")], [503, 503], "not from a standby");
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
+	await assertSeen(scene, callers.slice(1));
+	// The same ids, and the number of the lost edit.
+	await addAnimals(scene, 25, "new");
+	await rename(6, "new");
+	await assertSeen(scene, callers);
+	assert.equal(await statusOf({ ...scene, key: lostKey }), 401);
+	return { lost: 25, listed: 65 };
+}
