@@ -17,6 +17,7 @@ import { securityHeaders } from "../src/http/security-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLogTo } from "../src/ops/log.ts";
+import { createBackground } from "../src/store/background.ts";
 import { openStore } from "../src/store/open.ts";
 import type { PageQuery, Store } from "../src/store/store.ts";
 
@@ -32,7 +33,7 @@ const replies = {
 };
 const app = buildApp({
 	store: Object.assign(Object.create(store), naivePostgres(url)),
-	keyCheck: createKeyCheck(store.keys, Date.now),
+	keyCheck: createKeyCheck(store.keys, Date.now, createBackground()),
 	baseUrl: undefined,
 	defaultRate: undefined,
 	corsOrigins: [],

@@ -30,9 +30,10 @@ import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { watchTotals } from "./ops/totals.ts";
+import { createBackground } from "./store/background.ts";
 import { openStore } from "./store/open.ts";
 import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
-import { type Store, StoreRefused } from "./store/store.ts";
+import { type Background, StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
@@ -86,13 +87,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let isStopping = false;
 	let isServing = false;
 	const observed = createObserved(options, now);
-	const { metrics } = observed;
+	const { metrics, background } = observed;
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
 	const stopBackups = () => void backups?.stop();
-	const store = await openObserved(options, now, { node: observed.node, metrics, stopBackups });
+	const store = await openObserved(options, now, { node: observed.node, metrics, background, stopBackups });
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
-	const keyCheck = createKeyCheck(store.keys, now);
+	const keyCheck = createKeyCheck(store.keys, now, background);
 	const { app, opsServer, activity, replyWatch } = buildServers(options, {
 		store,
 		keyCheck,
@@ -135,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn(warning);
-		backups = startBackups(config, store, log, now);
+		backups = startBackups(options, store, now, observed);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
@@ -162,6 +163,7 @@ interface Parts {
 interface StoreObservers {
 	node: string;
 	metrics: Pick<Metrics, "observeCommit">;
+	background: Background;
 	stopBackups: () => void;
 }
 
@@ -169,11 +171,12 @@ interface StoreObservers {
 function openObserved(
 	{ config, log, onWritesStopped }: ServiceOptions,
 	now: () => number,
-	{ node, metrics, stopBackups }: StoreObservers,
+	{ node, metrics, background, stopBackups }: StoreObservers,
 ): Promise<Store> {
 	return openStore(config.databaseUrl, now, {
 		verify: "quick",
 		node,
+		background,
 		onNotice: (text) => log.info(text),
 		onWarning: (text) => log.warn(text),
 		onCommit(commit) {
@@ -196,11 +199,12 @@ interface Observed {
 	/** In request ids, leases and the console. */
 	node: string;
 	metrics: Metrics;
+	background: Background;
 	traffic: Traffic;
 	store: StoreSources | undefined;
 }
 
-function createObserved({ config, droppedLogLines = () => 0 }: ServiceOptions, now: () => number): Observed {
+function createObserved({ config, log, droppedLogLines = () => 0 }: ServiceOptions, now: () => number): Observed {
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
 	const traffic = createTraffic({ perAddressMax, isTrustedProxy: config.isTrustedProxy });
@@ -211,7 +215,13 @@ function createObserved({ config, droppedLogLines = () => 0 }: ServiceOptions, n
 		traffic: traffic.read,
 		store: () => observed.store,
 	});
-	const observed: Observed = { node: randomBytes(6).toString("base64url"), metrics, traffic, store: undefined };
+	const background = createBackground((task, error, isFirst) => {
+		metrics.observeFailure(task);
+		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
+		if (isFirst) log.error({ task, ...reason }, "background work failed; it is done again later");
+	});
+	const node = randomBytes(6).toString("base64url");
+	const observed: Observed = { node, metrics, background, traffic, store: undefined };
 	return observed;
 }
 
@@ -263,19 +273,23 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 }
 
 function startBackups(
-	{ backups, databaseUrl }: Config,
+	{ config: { backups, databaseUrl }, log }: ServiceOptions,
 	store: Store,
-	log: ServiceLog,
 	now: () => number,
+	{ background, metrics }: Observed,
 ): ScheduledBackups | undefined {
 	if (!backups) return undefined;
 	return scheduleBackups({
 		...backups,
 		environment: environmentFor(databaseUrl),
 		now,
+		background,
 		takeLease: (forMs) => store.takeLease("backup", forMs),
 		onBackup: (made) => log.info(made, "backup made"),
-		onFailure: (reason) => log.error({ reason }, "backup failed"),
+		onFailure(reason) {
+			metrics.observeFailure("backup");
+			log.error({ reason }, "backup failed");
+		},
 	});
 }
 

@@ -7,6 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createKey, revokeKey, rotateKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { hashOfKey, keyFromRandom } from "../src/keys/key-format.ts";
+import { createBackground } from "../src/store/background.ts";
 import { type KeyUse, StorageUnavailable } from "../src/store/store.ts";
 import { assertFailure, create, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -126,7 +127,7 @@ test("a revoked key stops working within a second, also on open connections", as
 test("a revoked key that was unused for a second is refused at its next use", async (context) => {
 	const { issuer } = await testService(context);
 	const { id, key } = await createKey(issuer, { name: "idle", scopes: ["pets:read"] });
-	const keyCheck = createKeyCheck(issuer.rows, Date.now);
+	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
 	context.after(() => keyCheck.close());
 	assert.equal((await keyCheck.check(hashOfKey(key)))?.id, id);
 	await revokeKey(issuer, id);
@@ -139,7 +140,7 @@ test("a key in use is refreshed in the background, without delaying its caller",
 	const { issuer, key } = await testService(context);
 	let reads = 0;
 	const findByHash = (hash: string) => issuer.rows.findByHash(hash).finally(() => reads++);
-	const keyCheck = createKeyCheck({ ...issuer.rows, findByHash }, Date.now);
+	const keyCheck = createKeyCheck({ ...issuer.rows, findByHash }, Date.now, createBackground());
 	context.after(() => keyCheck.close());
 	let nowMs = performance.now();
 	const clock = context.mock.method(performance, "now", () => nowMs);
@@ -190,7 +191,7 @@ test("a last use that could not be stored is stored later, unless the operation 
 		throw new StorageUnavailable("away");
 	};
 	let touch: (uses: KeyUse[]) => Promise<void> = away;
-	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs);
+	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs, createBackground());
 	for (const operation of ["listPets", "getPet"]) keyCheck.noteUse(row, operation);
 	await keyCheck.close();
 	touch = async (uses) => void stored.push(uses);

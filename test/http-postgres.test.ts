@@ -3,6 +3,7 @@
 process.env["TEST_ENGINE"] = "postgres";
 
 for (const suite of [
+	"background",
 	"body",
 	"corpus",
 	"credentials",

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConfigError, readConfig } from "../src/config.ts";
+import { createBackground } from "../src/store/background.ts";
 import { leaseMs } from "../src/store/leases.ts";
 import { openStore, verifyStore } from "../src/store/open.ts";
 import { type ScheduleOptions, scheduleBackups } from "../src/store/scheduled-backups.ts";
@@ -31,6 +32,7 @@ async function someStore(context: TestContext) {
 	const schedule = (plan: Partial<ScheduleOptions> = {}) => {
 		const backups = scheduleBackups({
 			...{ folder: to, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl }, now: () => clock.nowMs },
+			background: createBackground(),
 			takeLease: async () => true,
 			...plan,
 			onBackup: ({ file }) => void made.push(file),

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { hashOfKey, keyFromRandom, toBase62 } from "../src/keys/key-format.ts";
+import { createBackground } from "../src/store/background.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -73,7 +74,7 @@ test("a key is printed once and is in no other output or file, however it is sen
 
 test("refusing a nearly correct key takes as long as refusing a random one", async (context) => {
 	const { issuer, key } = await testService(context);
-	const keyCheck = createKeyCheck(issuer.rows, Date.now);
+	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
 	const nearly = Array.from({ length: 40 }, (_, index) => {
 		const body = key.slice(0, 47) + toBase62(BigInt(index), 1);
 		return body + toBase62(BigInt(crc32(body)), 6);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createBackground } from "../store/background.ts";
 import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
 import { createKeyCheck } from "./key-check.ts";
 import { hashOfKey, keyFromRandom } from "./key-format.ts";
@@ -36,7 +37,7 @@ function checkOver(
 			await rows.touch?.(uses);
 		},
 	} as unknown as KeyRows;
-	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs);
+	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs, createBackground());
 	context.after(() => keyCheck.close());
 	return { clock, keyCheck };
 }

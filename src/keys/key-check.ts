@@ -2,7 +2,7 @@
 // stops working within a second on every node, and only while the store has the history that the row is from.
 // Last-used times are collected here and stored every few seconds.
 
-import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
+import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey } from "./key-format.ts";
 
 /** An older row is read again in the background, so that requests with busy keys never wait. */
@@ -18,7 +18,7 @@ export interface KeyCheck {
 	check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined>;
 	/** Records that an operation was called with this key. */
 	noteUse(row: KeyRow, operation: string): void;
-	/** Stores the last-used times that are not stored yet. */
+	/** Stores the last-used times that are not stored yet, if the store takes them. */
 	close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface Cached {
 	isRefreshing: boolean;
 }
 
-export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
+export function createKeyCheck(rows: KeyRows, now: () => number, background: Background): KeyCheck {
 	const cache = new Map<string, Cached>();
 	/** The last use in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
@@ -62,13 +62,15 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		const list = [...flushed].flatMap(([operation, byKey]) =>
 			[...byKey].map(([keyId, usedAtMs]): KeyUse => ({ keyId, operation, usedAtMs })),
 		);
-		await rows.touch(list).catch((error) => {
-			if (!(error instanceof StorageUnavailable)) throw error;
+		try {
+			await rows.touch(list);
+		} catch (error) {
 			// Stored by the next flush, unless the key was used again since.
 			for (const { operation, keyId, usedAtMs } of list) {
 				if (!usesOf(operation).has(keyId)) usesOf(operation).set(keyId, usedAtMs);
 			}
-		});
+			throw error;
+		}
 	}
 
 	function usesOf(operation: string): Map<string, number> {
@@ -76,7 +78,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 		uses.set(operation, byKey);
 		return byKey;
 	}
-	const flusher = setInterval(() => void flush(), flushEveryMs).unref();
+	const stopFlushing = background.repeat("key use", flushEveryMs, flush);
 
 	return {
 		hashOf: (key) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
@@ -91,8 +93,8 @@ export function createKeyCheck(rows: KeyRows, now: () => number): KeyCheck {
 			usesOf(operation).set(id, now());
 		},
 		async close() {
-			clearInterval(flusher);
-			await flush();
+			await stopFlushing();
+			await background.run("key use", flush);
 		},
 	};
 }

@@ -1,7 +1,7 @@
 // The metrics of the service. docs/metrics.md lists them; a test compares it with `families`.
 
 import type { Reply, TrafficCounts } from "../contract/observed.ts";
-import type { Commit } from "../store/store.ts";
+import type { BackgroundTask, Commit } from "../store/store.ts";
 import { contentType, expose, type Family } from "./exposition.ts";
 import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
@@ -10,6 +10,7 @@ import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 export interface Metrics {
 	observeReply(reply: Reply): void;
 	observeCommit(commit: Commit): void;
+	observeFailure(task: BackgroundTask): void;
 	/** All replies to operations so far, by duration: one more count than `upToMs`. */
 	latency(): number[];
 	/** Upper bounds of the durations that are counted, in milliseconds. */
@@ -35,6 +36,7 @@ export function createMetrics({ traffic, store, ...sources }: MetricsSources): M
 	return {
 		observeReply: requests.observe,
 		observeCommit: ofStore.observeCommit,
+		observeFailure: ofStore.observeFailure,
 		latency: requests.latency,
 		upToMs: requests.upToMs,
 		families,

@@ -2,7 +2,7 @@
 // that this store does not have, such as the pool over SQLite, has no samples.
 
 import type { Totals } from "../contract/activity.ts";
-import type { Commit, Store, StoreUse } from "../store/store.ts";
+import { type BackgroundTask, backgroundTasks, type Commit, type Store, type StoreUse } from "../store/store.ts";
 import { createHistogram, type Family, one, type Sample } from "./exposition.ts";
 
 export interface StoreSources {
@@ -19,6 +19,7 @@ const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 export interface StoreMetrics {
 	families: Family[];
 	observeCommit(commit: Commit): void;
+	observeFailure(task: BackgroundTask): void;
 }
 
 /** @param sources undefined until the store is open; `observeCommit` may be called before */
@@ -45,6 +46,14 @@ export function createStoreMetrics(sources: () => StoreSources | undefined): Sto
 		"Batches that were not stored.",
 		() => failedCommits,
 	);
+	const failures = new Map<BackgroundTask, number>(backgroundTasks.map((task) => [task, 0]));
+	const failedTasks: Family = {
+		name: "animal_store_background_failures_total",
+		help: `Work beside the requests that failed and is done again later. task: ${backgroundTasks.join(", ")}.`,
+		type: "counter",
+		labels: ["task"],
+		read: () => [...failures].map(([task, value]) => ({ labels: { task }, value })),
+	};
 	const writable = one(
 		"gauge",
 		"animal_store_writable",
@@ -55,13 +64,23 @@ export function createStoreMetrics(sources: () => StoreSources | undefined): Sto
 		},
 	);
 	return {
-		families: [commits, syncs, batches, failed, writable, ...queueFamilies(sources), ...useFamilies(sources)],
+		families: [
+			commits,
+			syncs,
+			batches,
+			failed,
+			failedTasks,
+			writable,
+			...queueFamilies(sources),
+			...useFamilies(sources),
+		],
 		observeCommit({ writes, ms, syncMs, isStored }) {
 			commits.observe(ms / 1000);
 			batches.observe(writes);
 			if (syncMs !== undefined) syncs.observe(syncMs / 1000);
 			if (!isStored) failedCommits++;
 		},
+		observeFailure: (task) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 	};
 }
 

@@ -10,11 +10,13 @@ export const lengthMax = 20_000;
 const batchMax = 1000;
 /** The share of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
+/** A commit that takes this much longer than the latest ones is late. */
+const latenessFactor = 2;
 
 export interface GroupCommit<Write, Result> {
 	/**
 	 * Resolves when the commit with this write is on disk.
-	 * @throws StoreBusy if that commit did not begin within the limit; nothing is stored then
+	 * @throws StoreBusy if it has a limit and that commit did not begin within it; nothing is stored then
 	 */
 	write(request: Write): Promise<Result>;
 	readonly queue: WriteQueue;
@@ -24,17 +26,27 @@ interface PendingWrite<Write, Result> {
 	request: Write;
 	/** When it was added, on the monotonic clock. */
 	sinceMs: number;
+	/** When it is rejected, on the same clock, unless its commit has begun. */
+	expiresAtMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
 }
 
+/** Commits a batch in one transaction. Resolves when it is on disk, rejects if none was acknowledged. */
+export type CommitBatch<Write, Result> = (
+	batch: Write[],
+	/** How long the oldest of its writes may still wait, but at least what a commit should take. */
+	leftMs: number,
+) => Promise<Result[]>;
+
 /**
- * @param commit commits a batch in one transaction; resolves when it is on disk, rejects if none was acknowledged
- * @param waitMaxMs how long a write may wait until its commit begins
+ * @param waitMaxMs how long a write that has a limit may wait until its commit begins
+ * @param isLimited background writes have no limit
  */
 export function createGroupCommit<Write, Result>(
-	commit: (batch: Write[]) => Promise<Result[]>,
+	commit: CommitBatch<Write, Result>,
 	waitMaxMs = Infinity,
+	isLimited: (request: Write) => boolean = () => true,
 ): GroupCommit<Write, Result> {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
@@ -56,7 +68,9 @@ export function createGroupCommit<Write, Result>(
 			commitNext();
 			for (const { reject } of batch) reject(error);
 		};
-		commit(batch.map(({ request }) => request)).then((results) => {
+		const requests = batch.map(({ request }) => request);
+		const leftMs = Math.max(latenessFactor * commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
+		commit(requests, leftMs).then((results) => {
 			const pets = (results as unknown[]).filter(isCreated);
 			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
 			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));
@@ -71,14 +85,14 @@ export function createGroupCommit<Write, Result>(
 	function expire(): void {
 		expiry = undefined;
 		const nowMs = performance.now();
-		while (waiting[0] && nowMs - waiting[0].sinceMs >= waitMaxMs)
-			waiting.shift()?.reject(new StoreBusy(queue.expectedMs));
+		for (let first = firstLimited(waiting); expiryOf(waiting[first]) <= nowMs; first = firstLimited(waiting))
+			waiting.splice(first, 1)[0]?.reject(new StoreBusy(queue.expectedMs));
 		expireLater();
 	}
 	function expireLater(): void {
-		const [oldest] = waiting;
-		if (!oldest || expiry || waitMaxMs === Infinity) return;
-		expiry = setTimeout(expire, oldest.sinceMs + waitMaxMs - performance.now() + 1).unref();
+		if (expiry || waitMaxMs === Infinity) return;
+		const nextMs = expiryOf(waiting[firstLimited(waiting)]);
+		if (nextMs < Infinity) expiry = setTimeout(expire, nextMs - performance.now() + 1).unref();
 	}
 
 	const queue: WriteQueue = {
@@ -103,7 +117,9 @@ export function createGroupCommit<Write, Result>(
 	return {
 		write: (request) =>
 			new Promise((resolve, reject) => {
-				waiting.push({ request, sinceMs: performance.now(), resolve, reject });
+				const sinceMs = performance.now();
+				const expiresAtMs = isLimited(request) ? sinceMs + waitMaxMs : Infinity;
+				waiting.push({ request, sinceMs, expiresAtMs, resolve, reject });
 				if (isBusy) return expireLater();
 				isBusy = true;
 				setImmediate(commitNext);
@@ -111,6 +127,12 @@ export function createGroupCommit<Write, Result>(
 		queue,
 	};
 }
+
+type Expiring = Pick<PendingWrite<unknown, unknown>, "expiresAtMs">;
+
+const expiryOf = (write: Expiring | undefined) => write?.expiresAtMs ?? Infinity;
+/** The place of the one that expires first; -1 if none has a limit. */
+const firstLimited = (writes: Expiring[]) => writes.findIndex(({ expiresAtMs }) => expiresAtMs < Infinity);
 
 function isCreated(result: unknown): result is CreateResult {
 	return (result as CreateResult | undefined)?.outcome === "created";

@@ -1,6 +1,7 @@
 // Removes expired Idempotency-Keys at the start and periodically, in batches that delay other writes only briefly. One
 // node of a store does it for all.
 
+import type { Background } from "./background.ts";
 import { sweepRows } from "./idempotency.ts";
 import type { Store } from "./store.ts";
 
@@ -9,17 +10,20 @@ const sweepEveryMs = 10 * 60_000;
 const leaseMs = 1.5 * sweepEveryMs;
 
 /** @param sweep removes at most `sweepRows` keys and returns their number @returns a function that stops the sweeps */
-export function sweepIdempotencyKeys(takeLease: Store["takeLease"], sweep: () => Promise<number>): () => Promise<void> {
+export function sweepIdempotencyKeys(
+	background: Background,
+	takeLease: Store["takeLease"],
+	sweep: () => Promise<number>,
+): () => Promise<void> {
 	let isStopped = false;
 	async function sweepAll(): Promise<void> {
 		while ((await takeLease("sweep", leaseMs)) && (await sweep()) === sweepRows && !isStopped);
 	}
-	const start = () => void sweepAll().catch(() => {}); // The next sweep removes the rest.
-	const sweeper = setInterval(start, sweepEveryMs).unref();
-	start();
+	void background.run("sweep", sweepAll);
+	const stopRepeating = background.repeat("sweep", sweepEveryMs, sweepAll);
 	return async () => {
 		isStopped = true;
-		clearInterval(sweeper);
-		await takeLease("sweep", 0).catch(() => {});
+		await stopRepeating();
+		await background.run("lease", () => takeLease("sweep", 0));
 	};
 }

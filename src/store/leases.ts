@@ -1,6 +1,8 @@
 // Leases: work that is done once for a store, by whichever of its nodes has the row of that work. Its holder renews it;
 // after the end of the holder it expires, and another node takes it.
 
+import type { Background } from "./background.ts";
+
 /** How long a lease lasts that is renewed while the work goes on. */
 export const leaseMs = 60_000;
 /** No lease lasts longer: one that seems to was taken before the clock was put back. */
@@ -24,16 +26,21 @@ export function leaseSql(parameters: Record<"name" | "holder" | "nowMs" | "forMs
  * @returns false if another node has the lease
  */
 export async function withLease(
+	background: Background,
 	take: (forMs: number) => Promise<boolean>,
 	work: () => Promise<void>,
 ): Promise<boolean> {
-	if (!(await take(leaseMs).catch(() => true))) return false;
-	const renewing = setInterval(() => void take(leaseMs).catch(() => {}), leaseMs / 3).unref();
+	let isHeld = true;
+	await background.run("lease", async () => {
+		isHeld = await take(leaseMs);
+	});
+	if (!isHeld) return false;
+	const stopRenewing = background.repeat("lease", leaseMs / 3, () => take(leaseMs));
 	try {
 		await work();
 	} finally {
-		clearInterval(renewing);
-		await take(0).catch(() => {});
+		await stopRenewing();
+		await background.run("lease", () => take(0));
 	}
 	return true;
 }

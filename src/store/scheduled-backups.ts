@@ -8,6 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import type { Background } from "./background.ts";
 import { leaseMs, withLease } from "./leases.ts";
 import { dropStaleDraftsIn } from "./sqlite/draft.ts";
 
@@ -42,6 +43,7 @@ export interface ScheduleOptions {
 	/** Of the process, with DATABASE_URL: a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
 	now: () => number;
+	background: Background;
 	/** As `Store.takeLease`, for one lease: of nodes with the same folder, one makes the backup. */
 	takeLease: (forMs: number) => Promise<boolean>;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
@@ -50,7 +52,7 @@ export interface ScheduleOptions {
 }
 
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
-	const { folder, everyMs, keep, environment, now, takeLease, onBackup, onFailure } = options;
+	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = options;
 	const stopped = new AbortController();
 	const status: BackupStatus = {
 		isRunning: false,
@@ -75,7 +77,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		status.isRunning = true;
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
-			await withLease(takeLease, async () => {
+			await withLease(background, takeLease, async () => {
 				stopped.signal.throwIfAborted();
 				if (newestIn(folder) !== newestAtMs) return; // Another node has just made one.
 				await backUp();

@@ -1,9 +1,11 @@
 // The Store interface: the promises of every engine, and its two errors.
 
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+import type { Background } from "./background.ts";
 import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 import type { Rows } from "./rows.ts";
 
+export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 
 /**
@@ -108,7 +110,9 @@ export interface OpenOptions {
 	node?: string;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
-	/** How long a write may wait until its commit begins; without a limit if absent. */
+	/** Reports the work beside the requests that fails; commands have none. */
+	background?: Background;
+	/** How long a create may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
@@ -232,7 +236,7 @@ export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
 }
 
-/** The store has too many writes to do. This one was not stored, and will not be. */
+/** The store has too many writes to do. This create was not stored, and will not be. */
 export class StoreBusy extends Error {
 	override readonly name = "StoreBusy";
 	/** After how long, in milliseconds, the store will have caught up. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../test/until.ts";
+import { createBackground } from "./background.ts";
 import { StorageUnavailable, type WriteQueue } from "./store.ts";
 import { watchWrites } from "./write-watch.ts";
 
@@ -15,7 +16,7 @@ test("a failed commit is told, and the state asks with a small write until one s
 	const watch = watchWrites(() => {
 		probes++;
 		return probe();
-	});
+	}, createBackground());
 	assert.equal(watch.state(empty), "working");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state(empty), "failing");
@@ -31,14 +32,14 @@ test("a failed commit is told, and the state asks with a small write until one s
 });
 
 test("a commit that fails for a reason of its own says nothing about the next one", async () => {
-	const watch = watchWrites(async () => {});
+	const watch = watchWrites(async () => {}, createBackground());
 	await assert.rejects(watch.observe(Promise.reject(new Error("a wrong number of results"))));
 	assert.equal(watch.state(empty), "working");
 });
 
 test("working writes are slow while the queue is full; stopped ones stay stopped, and nothing is asked any more", async () => {
 	let probes = 0;
-	const watch = watchWrites(async () => void probes++);
+	const watch = watchWrites(async () => void probes++, createBackground());
 	assert.equal(watch.state({ ...empty, isFull: true }), "slow");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state({ ...empty, isFull: true }), "failing");

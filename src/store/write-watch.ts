@@ -1,5 +1,6 @@
 // Whether writes succeed, judged by the commits themselves. While there are none, a small write finds out.
 
+import type { Background } from "./background.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";
 
 /** How old the latest outcome may be before a small write asks again. */
@@ -15,7 +16,7 @@ export interface WriteWatch {
 }
 
 /** @param probe writes something that changes nothing */
-export function watchWrites(probe: () => Promise<unknown>): WriteWatch {
+export function watchWrites(probe: () => Promise<unknown>, background: Background): WriteWatch {
 	let state: Exclude<WriteState, "slow"> = "working";
 	let knownAtMs = performance.now();
 	let isAsking = false;
@@ -25,25 +26,29 @@ export function watchWrites(probe: () => Promise<unknown>): WriteWatch {
 		state = next;
 		knownAtMs = performance.now();
 	}
-	const noteFailure = (error: unknown) => {
-		if (error instanceof StorageUnavailable) note("failing");
-	};
+	async function observe<Results>(commit: Promise<Results>): Promise<Results> {
+		try {
+			const results = await commit;
+			note("working");
+			return results;
+		} catch (error) {
+			if (error instanceof StorageUnavailable) note("failing");
+			throw error;
+		}
+	}
 
 	function askAgain(): void {
 		if (state === "stopped" || isAsking || performance.now() - knownAtMs < trustedMs[state]) return;
 		isAsking = true;
-		probe()
-			.then(() => note("working"), noteFailure)
-			.finally(() => {
+		void background
+			.run("probe", () => observe(probe()))
+			.then(() => {
 				isAsking = false;
 			});
 	}
 
 	return {
-		observe(commit) {
-			commit.then(() => note("working"), noteFailure);
-			return commit;
-		},
+		observe,
 		state(queue) {
 			askAgain();
 			return state === "working" && queue.isFull ? "slow" : state;

@@ -28,9 +28,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/migrations.test.ts"],
 	},
 	{
-		file: "src/store/postgres/engine.ts",
-		from: "refuseShards(pool).catch(onError)",
-		to: "pool",
+		file: "src/store/postgres/open.ts",
+		from: "() => refuseShards(pool).catch(stopIfUnfit)",
+		to: "async () => {}",
 		tests: ["test/engines-postgres.test.ts"],
 	},
 	{

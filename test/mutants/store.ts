@@ -16,6 +16,18 @@ export const mutants: Mutant[] = [
 		tests: ["src/store/group-commit.test.ts"],
 	},
 	{
+		file: "src/store/sqlite/open.ts",
+		from: 'name === "createPet",',
+		to: "name.length > 0,",
+		tests: ["test/background.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/write-lock.ts",
+		from: "Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs))",
+		to: "busyTimeoutMs",
+		tests: ["test/background.test.ts"],
+	},
+	{
 		file: "src/store/write-watch.ts",
 		from: 'if (state === "stopped") return;',
 		to: "",

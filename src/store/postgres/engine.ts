@@ -112,18 +112,6 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 	return other && `${first?.table} and ${other.table} are not colocated`;
 }
 
-const lookEveryMs = 5_000;
-
-/**
- * Looks for shards again and again, whether there are writes or not.
- * @param onError called with what a look throws; that it failed decides nothing
- * @returns ends it
- */
-export function watchShards(pool: pg.Pool, onError: (error: unknown) => void): () => void {
-	const timer = setInterval(() => refuseShards(pool).catch(onError), lookEveryMs).unref();
-	return () => clearInterval(timer);
-}
-
 /** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then tell what VACUUM left. */
 export async function isPlainPostgres(pool: pg.Pool): Promise<boolean> {
 	const { rows } = await pool.query(`SELECT version() AS banner, to_regclass('pg_dist_partition') AS citus`);

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { createBackground } from "../background.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
@@ -19,7 +20,7 @@ import {
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
-import { watchShards } from "./engine.ts";
+import { refuseShards } from "./engine.ts";
 import { createKeyRows } from "./keys.ts";
 import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
@@ -30,12 +31,17 @@ import { historyOf, type Read, stateOnly, toShown } from "./state.ts";
 import { onConnection } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
+/** How often the catalog is looked at for shards, whether there are writes or not. */
+const lookEveryMs = 5_000;
+/** How long a commit may take, however long its creates have waited for it. */
+const answerMinMs = 1_000;
+
 /**
  * Opens the store in this database, and migrates it if needed.
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { node = "" } = options;
+	const { node = "", background = createBackground() } = options;
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
@@ -48,19 +54,19 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		return shown;
 	};
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
-	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)));
-	const stopLooking = watchShards(pool, stopIfUnfit);
+	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)), background);
+	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));
 	const commit = observeCommits<Create, CreateResult>(
-		async (batch) => ({ results: await createAll(pool, retryWrite, batch) }),
+		async (batch, leftMs) => ({ results: await answered(createAll(pool, retryWrite, batch), leftMs) }),
 		options.onCommit,
 	);
 	const creates = createGroupCommit<Create, CreateResult>(
-		(batch) => watch.observe(commit(batch)),
+		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
 		options.writeWaitMaxMs,
 	);
 	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
 	const takeLease = async (name: string, forMs: number) => (await query(lease, [name, node, forMs])).rowCount === 1;
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(takeLease, sweep);
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(background, takeLease, sweep);
 
 	return {
 		...createReads(read),
@@ -82,19 +88,34 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		},
 		async close() {
 			await stopSweeping?.();
-			stopLooking();
+			await stopLooking();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};
 }
 
+/**
+ * Waits for a commit as long as its creates may. What comes later is known to nobody: the commit may still succeed.
+ * @throws StorageUnavailable
+ */
+async function answered<Results>(commit: Promise<Results>, leftMs: number): Promise<Results> {
+	if (leftMs === Infinity) return commit;
+	const late = Promise.withResolvers<never>();
+	const waitMs = Math.max(answerMinMs, leftMs);
+	const error = new StorageUnavailable(`no answer to a commit within ${Math.round(waitMs)} ms`);
+	const timer = setTimeout(() => late.reject(error), waitMs);
+	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
+}
+
 /** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
 function guardWrites(retry: Retry, stop: () => void, onFatal?: (reason: string) => void) {
 	let unfit: StorageUnavailable | undefined;
 
+	/** @throws the error if it is another */
 	function stopIfUnfit(error: unknown): void {
-		if (unfit || !(error instanceof StoreUpgraded || error instanceof StoreRefused)) return;
+		if (!(error instanceof StoreUpgraded || error instanceof StoreRefused)) throw error;
+		if (unfit) return;
 		unfit = new StorageUnavailable(error.message);
 		stop();
 		onFatal?.(error.message);

@@ -54,6 +54,8 @@ type Appliers = { [Name in OtherWrite["name"]]: (request: Request<Name>) => Resu
 export interface SentBatch {
 	creates: CreateRequest[];
 	others: OtherWrite[];
+	/** How long it may wait while another process writes. */
+	lockWaitMs: number;
 }
 
 /** The results of a batch on their way back. */
@@ -63,8 +65,8 @@ export interface SentResults {
 	syncMs: number;
 }
 
-export function toSentBatch(batch: Write[]): SentBatch {
-	const sent: SentBatch = { creates: [], others: [] };
+export function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
+	const sent: SentBatch = { creates: [], others: [], lockWaitMs };
 	for (const write of batch) {
 		if (write.name === "createPet") sent.creates.push(write.request);
 		else sent.others.push(write);

@@ -1,6 +1,7 @@
 // The Store in SQLite. Reads run on the main thread through a read-only connection (turn-reads.ts). All writes go in
 // batches to the writer thread (writer.ts).
 
+import { createBackground } from "../background.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
@@ -29,7 +30,8 @@ interface SqliteOptions extends OpenOptions {
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false, node = "" } = options;
-	const watch = watchWrites(() => write("probe", {}));
+	const { background = createBackground() } = options;
+	const watch = watchWrites(() => write("probe", {}), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
 		options.onFatal?.(reason);
@@ -41,13 +43,17 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		throw toRefusal(file, error);
 	});
 	const commit = observeCommits<Write, Result>(writer.commit, options.onCommit);
-	const writes = createGroupCommit<Write, Result>((batch) => watch.observe(commit(batch)), options.writeWaitMaxMs);
+	const writes = createGroupCommit<Write, Result>(
+		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
+		options.writeWaitMaxMs,
+		({ name }) => name === "createPet",
+	);
 	/** Resolves with the result of the command. */
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
 	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
 	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(takeLease, sweep);
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(background, takeLease, sweep);
 
 	return {
 		...reads,

@@ -63,7 +63,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			if (isSound) removeLeftLog(file);
 			return port.close();
 		}
-		const outcome = attempt(files, () => waitForLock(database, () => commit(batch)));
+		const outcome = attempt(files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);

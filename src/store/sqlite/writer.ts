@@ -14,8 +14,11 @@ import type { WriterData, WriterMessage } from "./writer-thread.ts";
 const noticeAfterMs = 1000;
 
 export interface Writer {
-	/** Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending. */
-	commit(batch: Write[]): Promise<Timed<Result>>;
+	/**
+	 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
+	 * @param leftMs how long it may wait while another process writes
+	 */
+	commit(batch: Write[], leftMs: number): Promise<Timed<Result>>;
 	/** Whether this start created the file. */
 	readonly isNew: boolean;
 	close(): Promise<void>;
@@ -72,11 +75,11 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 
 	return {
 		isNew,
-		async commit(batch) {
+		async commit(batch, leftMs) {
 			if (fatalError) throw fatalError;
 			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
 			committing = Promise.withResolvers();
-			worker.postMessage(toSentBatch(batch));
+			worker.postMessage(toSentBatch(batch, leftMs));
 			return toResults(batch, await committing.promise);
 		},
 		close() {

@@ -1,0 +1,52 @@
+// Work beside the requests, such as storing when keys were used, that nobody waits for. Its failure decides nothing: it
+// is reported, and the work is done again later.
+
+/** As the log and the metrics name them. */
+export const backgroundTasks = ["key use", "sweep", "probe", "lease", "catalog check", "backup"] as const;
+export type BackgroundTask = (typeof backgroundTasks)[number];
+
+export interface Background {
+	/** Does it once. Never rejects. @returns whether it succeeded */
+	run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean>;
+	/**
+	 * Does it again and again, but never while it is still under way.
+	 * @returns ends that, and resolves when nothing is under way any more
+	 */
+	repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void>;
+}
+
+/** @param onFailure `isFirst`: the task succeeded before */
+export function createBackground(
+	onFailure: (task: BackgroundTask, error: unknown, isFirst: boolean) => void = () => {},
+): Background {
+	const failing = new Set<BackgroundTask>();
+
+	async function run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean> {
+		try {
+			await work();
+			failing.delete(task);
+			return true;
+		} catch (error) {
+			onFailure(task, error, !failing.has(task));
+			failing.add(task);
+			return false;
+		}
+	}
+
+	return {
+		run,
+		repeat(task, everyMs, work) {
+			let running: Promise<unknown> | undefined;
+			const start = () => {
+				running ??= run(task, work).finally(() => {
+					running = undefined;
+				});
+			};
+			const timer = setInterval(start, everyMs).unref();
+			return async () => {
+				clearInterval(timer);
+				await running;
+			};
+		},
+	};
+}
