@@ -11,6 +11,8 @@ export interface Connection extends Socket {
 	pipelined?: number;
 	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
+	/** Asked for an upgrade: its reply is the last one, and what follows it is ignored. */
+	last?: IncomingMessage;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential?: { field: string; keyHash: string | undefined };
 	/** Requests whose reply is not complete. */
@@ -40,7 +42,7 @@ export function exceedsPipelineLimit(connection: Connection, response: ServerRes
  */
 export function closeGracefully(this: Connection): void {
 	this.end();
-	const isFullyRead = this.latest?.request.complete ?? true;
+	const isFullyRead = !this.last && (this.latest?.request.complete ?? true);
 	if (isFullyRead) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();

@@ -98,6 +98,11 @@ export function checkExpectation({ headers }: IncomingMessage): void {
 	throw new ApiError("expectation_failed", "the only supported expectation is 100-continue");
 }
 
+/** Node drops what follows such a request in its packet, also where nobody upgrades. */
+export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
+}
+
 /** HTTP/1.0 has no interim replies, so the expectation is ignored there (RFC 9110 §10.1.1). */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 	return headers.expect !== undefined && httpVersion !== "1.0";

@@ -4,7 +4,7 @@ import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, ListenOptions, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { type Connection, closeGracefully, exceedsPipelineLimit, pipelinedMax } from "./connections.ts";
-import { checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
+import { asksForUpgrade, checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
@@ -80,10 +80,14 @@ function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): voi
 function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyWatch): RequestListener {
 	return (request, response) => {
 		const connection: Connection = request.socket;
-		if (connection.isRefused) return;
+		if (connection.isRefused || connection.last) return;
 		const { latest } = connection;
 		connection.latest = { request, response };
 		replyWatch?.begin(request, response);
+		if (asksForUpgrade(request)) {
+			connection.last = request;
+			response.setHeader("connection", "close");
+		}
 		try {
 			checkFraming(request);
 			const packet = latest ? undefined : connection.parser?.getCurrentBuffer?.();

@@ -71,7 +71,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 	}
 
 	function refuseInTurn(connection: Connection, error: ParserError | ApiError): void {
-		if (connection.isRefused) return;
+		if (connection.isRefused || connection.last?.complete) return;
 		const current = connection.latest;
 		const isReplying = current?.response.headersSent && !current.response.writableFinished;
 		const isNextRequest = current?.request.complete && !current.response.writableFinished;
