@@ -160,6 +160,40 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
 });
 
+test("a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first", async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const url = `${server.url}/postgres`;
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const create = async (idempotencyKey?: string) => {
+		const own = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
+		const body = `{"name":"${idempotencyKey ?? "plain"}","categoryId":1}`;
+		const reply = await fetch(`${service.url}/v1/pets`, { method: "POST", headers: { ...headers, ...own }, body });
+		return `${reply.status} ${reply.headers.get("idempotency-replayed") ?? "first"}`;
+	};
+	assert.equal(await create("before"), "201 first");
+	await requireStandby(url, "*");
+	/** As an operator does it; otherwise the server does it after its statement_timeout. */
+	const cancelling = setInterval(
+		() => runSql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
+		500,
+	);
+	context.after(() => clearInterval(cancelling));
+	for (const idempotencyKey of [undefined, "a", "a", "before"])
+		assert.equal(await create(idempotencyKey), "503 first", idempotencyKey ?? "plain");
+	const environment = { DATABASE_URL: url };
+	const rename = await runProgram(["pets", "rename", "1", "Max"], { environment });
+	assert.equal(rename.code, 1, rename.stdout);
+	assert.match(rename.stderr, /the outcome is unknown/);
+	clearInterval(cancelling);
+	await requireStandby(url, "");
+	assert.deepEqual([await create("a"), await create("before")], ["201 true", "201 true"]);
+	const pets = await listAll(service.url, key);
+	assert.deepEqual(
+		pets.map(({ name }) => name),
+		["Max", "plain", "a"],
+	);
+});
+
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const primary = await startPostgres();
 	context.after(() => primary.remove());

@@ -213,7 +213,7 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 		await pool.end();
 		await database.drop();
 	});
-	const query = context.mock.method(pool, "query");
+	const query = context.mock.method(pg.Client.prototype, "query");
 	const create = async (...keys: (string | undefined)[]) => {
 		const before = query.mock.callCount();
 		const pet = { name: "a", categoryId: 1n };

@@ -7,6 +7,7 @@ import { type CreateResult, type IdempotencyKey, StoreUpgraded } from "../store.
 import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
 import { schemaMax } from "./migrate.ts";
 import type { Retry } from "./retries.ts";
+import { onConnection } from "./transaction.ts";
 
 const { pets, idempotencyKeys } = tables;
 const toPetRow = createRowWriter(pets);
@@ -39,14 +40,15 @@ const sinceParameter = `$${keyParameter + keyArrays.length}`;
 /** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 /**
- * If a key was used before, stores nothing and returns those that were. If another batch has used a key meanwhile, the
+ * If a key was used before, stores nothing and returns those that were. Their lock makes this a commit, too, which
+ * waits for a synchronous standby as the first one did, or should have. If another batch has used a key meanwhile, the
  * statement fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH taken AS (
 		SELECT caller, key, pet_id, fingerprint, created_at_ms > ${sinceParameter} AS is_valid
-		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
+		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)} FOR KEY SHARE
 	), ${addAnimals({ from: "(SELECT count(*) AS keys FROM taken) AS used", condition: "used.keys = 0" })}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
@@ -66,17 +68,18 @@ const dropExpiredKeys = {
  */
 export function createAll(pool: pg.Pool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
-	return retry(() => (isPlain ? createPlain(pool, batch) : createWithKeys(pool, batch)));
+	const create = isPlain ? createPlain : createWithKeys;
+	return retry(() => onConnection(pool, (client) => create(client, batch)));
 }
 
-async function createPlain(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
-	const { rows } = await pool.query({ ...addPets, values: petArrays(batch) });
+async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<CreateResult[]> {
+	const { rows } = await client.query({ ...addPets, values: petArrays(batch) });
 	const firstId = firstIdOf(rows);
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
 /** Tries to add all of the batch; then, with the used keys that the statement has found, what is left of it. */
-async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateResult[]> {
+async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<CreateResult[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];
 	for (;;) {
@@ -90,12 +93,12 @@ async function createWithKeys(pool: pg.Pool, batch: Create[]): Promise<CreateRes
 			keys.map(({ createdAtMs }) => createdAtMs),
 		];
 		const values = [...petArrays(newCreates), ...keyColumns, sinceMs];
-		const { rows }: pg.QueryResult<TakenKey | Added> = await pool.query({ ...addPetsWithKeys, values });
+		const { rows }: pg.QueryResult<TakenKey | Added> = await client.query({ ...addPetsWithKeys, values });
 		const found = rows.filter((row): row is TakenKey => row.first_id === null);
 		if (found.length === 0) return toResults(firstIdOf(rows));
 		const valid = found.filter(({ is_valid: isValid }) => isValid);
 		if (valid.length < found.length)
-			await pool.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });
+			await client.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });
 		taken.push(...valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint })));
 	}
 }

@@ -45,7 +45,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
-	const query: Query = (statement, values) => retry(() => pool.query({ ...statement, values, rowMode: "array" }));
+	const query: Query = (statement, values) =>
+		retry(() => onConnection(pool, (client) => client.query({ ...statement, values, rowMode: "array" })));
 	let history = "";
 	const read: Read = async (statement, values) => {
 		const sent = { ...statement, values, rowMode: "array" } as const;

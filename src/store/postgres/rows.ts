@@ -4,11 +4,12 @@ import type pg from "pg";
 import type { Row, Rows } from "../rows.ts";
 import { columnList, columnsOf, keyList, type Table, tables } from "../tables.ts";
 import { toStoreError } from "./errors.ts";
+import { onConnection } from "./transaction.ts";
 
 export function createPostgresRows(pool: pg.Pool): Rows {
 	async function all(text: string, values: unknown[] = []): Promise<Row[]> {
 		const query = { text, values, rowMode: "array" } as pg.QueryArrayConfig;
-		const { rows } = await pool.query(query).catch((error) => {
+		const { rows } = await onConnection(pool, (client) => client.query(query)).catch((error) => {
 			throw toStoreError(error);
 		});
 		return rows.map((row: unknown[]) =>
