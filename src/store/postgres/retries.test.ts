@@ -38,10 +38,18 @@ test("on Citus, a create whose shard was moved is retried, and one with a key th
 		assert.ok((await triesUntilRefused(() => 1, { code, message })).tries > 1, code);
 });
 
-test("a transaction is not retried after other failures", async () => {
+test("after any other failure the outcome may be unknown, and a transaction is not retried: every class, and every code of the classes that are", async () => {
 	const message = 'duplicate key value violates unique constraint "pets_pkey_102191"';
 	const ofCitus = { code: "XX000", message };
-	for (const failure of [{ code: "23505", table: "pets" }, ofCitus, { code: "57014" }, {}]) {
+	const characters = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+	const classes = characters.flatMap((first) => characters.map((second) => first + second));
+	const codes = [
+		...classes.flatMap((of) => [`${of}000`, `${of}001`]),
+		..."40002 40003 40P02 08003 08006 08007 25006 57014 57P01 57P02 57P03 23505 XX001 XX002".split(" "),
+	].filter((code) => code !== "40001");
+	const failures = [{ code: "23505", table: "pets" }, ofCitus, {}, { code: "ECONNRESET" }];
+	for (const failure of [...failures, ...codes.map((code) => ({ code }))])
 		assert.equal((await triesUntilRefused(() => 0, failure)).tries, 1, JSON.stringify(failure));
-	}
+	const warned = new StorageUnavailable("the outcome is unknown: the wait for a standby was cancelled");
+	assert.equal((await triesUntilRefused(() => 0, warned)).tries, 1);
 });
