@@ -5,6 +5,7 @@ import type pg from "pg";
 import { isToErase } from "../edits.ts";
 import { isPlainPostgres } from "./engine.ts";
 import { openPool } from "./pool.ts";
+import { onConnection } from "./transaction.ts";
 
 /** A large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
@@ -18,7 +19,7 @@ const retryMs = 500;
  * @throws StoreRefused
  */
 export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {
-	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 });
+	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {
 		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);
 		const { last } = rows[0];
@@ -28,7 +29,8 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
 			await sleep(retryMs);
 		}
 		if (!(await isPlainPostgres(pool))) return false;
-		await pool.query(`UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`, [now(), last]);
+		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
+		await onConnection(pool, (client) => client.query(record, [now(), last]));
 		return true;
 	} catch {
 		return false;
@@ -43,19 +45,7 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
  * @returns whether nothing of pets is left
  */
 async function vacuum(pool: pg.Pool): Promise<boolean> {
-	const client = await pool.connect();
-	let isBroken = true;
-	try {
-		await client.query(`SET statement_timeout = ${limitMs}`);
-		for (const table of ["pets", "idempotency_keys"]) {
-			const statement = { text: `VACUUM ${table}`, query_timeout: limitMs };
-			await client.query(statement);
-		}
-		await client.query("RESET statement_timeout");
-		isBroken = false;
-	} finally {
-		client.release(isBroken);
-	}
+	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
 	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
 	return rows[0]?.n_dead_tup === 0n;
 }

@@ -12,8 +12,8 @@ import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 const connectionsUsual = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
-/** For a server that does not even report its own time-outs. */
-const answerTimeoutMs = 5_000;
+/** After its time-out, for a server that does not even report that. */
+const answerLateMs = 1_000;
 
 /** int8 is read as bigint, because a number cannot represent all of its values. */
 const int8 = 20;
@@ -32,7 +32,7 @@ export interface Statement {
 export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryArrayResult>;
 
 /** Connects when it is used. @throws StoreRefused about files of the URL */
-function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
+function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): pg.Pool {
 	const { host, port, user, password, database, parameters } = url;
 	return createConnections({
 		host,
@@ -42,9 +42,9 @@ function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
 		database,
 		ssl: tlsOptions(url),
 		max: options.connectionsMax ?? connectionsUsual,
-		statement_timeout: statementTimeoutMs,
+		statement_timeout: limitMs,
 		lock_timeout: lockTimeoutMs,
-		query_timeout: answerTimeoutMs,
+		query_timeout: limitMs + answerLateMs,
 		keepAlive: true,
 		application_name: parameters.get("application_name") ?? "animal-store",
 		options: parameters.get("options"),
@@ -53,14 +53,18 @@ function createPool(url: PostgresUrl, options: OpenOptions): pg.Pool {
 	});
 }
 
-/** @throws StoreRefused */
+/**
+ * The time-outs are parameters of the connections: a setting in a session would stay with a pooler's connection.
+ * @throws StoreRefused
+ */
 export async function openPool(
 	url: string,
 	options: OpenOptions = {},
+	limitMs = statementTimeoutMs,
 ): Promise<{ pool: pg.Pool; cursorSecret: Buffer }> {
 	const { mustExist = false, onCreate, onWarning } = options;
 	const parsed = parsePostgresUrl(url);
-	const pool = createPool(parsed, options);
+	const pool = createPool(parsed, options, limitMs);
 	try {
 		const hasStore = await checkServer(pool, onWarning);
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
