@@ -1,6 +1,7 @@
 // The connections of the server: their number, their time-outs, and how they are closed.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -63,6 +64,18 @@ test("a client that stops reading is disconnected, and a slow one is not", async
 		received += chunk.length;
 	});
 	await until("all bytes", () => received > size);
+});
+
+test("after CONNECT a connection that is reset or stalls ends alone", async (context) => {
+	const { server, port } = await listen(context, () => {}, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
+	for (const end of ["reset", "stall"]) {
+		const connects = once(server, "connect");
+		const socket = connect(port, "127.0.0.1", () => socket.write(`${get}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`));
+		context.after(() => socket.destroy());
+		await within("the request", connects);
+		if (end === "reset") socket.resetAndDestroy();
+		await until("the connection to be gone", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
+	}
 });
 
 test("idle connections are closed, including those that never sent anything", async (context) => {

@@ -60,12 +60,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
-	server.on("connect", (request, socket: Connection) =>
-		refusals.refuseInTurn(
-			socket,
-			new ApiError("method_not_allowed", `${request.method} is not supported: this is not a proxy`),
-		),
-	);
+	server.on("connect", (_request, socket: Connection) => refuseTunnel(socket, refusals));
 	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
 	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
 	return server;
@@ -110,6 +105,16 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 		}
 		handler(request, response);
 	};
+}
+
+/** Refuses CONNECT, for which Node has taken its own listeners off the socket. */
+function refuseTunnel(connection: Connection, refusals: Refusals): void {
+	connection.on("error", () => {}); // A reset ends only this connection.
+	connection.on("timeout", () => connection.destroy());
+	refusals.refuseInTurn(
+		connection,
+		new ApiError("method_not_allowed", "CONNECT is not supported: this is not a proxy"),
+	);
 }
 
 /** Ends a stalled connection. A stalled upload gets an error reply; a client that stopped reading would not see it. */

@@ -28,6 +28,12 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/connections.test.ts"],
 	},
+	{
+		file: "src/http/listen.ts",
+		from: 'connection.on("error", () => {});',
+		to: "",
+		tests: ["test/connections.test.ts"],
+	},
 	{ file: "src/http/traffic.ts", from: "return void socket.destroy();", to: "", tests: ["test/connections.test.ts"] },
 	{
 		file: "src/http/rate-limit.ts",
