@@ -16,12 +16,12 @@ export interface Scene {
 }
 
 /** Reads all pages; keeps each with its ETag, as browsers and proxies do, and uses it again after a 304. */
-export function keepingCaller({ service, key }: Scene): () => Promise<string[]> {
+export function keepingCaller(scene: Scene): () => Promise<string[]> {
 	const kept = new Map<string, { etag: string; body: string; next: string | undefined }>();
 	async function readPage(path: string) {
 		const earlier = kept.get(path);
-		const headers = { authorization: `Bearer ${key}`, ...(earlier && { "if-none-match": earlier.etag }) };
-		const reply = await fetch(`${service.url}${path}`, { headers });
+		const headers = { authorization: `Bearer ${scene.key}`, ...(earlier && { "if-none-match": earlier.etag }) };
+		const reply = await fetch(`${scene.service.url}${path}`, { headers });
 		if (reply.status === 304 && earlier) return earlier;
 		assert.equal(reply.status, 200);
 		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];

@@ -2,7 +2,7 @@
 // is acknowledged, and animals acknowledged before stay in their file.
 
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -10,9 +10,12 @@ import { openStore } from "../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../src/store/sqlite/identity.ts";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
+import { addAnimals, assertSeen, keepingCaller, statusOf } from "./histories.ts";
+import { keyFor } from "./key-for.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
+import { runSql } from "./sql.ts";
 import { until, within } from "./until.ts";
 
 interface Loaded {
@@ -69,12 +72,21 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Reads go on, the probes and one line of the log tell the state, and the service stops as ever. */
-async function assertStopped({ service, key }: Loaded, cause: string): Promise<void> {
+/**
+ * Reads go on unless the path names another file, the probes and one line of the log tell the state, and the service stops
+ * as ever.
+ */
+async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
 	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
 	const ready = await fetch(`${service.url}/readyz`);
-	assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
-	await listAll(service.url, key); // Reads go on.
+	if (isReading) {
+		assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
+		await listAll(service.url, key);
+	} else {
+		assert.equal(ready.status, 503);
+		const scene = { service, key, sql: async () => [] };
+		for (const path of ["/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"]) assert.equal(await statusOf(scene, path), 503);
+	}
 	service.process.kill("SIGTERM");
 	const { code, stdout } = await within("the service to stop", service.finished);
 	assert.equal(code, 0);
@@ -104,7 +116,7 @@ test("nothing is acknowledged after another file gets the store's name, and that
 		renameSync(it.file, away);
 		renameSync(it.other, it.file);
 	});
-	await assertStopped(it, lost(it.file));
+	await assertStopped(it, lost(it.file), false);
 	const pets = await listed(context, it.file, it.key);
 	assert.deepEqual(
 		pets.map(({ name }) => name),
@@ -112,6 +124,54 @@ test("nothing is acknowledged after another file gets the store's name, and that
 		"the log of the store before was not replayed over it",
 	);
 	it.ledger.verify(await listed(context, away, it.key));
+});
+
+test("once the path leads to another file, also by a link, nothing is read from the one before", async (context) => {
+	const folder = temporaryFolder(context);
+	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
+		string,
+		string,
+		string,
+	];
+	const key = await keyFor(`sqlite:${one}`);
+	cpSync(one, other);
+	symlinkSync(one, path);
+	const scene = { service: await startProgram(context, { DATABASE_URL: `sqlite:${path}` }), key, sql: async () => [] };
+	await addAnimals(scene, 3, "one");
+	assert.equal(await statusOf(scene, "/v1/pets?limit=2"), 200);
+	rmSync(path);
+	assert.equal(await statusOf(scene, "/v1/pets/1"), 200, "there is no other file");
+	symlinkSync(other, path);
+	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
+});
+
+test("after a file that was put back while no node ran, nothing of the lost history is shown", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = await keyFor(environment.DATABASE_URL);
+	const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
+	const scene = { service: await startProgram(context, environment), key, sql };
+	const stop = async () => {
+		scene.service.process.kill("SIGTERM");
+		await scene.service.finished;
+	};
+	const rename = (id: string, name: string) => runProgram(["pets", "rename", id, name], { environment });
+	const caller = keepingCaller(scene);
+	await addAnimals(scene, 40, "common");
+	await stop();
+	cpSync(file, saved);
+	scene.service = await startProgram(context, environment);
+	await addAnimals(scene, 25, "lost");
+	await rename("5", "lost");
+	await assertSeen(scene, [caller]);
+	await stop();
+	cpSync(saved, file);
+	scene.service = await startProgram(context, environment);
+	await assertSeen(scene, [keepingCaller(scene)]);
+	await addAnimals(scene, 25, "new");
+	await rename("6", "new");
+	await assertSeen(scene, [caller]);
 });
 
 test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", async (context) => {
@@ -122,7 +182,7 @@ test("nothing is acknowledged after the store's folder is renamed, and it has al
 		mkdirSync(dirname(it.file));
 		renameSync(it.other, it.file);
 	});
-	await assertStopped(it, lost(it.file));
+	await assertStopped(it, lost(it.file), false);
 	assert.equal((await listed(context, it.file, it.key)).length, 1);
 	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
 });

@@ -7,8 +7,8 @@ import type Database from "better-sqlite3";
 /** Device and inode of a file; undefined if there is no file at the path. */
 export function identityOf(path: string): string | undefined {
 	try {
-		const { dev, ino } = statSync(path, { bigint: true });
-		return `${dev} ${ino}`;
+		const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+		return found && `${found.dev} ${found.ino}`;
 	} catch {
 		return undefined;
 	}

@@ -13,7 +13,7 @@ interface Read {
 export interface TurnReads {
 	/**
 	 * Runs the query in a snapshot that begins after this call. Reads with equal names share a result.
-	 * @throws StorageUnavailable
+	 * @throws StorageUnavailable, also if the store's path names another file by then
 	 */
 	read<Result>(query: () => Result, name?: unknown): Promise<Result>;
 	/** The last edit that the snapshot shows, 0 before the first. For queries. */
@@ -23,8 +23,9 @@ export interface TurnReads {
 /**
  * All reads of a turn share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
  * when the turn has taken all its requests, so that none of them is younger than what it reads.
+ * @param isReplaced whether the store's path names another file than the open one
  */
-export function createTurnReads(database: Database.Database): TurnReads {
+export function createTurnReads(database: Database.Database, isReplaced: () => boolean): TurnReads {
 	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
 	let editShown: bigint | undefined;
 
@@ -47,6 +48,7 @@ export function createTurnReads(database: Database.Database): TurnReads {
 		({ name }) => name,
 		async (reads) => {
 			if (!database.open) throw new StorageUnavailable("the store is closed");
+			if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 			try {
 				return runAll(reads);
 			} catch (error) {
