@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -12,9 +11,10 @@ import { backupStore, openStore, restoreStore } from "../src/store/open.ts";
 import { backupSqlite } from "../src/store/sqlite/backup.ts";
 import { recordFileCalls } from "./file-calls.ts";
 import { begin, runProgram, startProgram } from "./program.ts";
+import { seed } from "./random.ts";
 import { proveRestores } from "./restore-proof.ts";
 import { temporaryFolder } from "./service.ts";
-import { until, within } from "./until.ts";
+import { slowMs, until, within } from "./until.ts";
 
 const never = new AbortController().signal;
 
@@ -50,9 +50,11 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", async (context) => {
+test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", {
+	timeout: slowMs, // Two loads, crashes and restores.
+}, async (context) => {
 	const newFolder = () => temporaryFolder(context);
-	const proven = await proveRestores({ rounds: 2, seed: randomInt(2 ** 31), context, newFolder });
+	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
 	context.diagnostic(JSON.stringify(proven));
 	assert.ok(proven.restored >= 60 && proven.later > 0);
 });

@@ -4,11 +4,16 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { test as nodeTest, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { systemChromium, unpackedChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
+
+/** A test that uses a browser: it may take longer than others. */
+export function test(title: string, work: (context: TestContext) => Promise<void>): void {
+	nodeTest(title, { timeout: 60_000 }, work);
+}
 
 export const screenshots = fileURLToPath(new URL("./screenshots/", import.meta.url));
 mkdirSync(screenshots, { recursive: true });

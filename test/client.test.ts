@@ -14,7 +14,10 @@ import { parseExact } from "../client/src/int64.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { certificate } from "./certificate.ts";
 import { cutting } from "./cutting-proxy.ts";
+import { seed } from "./random.ts";
 import { testService } from "./service.ts";
+
+fc.configureGlobal({ seed });
 
 const rex = { name: "Rex", categoryId: 1 };
 

@@ -16,6 +16,7 @@ import type { OperationName } from "../src/contract/operations.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { installClient } from "./client-package.ts";
 import { type TestService, testService } from "./service.ts";
+import { slowMs } from "./until.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
@@ -59,8 +60,9 @@ async function runProgram({ tag, command = [] }: Language, text: string, { url, 
 	const goHome = { GOCACHE: goCache, GOPATH: join(folder, "go"), GOFLAGS: "-mod=mod -modcacherw" };
 	const env = { PATH: process.env["PATH"], HOME: folder, CGO_ENABLED: "0", GOTOOLCHAIN: "local", ...goHome };
 	const service = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
-	return (await run(program, parameters, { env: { ...env, ...service }, cwd: folder, timeout, killSignal: "SIGKILL" }))
-		.stdout;
+	return (
+		await run(program, parameters, { env: { ...env, ...service }, cwd: folder, timeout: slowMs, killSignal: "SIGKILL" })
+	).stdout;
 }
 
 /** Passes on everything but the first reply to a create: it ends the connection when that reply arrives. */
@@ -97,7 +99,6 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 }
 
 /** Go may have to compile its library first. */
-const timeout = 300_000;
 
 before(() => void installClient(folder));
 
@@ -107,7 +108,7 @@ test("the examples are for four languages", () => {
 
 for (const [name, language] of runnable) {
 	test(`the ${name} program creates one animal despite a lost reply and an exceeded rate`, {
-		timeout,
+		timeout: slowMs, // Each language has its own compiler.
 	}, async (context) => {
 		const service = await testService(context);
 		await fill(service, 230);
@@ -127,7 +128,9 @@ for (const [name, language] of runnable) {
 }
 
 for (const [name, language] of runnable) {
-	test(`the ${name} code sample of each operation runs`, { timeout }, async (context) => {
+	test(`the ${name} code sample of each operation runs`, {
+		timeout: slowMs, // Each language has its own compiler.
+	}, async (context) => {
 		const service = await testService(context);
 		await fill(service, 1);
 		const expected: Record<OperationName, RegExp> = { listPets: /1.*Max/, createPet: /2.*Rex/, getPet: /1.*Max/ };

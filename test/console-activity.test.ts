@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { createKey } from "../src/keys/issue.ts";
 import { keyFromRandom } from "../src/keys/key-format.ts";
-import { startBrowser } from "./browser.ts";
+import { startBrowser, test } from "./browser.ts";
 import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
 import { startProgram } from "./program.ts";
 import { create, temporaryFolder, testService } from "./service.ts";

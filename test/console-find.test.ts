@@ -1,9 +1,9 @@
 // Finding things in the web console: the search by name, the palette, the keys.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Browser } from "playwright-core";
-import { startBrowser } from "./browser.ts";
+import { startBrowser, test } from "./browser.ts";
 import { button, namesOn, numbered, openConsole, opened, row, shows, signIn } from "./console.ts";
 
 let browser: Browser;

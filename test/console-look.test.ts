@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import { openPage, screenshot, startBrowser } from "./browser.ts";
+import { openPage, screenshot, startBrowser, test } from "./browser.ts";
 import { addPets, assertBothAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
 import { until } from "./until.ts";

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Browser, Download, Page } from "playwright-core";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
-import { screenshot, startBrowser } from "./browser.ts";
+import { screenshot, startBrowser, test } from "./browser.ts";
 import { assertAccessible, button, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 import { type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";

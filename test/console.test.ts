@@ -1,10 +1,10 @@
 // The web console as users see it: the real service, its real files, and a real Chromium.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Browser } from "playwright-core";
 import { createKey } from "../src/keys/issue.ts";
-import { startBrowser } from "./browser.ts";
+import { startBrowser, test } from "./browser.ts";
 import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
 

@@ -1,14 +1,14 @@
 // The API reference at /docs: its HTTP replies, and its use in a real browser.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Browser, Locator, Page } from "playwright-core";
 import { operationsOf } from "../console/reference/operation.ts";
 import { codeSamples } from "../src/contract/code-samples.ts";
 import { errorCodes, errorStatus } from "../src/contract/errors.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
-import { openPage, startBrowser } from "./browser.ts";
+import { openPage, startBrowser, test } from "./browser.ts";
 import { assertBothAccessible, takeOut } from "./console.ts";
 import { assertFailure, create, type TestService, testService } from "./service.ts";
 

@@ -1,7 +1,6 @@
 // Edits by operators on the store, over both engines: what they change, what they record, and what they leave alone.
 
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -11,7 +10,7 @@ import { copyStore } from "../src/store/copy.ts";
 import { openStore } from "../src/store/open.ts";
 import { endOfList, type NewEdit, type PageQuery, type Store } from "../src/store/store.ts";
 import { testDatabase } from "./postgres.ts";
-import { seededRandom } from "./random.ts";
+import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
@@ -50,13 +49,6 @@ const engines: Record<string, Make> = {
 		return opening(context, url, drop);
 	},
 };
-
-/** A failed test prints the seed that repeats it. */
-function seedFor(context: TestContext): number {
-	const seed = randomInt(2 ** 31);
-	context.diagnostic(`SEED=${seed}`);
-	return seed;
-}
 
 /** Writes of another process reach this one in a later turn of the event loop. */
 const turn = () => new Promise(setImmediate);
@@ -234,7 +226,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: the counts of animals by status follow every edit, also of another process and during the count`, async (context) => {
 		const { open } = await make(context);
 		const [store, operator] = [await open(), await open()];
-		const random = seededRandom(seedFor(context));
+		const random = seededRandom(seed);
 		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 		const totals = watchTotals(store);
 		let lastId = 0;

@@ -1,7 +1,6 @@
 // Erasing the names that edits replace: what SQLite leaves of them in the file and its log is found by reading the bytes.
 
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -11,18 +10,16 @@ import { fingerprintOf } from "../src/store/idempotency.ts";
 import { eraseNames, openStore, verifyStore } from "../src/store/open.ts";
 import type { NewEdit, Store } from "../src/store/store.ts";
 import { startProgram } from "./program.ts";
-import { seededRandom } from "./random.ts";
+import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 
 const editor = "operator";
 const atMs = Date.now();
 
-/** A new file, a random choice, and work on its store, which is closed afterwards. A failed test prints its seed. */
+/** A new file, a random choice, and work on its store, which is closed afterwards. */
 function newFile(context: TestContext) {
 	const file = join(temporaryFolder(context), "animals.db");
 	const databaseUrl = `sqlite:${file}`;
-	const seed = randomInt(2 ** 31);
-	context.diagnostic(`SEED=${seed}`);
 	const random = seededRandom(seed);
 	const within = (max: number) => Math.floor(random() * max);
 	const newName = () => `${random()} 犬 ${"犬".repeat(within(200))} ${random()}`;

@@ -1,7 +1,6 @@
 // Faults with PostgreSQL: a lost, frozen or disconnected database server, and nodes that start and stop.
 
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { startBalancer } from "./balancer.ts";
 import { proveCrashes } from "./crash-proof.ts";
@@ -11,15 +10,18 @@ import { startMixedLoad } from "./mixed-load.ts";
 import { requireStandby, testDatabase } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
+import { seed } from "./random.ts";
 import { runSql } from "./sql.ts";
-import { until } from "./until.ts";
+import { slowMs, until } from "./until.ts";
 
-test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", async (context) => {
+test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
+	timeout: slowMs, // Ten starts and kills.
+}, async (context) => {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	const key = await keyFor(database.url);
 	const start = () => startProgram(context, { DATABASE_URL: database.url });
-	const proven = await proveCrashes({ kills: 10, seed: randomInt(2 ** 31), key, start });
+	const proven = await proveCrashes({ kills: 10, seed, key, start });
 	context.diagnostic(JSON.stringify(proven));
 	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
 });
@@ -53,7 +55,9 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", async (context) => {
+test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
+	timeout: slowMs, // A query may wait for 10 s.
+}, async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const loading = startMixedLoad([service.url], key);
 	const { ledger, acknowledges, isRefused, stop } = loading;

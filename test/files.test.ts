@@ -9,6 +9,9 @@ import { checkNewPet } from "../src/contract/validate.ts";
 import { checkPet } from "../src/files/faults.ts";
 import { csv } from "../src/files/pet-formats.ts";
 import { cellsOf } from "../src/files/records.ts";
+import { seed } from "./random.ts";
+
+fc.configureGlobal({ seed });
 
 test("faults are found exactly where the service's own check finds them", () => {
 	const unit = fc.constantFrom(" ", "\u00a0", "\n", "\t", "a", "\ud800", "😀", "\u0000", "\u007f", "\u0085");

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { compile } from "../client/build.ts";
 import { linesOf, seeds } from "./generated-client.ts";
 import { create, temporaryFolder, testService } from "./service.ts";
+import { slowMs } from "./until.ts";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "node_modules");
@@ -42,14 +43,23 @@ async function tryGenerated(context: TestContext, name: string, command: string[
 	assert.deepEqual(stdout.trim().split("\n"), linesOf("rounded"));
 }
 
-test("openapi-typescript and openapi-fetch: the types compile, and the client does everything with the live service", (context) =>
-	tryGenerated(context, "openapi-fetch", [
-		...[join(generators, "openapi-typescript", "bin", "cli.js"), "openapi.json"],
-		...["--output", "source/schema.ts"],
-	]));
+// Slow: a generator and a compiler.
+test(
+	"openapi-typescript and openapi-fetch: the types compile, and the client does everything with the live service",
+	{ timeout: slowMs },
+	(context) =>
+		tryGenerated(context, "openapi-fetch", [
+			...[join(generators, "openapi-typescript", "bin", "cli.js"), "openapi.json"],
+			...["--output", "source/schema.ts"],
+		]),
+);
 
-test("@hey-api/openapi-ts: the client compiles, and does everything with the live service", (context) =>
-	tryGenerated(context, "hey-api", [
-		...[join(generators, "@hey-api", "openapi-ts", "bin", "run.js"), "--input", "openapi.json"],
-		...["--output", "source", "--client", "@hey-api/client-fetch"],
-	]));
+test(
+	"@hey-api/openapi-ts: the client compiles, and does everything with the live service",
+	{ timeout: slowMs },
+	(context) =>
+		tryGenerated(context, "hey-api", [
+			...[join(generators, "@hey-api", "openapi-ts", "bin", "run.js"), "--input", "openapi.json"],
+			...["--output", "source", "--client", "@hey-api/client-fetch"],
+		]),
+);

@@ -9,7 +9,7 @@ import { openGate } from "./gate.ts";
 import { listAll } from "./ledger.ts";
 import { begin, type Finished, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
-import { until } from "./until.ts";
+import { slowMs, until } from "./until.ts";
 
 const count = 2000;
 /** The moment of what happens in the middle: so many creates have come. */
@@ -61,7 +61,9 @@ async function mortal(context: TestContext) {
 	return { service, start, gate: await openGate(context, service.url), key };
 }
 
-test("killing and restarting the service during an import delays it, and no animal is lost or duplicated", async (context) => {
+test("killing and restarting the service during an import delays it, and no animal is lost or duplicated", {
+	timeout: slowMs, // Four starts and kills.
+}, async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {

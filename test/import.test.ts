@@ -8,6 +8,7 @@ import { createKey } from "../src/keys/issue.ts";
 import { listAll } from "./ledger.ts";
 import { type Finished, runProgram, type Start } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
+import { slowMs } from "./until.ts";
 
 /** A service, a folder, and the command in that folder. */
 async function importer(context: TestContext) {
@@ -215,7 +216,9 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	assert.ok(!existsSync(path("a.rejected.csv")));
 });
 
-test("300 MB in one line, quote or string are refused with little memory", async (context) => {
+test("300 MB in one line, quote or string are refused with little memory", {
+	timeout: slowMs, // It writes and reads 300 MB for each.
+}, async (context) => {
 	const { environment, path, scratch } = await importer(context);
 	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 	const nodeOptions = ["--import", `data:text/javascript,${watch}`];

@@ -12,6 +12,7 @@ import { publint } from "publint";
 import { completeLock } from "../package/lock.ts";
 import { checkOut, newMachine, oldTools } from "./machine.ts";
 import { temporaryFolder } from "./service.ts";
+import { slowMs } from "./until.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -20,7 +21,9 @@ test("the lock file has what npm leaves out: no engines but for the packages of 
 	assert.equal(completeLock(text), text, "npm run lock");
 });
 
-test("npm 10 and Node 20 install it in silence, start it, and end it with npm", async (context) => {
+test("npm 10 and Node 20 install it in silence, start it, and end it with npm", {
+	timeout: slowMs, // npm installs the service.
+}, async (context) => {
 	const home = temporaryFolder(context);
 	const folder = join(home, "animal-store");
 	checkOut(folder);
@@ -55,7 +58,9 @@ function pack(context: TestContext): string {
 	return join(folder, /"filename": "([^"]+)"/.exec(line)?.[1] ?? "");
 }
 
-test("the package has JavaScript with types and source maps, the console and nothing of the tests, and serves from its tarball with Node 20", async (context) => {
+test("the package has JavaScript with types and source maps, the console and nothing of the tests, and serves from its tarball with Node 20", {
+	timeout: slowMs, // npm installs the package.
+}, async (context) => {
 	const tarball = pack(context);
 	const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
 	assert.deepEqual(

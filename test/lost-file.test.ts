@@ -188,9 +188,7 @@ test("nothing is acknowledged after the store's folder is renamed, and it has al
 });
 
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
-	test(`nothing is acknowledged without ${removed.join(" and ")}, and what was survives a SIGKILL`, {
-		timeout: 90_000,
-	}, async (context) => {
+	test(`nothing is acknowledged without ${removed.join(" and ")}, and what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context);
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);

@@ -76,7 +76,8 @@ export function startMixedLoad(urls: string[], key: string, clients = 8): MixedL
 			const enough = ledger.acknowledged.size + more;
 			return meanwhile(until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait));
 		},
-		isRefused: (times) => meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)),
+		isRefused: (times) =>
+			meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times, { withinMs: 60_000 })),
 		async stop() {
 			isStopped = true;
 			await within("the clients to end", work);

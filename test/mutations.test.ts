@@ -1,5 +1,5 @@
 // The quick form of the fuzzer, with the same cases each time: a build tells of its change. `npm run prove -- --only mutations` looks
-// for new ones. MUTATIONS_SEED gives others.
+// for new ones. SEED gives others.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,13 +8,12 @@ import { checkExchange, logProblems } from "./mutation-check.ts";
 import { describeFindings, runMutations } from "./mutation-run.ts";
 import { corpusRequests, mutationCase } from "./mutations.ts";
 import { testDatabase } from "./postgres.ts";
+import { seed } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 
-const seed = Number(process.env["MUTATIONS_SEED"] ?? 995699133);
 const cases = 2500;
 
 async function tryMutations(context: TestContext, databaseUrl: string, first: number) {
-	context.diagnostic(`MUTATIONS_SEED=${seed}`);
 	const run = { databaseUrl, seed, first, cases };
 	const { findings, statuses } = await runMutations(context, run);
 	context.diagnostic(JSON.stringify(statuses));

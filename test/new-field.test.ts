@@ -8,8 +8,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { copyTree, runTests } from "./mutants.ts";
 import { temporaryFolder } from "./service.ts";
+import { slowMs } from "./until.ts";
 
-test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", async (context) => {
+test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", {
+	timeout: slowMs, // It runs the compiler and other tests in a copy.
+}, async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	const edit = (file: string, after: string, line: string) => {
 		const text = readFileSync(join(tree, file), "utf8");

@@ -12,7 +12,10 @@ import { openApiText } from "../src/contract/openapi.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
 import { readIdempotencyKey } from "../src/http/idempotency.ts";
 import { runProgram } from "./program.ts";
+import { seed } from "./random.ts";
 import { testService } from "./service.ts";
+
+fc.configureGlobal({ seed });
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document is read by path here
 const document: any = JSON.parse(openApiText());

@@ -1,19 +1,22 @@
 // The short form of the proofs of docs/promises.md; `npm run prove` runs the long form.
 
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { proveCrashes } from "./crash-proof.ts";
 import { runProgram, startProgram } from "./program.ts";
+import { seed } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
+import { slowMs } from "./until.ts";
 
-test("an acknowledged animal survives every SIGKILL, and no id or key is used twice", async (context) => {
+test("an acknowledged animal survives every SIGKILL, and no id or key is used twice", {
+	timeout: slowMs, // 20 starts and kills.
+}, async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
 	const proven = await proveCrashes({
 		kills: 20,
-		seed: randomInt(2 ** 31),
+		seed,
 		key,
 		start: () => startProgram(context, environment),
 	});

@@ -6,7 +6,10 @@ import fc from "fast-check";
 import { isInt64 } from "../src/contract/int64.ts";
 import { parseJson } from "../src/contract/json.ts";
 import { petStatuses } from "../src/contract/pet.ts";
+import { seed } from "./random.ts";
 import { assertFailure, create, testService } from "./service.ts";
+
+fc.configureGlobal({ seed });
 
 const runs = { numRuns: 150 };
 

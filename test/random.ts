@@ -1,5 +1,8 @@
 // Random numbers that a seed repeats, for tests that try what nobody thought of and must be able to try it again.
 
+/** Of everything that `npm test` tries by chance: the same in each run, which prints it, unless SEED names another. */
+export const seed = Number(process.env["SEED"] ?? 995699133);
+
 /** Numbers from 0 to 1, without 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
 	let state = seed >>> 0;

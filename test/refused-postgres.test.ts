@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { requireStandby, testDatabase } from "./postgres.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { runProgram, startProgram } from "./program.ts";
+import { slowMs } from "./until.ts";
 
 const startRefused = (url: string) =>
 	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
@@ -70,7 +71,9 @@ test("a server that does not sync is refused at start", async (context) => {
 	);
 });
 
-test("a missing synchronous standby is reported at every start, until it is no longer required", async (context) => {
+test("a missing synchronous standby is reported at every start, until it is no longer required", {
+	timeout: slowMs, // Each start waits for 5 s.
+}, async (context) => {
 	const server = await startPostgres();
 	context.after(() => server.remove());
 	const url = `${server.url}/postgres`;

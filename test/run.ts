@@ -5,6 +5,8 @@ import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { seed } from "./random.ts";
+import { testLimitMs } from "./until.ts";
 
 const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*.test.ts"];
@@ -18,13 +20,14 @@ const options = {
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
-	// A test that hangs ends with its title. No test takes this long, however busy the machine is.
-	execArgv: ["--test-force-exit", "--test-timeout=300000"],
+	// A test that hangs ends with its title. Those in a browser, and those that say why they are slow, may take longer.
+	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
 	// A file waits for its commands and browsers most of the time: one for each core, not one fewer.
 	concurrency: availableParallelism(),
 	// A file in which nothing can time out any more, because something keeps its event loop busy.
-	timeout: 900_000,
+	timeout: 300_000,
 };
+console.log(`SEED=${seed}`);
 const running = run(options);
 running.on("test:fail", () => {
 	process.exitCode = 1;

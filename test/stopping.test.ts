@@ -55,7 +55,7 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	const service = await testService(context);
 	const endless = await unfinished(service, "/livez");
 	await service.send({ path: "/livez" });
-	await within("the stop", service.stop(300), 20_000);
+	await within("the stop", service.stop(300));
 	assert.equal(await endless.next(false), undefined);
 });
 
@@ -66,7 +66,7 @@ test("idle connections do not delay the stop", async (context) => {
 	const reply = await new Promise<IncomingMessage>((resolve) => get(`${service.url}/livez`, { agent }, resolve));
 	await once(reply.resume(), "end");
 	try {
-		await within("the stop", service.stop(60_000), 20_000);
+		await within("the stop", service.stop(60_000));
 	} finally {
 		agent.destroy();
 	}
@@ -75,7 +75,7 @@ test("idle connections do not delay the stop", async (context) => {
 test("readyz is 503 when the store does not answer in time", async () => {
 	const writeState = () => "working" as const;
 	const silent = createProbes({ check: () => new Promise(() => {}), writeState }, () => false, 50);
-	await assert.rejects(within("the answer", silent.ready(), 20_000), { code: "storage_unavailable" });
+	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
 	const answers = createProbes({ check: async () => {}, writeState }, () => false, 50);
 	await answers.ready();
 });

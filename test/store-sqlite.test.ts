@@ -1,15 +1,15 @@
 // The store suite over SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
 import { runProgram, startProgram } from "./program.ts";
-import { seededRandom } from "./random.ts";
+import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 import { storeSuite } from "./store-suite.ts";
 
@@ -145,7 +145,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 test("sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes", async (context) => {
 	const folder = temporaryFolder(context);
 	const bytes = readFileSync(await usedFile(folder));
-	const random = seeded(context);
+	const random = seededRandom(seed);
 	let refused = 0;
 	for (let flip = 0; flip < 40; flip++) {
 		const file = join(folder, `flip-${flip}.db`);
@@ -172,7 +172,7 @@ test("sqlite: a flipped bit in the schema's text is refused with one sentence, a
 	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
 	database.close();
 	const { openSqliteWriter } = await import("../src/store/sqlite/file.ts");
-	const random = seeded(context);
+	const random = seededRandom(seed);
 	const refuses = (position: number, bit: number) => {
 		const copy = Buffer.from(bytes);
 		copy.writeUInt8(copy.readUInt8(position) ^ bit, position);
@@ -193,13 +193,6 @@ test("sqlite: a flipped bit in the schema's text is refused with one sentence, a
 	}
 	assert.ok(flips > 500, `${flips} flips`);
 });
-
-/** Random numbers of a seed that a failing run shows; `SEED=N` repeats them. */
-function seeded(context: TestContext): () => number {
-	const seed = Number(process.env["SEED"] ?? randomInt(2 ** 31));
-	context.diagnostic(`SEED=${seed}`);
-	return seededRandom(seed);
-}
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
 	const folder = temporaryFolder(context);

@@ -2,6 +2,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** What a test may take. */
+export const testLimitMs = 20_000;
+
+/** Of the few tests that take longer: each says why. */
+export const slowMs = 120_000;
+
+/** What must happen at all. In a test it is less than its limit, so that the test ends with the name of what did not happen. */
+const usualLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
+
 export interface Wait {
 	withinMs?: number;
 	/** Between two looks; 0 looks again in the next turn of the event loop. */
@@ -17,7 +26,7 @@ export interface Wait {
 export async function until<Answer>(
 	what: string,
 	ask: () => Answer | undefined | false | Promise<Answer | undefined | false>,
-	{ withinMs = 60_000, everyMs = 10 }: Wait = {},
+	{ withinMs = usualLimitMs, everyMs = 10 }: Wait = {},
 ): Promise<Answer> {
 	const startedAt = performance.now();
 	for (;;) {
@@ -29,7 +38,7 @@ export async function until<Answer>(
 }
 
 /** The promise's value, or an error that names what it was when it takes longer. */
-export async function within<Value>(what: string, promise: Promise<Value>, limitMs = 60_000): Promise<Value> {
+export async function within<Value>(what: string, promise: Promise<Value>, limitMs = usualLimitMs): Promise<Value> {
 	const late = Promise.withResolvers<never>();
 	const timer = setTimeout(() => late.reject(new Error(`waited ${limitMs} ms for ${what}`)), limitMs);
 	try {

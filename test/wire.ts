@@ -1,7 +1,7 @@
 // Bytes over a socket and the replies that come back: what a test uses to send what no HTTP client would.
 
 import { connect, type Socket } from "node:net";
-import { within } from "./until.ts";
+import { testLimitMs, within } from "./until.ts";
 
 export interface Reply {
 	status: number;
@@ -11,7 +11,7 @@ export interface Reply {
 }
 
 /** Bounds every exchange; none takes so long unless something hangs. */
-export const timeoutMs = 15_000;
+export const timeoutMs = 0.75 * testLimitMs;
 
 /** A connection, and the replies that come over it. */
 export class Connection {
