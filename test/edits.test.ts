@@ -288,6 +288,33 @@ test("counts by status that are asked for while others are read show what was cr
 	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
 });
 
+test("sqlite: when another program restores the file in its place, nothing of the lost history is shown", async (context) => {
+	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const store = await open();
+	const add = async (count: number, name: string) => {
+		for (let number = 0; number < count; number++)
+			await store.createPet({ name, categoryId: 1n, status: name === "lost" ? "sold" : "available" });
+	};
+	const totals = watchTotals(store);
+	const see = async () => {
+		const pages = await Promise.all([0n, 2n, 4n].map((after) => store.listPets({ after, limit: 2 })));
+		const { available, sold } = await totals.animals();
+		return `${pages.flatMap(({ pets }) => pets.map(({ name }) => name))} ${available} ${sold}`;
+	};
+	const file = databaseUrl.slice("sqlite:".length);
+	await add(2, "common");
+	const saved = new Database(file);
+	await saved.backup(`${file}.saved`);
+	saved.close();
+	await add(5, "lost");
+	assert.equal(await see(), "common,common,lost,lost,lost,lost 2 5");
+	const backup = new Database(`${file}.saved`, { readonly: true });
+	await backup.backup(file);
+	backup.close();
+	await add(5, "new");
+	assert.equal(await see(), "common,common,new,new,new,new 7 0");
+});
+
 test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
 	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
 	const store = await open();

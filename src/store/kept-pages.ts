@@ -11,16 +11,16 @@ const petBytes = 250;
 /** Of a character of a name, in both. */
 const characterBytes = 6;
 
-interface Kept<State> {
+interface Kept {
 	page: PetPage;
-	state: State;
+	state: string;
 }
 
-export interface KeptPages<State> {
+export interface KeptPages {
 	/** Valid while the store's state is the page's. */
-	find(query: PageQuery): Kept<State> | undefined;
+	find(query: PageQuery): Kept | undefined;
 	/** Keeps the page if only an edit can change it. @param state read in the same snapshot as the page */
-	keep(query: PageQuery, page: PetPage, state: State): PetPage;
+	keep(query: PageQuery, page: PetPage, state: string): PetPage;
 }
 
 /** Equal for equal queries. */
@@ -32,12 +32,12 @@ export function nameOfPage({ status, after, upTo, limit }: PageQuery): string {
  * Keeps the pages that were asked for lately: when half of the bytes are in use, what is asked for from then on moves
  * to a new half, and the rest of the old half is dropped when that one is full.
  */
-export function createKeptPages<State>(maxBytes = keptMaxBytes): KeptPages<State> {
-	let recent = new Map<string, Kept<State>>();
-	let older = new Map<string, Kept<State>>();
+export function createKeptPages(maxBytes = keptMaxBytes): KeptPages {
+	let recent = new Map<string, Kept>();
+	let older = new Map<string, Kept>();
 	let recentBytes = 0;
 
-	function add(name: string, kept: Kept<State>): void {
+	function add(name: string, kept: Kept): void {
 		recentBytes += bytesOf(kept.page);
 		recent.set(name, kept);
 		if (recentBytes <= maxBytes / 2) return;

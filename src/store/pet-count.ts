@@ -7,8 +7,8 @@ import type { PetCount } from "./store.ts";
 export type StatusGroup = [status: PetStatus | null, count: bigint, lastId: bigint];
 
 /** @param groups one for each status among the counted animals */
-export function toPetCount(groups: StatusGroup[], lastEdit: bigint): PetCount {
+export function toPetCount(groups: StatusGroup[], shown: Pick<PetCount, "lastEdit" | "history">): PetCount {
 	const counts = Object.fromEntries(groups.map(([status, count]) => [status ?? "none", Number(count)]));
 	const [lastId] = groups.map(([, , id]) => id).sort((one, other) => Number(other - one));
-	return lastId === undefined ? { counts, lastEdit } : { counts, lastId, lastEdit };
+	return lastId === undefined ? { counts, ...shown } : { counts, lastId, ...shown };
 }

@@ -141,8 +141,8 @@ export interface PetCount {
 	lastId?: bigint;
 	/** The last edit that the count includes, 0 before the first. */
 	lastEdit: bigint;
-	/** Counts and edits of different histories must not be mixed. Absent if the store has one while it is open. */
-	history?: string;
+	/** Counts and edits of different histories must not be mixed. */
+	history: string;
 }
 
 /** A batch of writes that was stored or refused. */
@@ -197,8 +197,8 @@ export type EditOutcome = "edited" | "unchanged" | "removed" | "absent";
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** That the latest read showed; absent if the store has one while it is open. Keys of another one may be lost. */
-	readonly history?: string | undefined;
+	/** That the latest read showed. Keys of another one may be lost. */
+	readonly history: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row per key, with its newest secret, oldest key first. */
@@ -234,6 +234,12 @@ export interface ListedKey extends KeyRow {
 /** A failure that may be temporary: a full disk, a lost server. Callers get 503. */
 export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
+}
+
+/** @throws StorageUnavailable if a history is expected, and the store has another one */
+export function refuseOtherHistory(found: string, expected: string | undefined): void {
+	if (expected === undefined || found === expected) return;
+	throw new StorageUnavailable("the store has another history since it was last asked");
 }
 
 /** The store has too many writes to do. This create was not stored, and will not be. */

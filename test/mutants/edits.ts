@@ -15,7 +15,7 @@ export const mutants: Mutant[] = [
 		to: "rows.length === 1",
 		tests: ["test/edits-command.test.ts"],
 	},
-	{ file: "src/store/sqlite/reads.ts", from: "found?.state === edit", to: "found", tests: ["test/edits.test.ts"] },
+	{ file: "src/store/sqlite/reads.ts", from: "found?.state === state", to: "found", tests: ["test/edits.test.ts"] },
 	{
 		file: "src/store/postgres/reads.ts",
 		from: "one && one.state === latest?.state",

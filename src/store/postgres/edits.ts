@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { erasedFingerprint } from "../idempotency.ts";
 import type { EditRecord } from "../records.ts";
-import { type EditOutcome, type Edits, type NewEdit, StorageUnavailable } from "../store.ts";
+import { type EditOutcome, type Edits, type NewEdit, refuseOtherHistory } from "../store.ts";
 import { columnList, columnNames, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
 import type { Retry } from "./retries.ts";
 import { historyOf, type Read, selectWithState } from "./state.ts";
@@ -35,8 +35,7 @@ export function createEdits({ pool, read, retry, now }: EditAccess): Edits {
 		apply: (edit) => inTransaction(pool, retry, (client) => editPet(client, edit, now())),
 		async list(after, limit, history) {
 			const { rows, state } = await read(page, [after, limit]);
-			if (history !== undefined && history !== historyOf(state))
-				throw new StorageUnavailable("the store has another history since its last count");
+			refuseOtherHistory(historyOf(state), history);
 			return rows.map(toEdit);
 		},
 	};

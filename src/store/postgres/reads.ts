@@ -40,7 +40,7 @@ const countByStatus = {
 const toPet = createRecordReader<Pet>(tables.pets);
 
 export function createReads(read: Read): Pick<Store, "getPet" | "listPets" | "countPets"> {
-	const kept = createKeptPages<string>();
+	const kept = createKeptPages();
 	return {
 		getPet: createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
 			const { rows } = await read(petsById, [ids]);
@@ -55,13 +55,13 @@ export function createReads(read: Read): Pick<Store, "getPet" | "listPets" | "co
 				const count = counts[index];
 				return count ? [[status, count, lastId ?? 0n]] : [];
 			});
-			return { ...toPetCount(groups, lastEditOf(state)), history: historyOf(state) };
+			return toPetCount(groups, { lastEdit: lastEditOf(state), history: historyOf(state) });
 		},
 	};
 }
 
 /** The pages of a turn. One small query, sent with those of other pages, tells whether kept pages are valid. */
-async function readPages(read: Read, kept: KeptPages<string>, queries: PageQuery[]): Promise<PetPage[]> {
+async function readPages(read: Read, kept: KeptPages, queries: PageQuery[]): Promise<PetPage[]> {
 	const readNew = (pageQuery: PageQuery) => readPage(read, kept, pageQuery);
 	const found = queries.map(kept.find);
 	const [latest, fresh] = await Promise.all([
@@ -76,7 +76,7 @@ async function readPages(read: Read, kept: KeptPages<string>, queries: PageQuery
 	);
 }
 
-async function readPage(read: Read, kept: KeptPages<string>, pageQuery: PageQuery): Promise<PetPage> {
+async function readPage(read: Read, kept: KeptPages, pageQuery: PageQuery): Promise<PetPage> {
 	const { status, after = 0n, upTo, limit } = pageQuery;
 	const page = upTo === undefined ? "page" : "pageUpTo";
 	const statement = pages[status ? (`${page}WithStatus` as const) : page];

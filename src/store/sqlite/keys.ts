@@ -9,11 +9,11 @@ import type { TurnReads } from "./turn-reads.ts";
 
 interface KeyAccess {
 	database: Database.Database;
-	read: TurnReads["read"];
+	turn: TurnReads;
 	write: WriteCommand;
 }
 
-export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
+export function createKeyRows({ database, turn, write }: KeyAccess): KeyRows {
 	const byHash = database.prepare<[string], unknown[]>(`${selectKeys} WHERE s.hash = ?`).raw();
 	const newest = database
 		.prepare<[], unknown[]>(
@@ -24,11 +24,14 @@ export function createKeyRows({ database, read, write }: KeyAccess): KeyRows {
 	const uses = database.prepare<[], ListedUse>(`SELECT ${columnList(tables.keyUses)} FROM key_uses`).raw();
 	function findByHash(hash: string): KeyRow | undefined {
 		const row = byHash.get(hash);
-		return row && readKeyRow(row);
+		return row && { ...readKeyRow(row), history: turn.shown().history };
 	}
 	return {
-		findByHash: (hash) => read(() => findByHash(hash), `key ${hash}`),
-		list: () => read(() => addUses(newest.all().map(readKeyRow), uses.all())),
+		get history() {
+			return turn.history();
+		},
+		findByHash: (hash) => turn.read(() => findByHash(hash), `key ${hash}`),
+		list: () => turn.read(() => addUses(newest.all().map(readKeyRow), uses.all())),
 		add: (key, secret, unless) => write("addKey", { key, secret, unless }),
 		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", { keyId, secret, graceEndsAtMs }),
 		revoke: (keyId, nowMs) => write("revokeKey", { keyId, nowMs }),

@@ -38,7 +38,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	};
 	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
 	if (writer.isNew) onCreate?.(file);
-	const { database, read, reads, cursorSecret } = await openReads(file).catch(async (error) => {
+	const { database, turn, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
@@ -60,9 +60,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		createPet: (pet, idempotencyKey) => write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() })),
 		cursorSecret,
 		place: String(identityOf(file)),
-		keys: createKeyRows({ database, read, write }),
-		edits: createEdits({ database, read, write, now }),
-		rows: createSqliteRows({ database, read, write }),
+		keys: createKeyRows({ database, turn, write }),
+		edits: createEdits({ database, turn, write, now }),
+		rows: createSqliteRows({ database, read: turn.read, write }),
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
 		takeLease,
@@ -84,5 +84,5 @@ async function openReads(file: string) {
 	const turn = createTurnReads(database, () => (identityOf(file) ?? opened) !== opened);
 	const reads = createReads(database, turn);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
-	return { database, read: turn.read, reads, cursorSecret: secret };
+	return { database, turn, reads, cursorSecret: secret };
 }

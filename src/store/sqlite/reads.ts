@@ -5,7 +5,7 @@ import type { Pet, PetStatus } from "../../contract/pet.ts";
 import { createKeptPages, nameOfPage } from "../kept-pages.ts";
 import { toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
-import type { PageQuery, PetPage, Store } from "../store.ts";
+import type { PageQuery, PetCount, PetPage, Store } from "../store.ts";
 import { columnList, createRecordReader, tables } from "../tables.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
@@ -14,7 +14,7 @@ const toPet = createRecordReader<Pet>(tables.pets);
 
 export function createReads(
 	database: Database.Database,
-	{ read, lastEdit }: TurnReads,
+	{ read, shown }: TurnReads,
 ): Pick<Store, "getPet" | "listPets" | "countPets"> {
 	const prepare = (clauses: string) =>
 		database
@@ -29,7 +29,7 @@ export function createReads(
 		)
 		.safeIntegers()
 		.raw();
-	const kept = createKeptPages<bigint>();
+	const kept = createKeptPages();
 	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
@@ -47,18 +47,23 @@ export function createReads(
 	}
 
 	function readPage(query: PageQuery): PetPage {
-		const edit = lastEdit();
+		const { state } = shown();
 		const found = kept.find(query);
-		if (found?.state === edit) return found.page;
+		if (found?.state === state) return found.page;
 		const { status, after, upTo } = query;
 		const id = after ?? upTo;
 		const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
-		return kept.keep(query, toPetPage(rows.map(toPet), query), edit);
+		return kept.keep(query, toPetPage(rows.map(toPet), query), state);
+	}
+
+	function readCount(after: bigint, limit: number): PetCount {
+		const { lastEdit, history } = shown();
+		return toPetCount(countByStatus.all(after, limit), { lastEdit, history });
 	}
 
 	return {
 		getPet: (id) => read(() => readPet(id), `pet ${id}`),
 		listPets: (query) => read(() => readPage(query), `page ${nameOfPage(query)}`),
-		countPets: (after, limit) => read(() => toPetCount(countByStatus.all(after, limit), lastEdit())),
+		countPets: (after, limit) => read(() => readCount(after, limit)),
 	};
 }

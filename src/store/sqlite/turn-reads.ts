@@ -16,8 +16,19 @@ export interface TurnReads {
 	 * @throws StorageUnavailable, also if the store's path names another file by then
 	 */
 	read<Result>(query: () => Result, name?: unknown): Promise<Result>;
-	/** The last edit that the snapshot shows, 0 before the first. For queries. */
-	lastEdit(): bigint;
+	/** What the snapshot shows. For queries. */
+	shown(): Shown;
+	/** The history that the latest read of the state showed. */
+	history(): string;
+}
+
+export interface Shown {
+	/** 0 before the first. */
+	lastEdit: bigint;
+	/** Another one when another program has restored the file in its place, which rewrites the schema. */
+	history: string;
+	/** Of both. */
+	state: string;
 }
 
 /**
@@ -27,7 +38,9 @@ export interface TurnReads {
  */
 export function createTurnReads(database: Database.Database, isReplaced: () => boolean): TurnReads {
 	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
-	let editShown: bigint | undefined;
+	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
+	let latest: Shown | undefined;
+	let isLatest = false;
 
 	function run({ query }: Read): unknown {
 		try {
@@ -40,7 +53,7 @@ export function createTurnReads(database: Database.Database, isReplaced: () => b
 	}
 
 	const runAll = database.transaction((reads: Read[]) => {
-		editShown = undefined;
+		isLatest = false;
 		return reads.map(run);
 	});
 
@@ -59,9 +72,13 @@ export function createTurnReads(database: Database.Database, isReplaced: () => b
 
 	return {
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
-		lastEdit() {
-			editShown ??= readLastEdit.get() ?? 0n;
-			return editShown;
+		shown() {
+			if (latest && isLatest) return latest;
+			const [lastEdit = 0n, history] = [readLastEdit.get(), String(readSchema.get())];
+			isLatest = true;
+			latest = { lastEdit, history, state: `${lastEdit} ${history}` };
+			return latest;
 		},
+		history: () => latest?.history ?? "",
 	};
 }
