@@ -171,8 +171,11 @@ test("a target with other data is refused and not changed", async (context) => {
 	}
 	assert.match(
 		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
-		/^error: option '--from <url>' argument 'animals.db' is invalid. It must be sqlite: and the path/,
+		/^animal-store: --from must be sqlite: and the path/,
 	);
+	const secret = await runProgram(["copy", "--from", half, "--to", "postgres://me:s3cret@host:port/animals"]);
+	assert.match(secret.stderr, /^animal-store: --to /);
+	assert.doesNotMatch(secret.stderr, /s3cret/, "a URL may hold a password");
 	assert.match(
 		(await runProgram(["copy", "--from", one])).stderr,
 		/^error: required option '--to <url>' not specified\n$/,

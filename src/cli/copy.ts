@@ -1,9 +1,10 @@
 // `animal-store copy` copies a whole store to another engine, with its ids, keys and Idempotency-Keys.
 
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
 import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
+import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { countOf } from "./words.ts";
 
@@ -12,17 +13,15 @@ export function copyCommand(): Command {
 		.description(
 			"copy a store to another one and compare both; stop the service first; if interrupted, run it again to resume",
 		)
-		.requiredOption("--from <url>", "the store to copy, such as sqlite:./data/animal-store.db", parseDatabaseUrl)
-		.requiredOption(
-			"--to <url>",
-			"an empty store, such as postgres://user:password@host:5432/database",
-			parseDatabaseUrl,
-		)
+		.requiredOption("--from <url>", "the store to copy, such as sqlite:./data/animal-store.db")
+		.requiredOption("--to <url>", "an empty store, such as postgres://user:password@host:5432/database")
 		.option("--json", "the result as JSON")
 		.action(copy);
 }
 
 async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
+	checkUrl("--from", from);
+	checkUrl("--to", to);
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
@@ -59,8 +58,8 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	}
 }
 
-function parseDatabaseUrl(text: string): string {
-	const problem = problemOfDatabaseUrl(text);
-	if (problem === undefined) return text;
-	throw new InvalidArgumentError(`It ${problem}.`);
+/** Commander's own error would print the value, and a password with it. @throws CommandError */
+function checkUrl(option: string, url: string): void {
+	const problem = problemOfDatabaseUrl(url);
+	if (problem !== undefined) throw new CommandError(`${option} ${problem}`);
 }
