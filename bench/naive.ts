@@ -45,6 +45,7 @@ const app = buildApp({
 	isStopping: () => false,
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: () => Promise.reject(new Error("there is no console")),
+	createSettlesMs: 0,
 	pagesFolder: "",
 });
 const { key } = await createKey(

@@ -266,6 +266,8 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		isStopping,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
+		// Until it is read and its commit begins, and as long again for the commit.
+		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMaxMs),
 		pagesFolder,
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });

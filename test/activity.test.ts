@@ -55,14 +55,14 @@ test("every key may read its own name, scopes and expiry, and no other request g
 	const service = await testService(context);
 	const expiresInMs = 86_400_000;
 	const earliestMs = Date.now() + expiresInMs;
-	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"], expiresInMs });
+	const { id, key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"], expiresInMs });
 	const read = async (headers: Record<string, string | undefined>) => service.send({ path: "/console/key", headers });
 	const reply = await read({ Authorization: `Bearer ${key}` });
 	const { expiresAtMs, ...info } = JSON.parse(reply.body);
-	assert.deepEqual(info, { name: "writer", scopes: ["pets:write"] });
+	assert.deepEqual(info, { id, name: "writer", scopes: ["pets:write"], createSettlesMs: 70_000 });
 	assert.ok(expiresAtMs >= earliestMs && expiresAtMs < earliestMs + 60_000);
 	assert.equal(reply.headers["cache-control"], "no-store");
 	assert.equal(reply.status, 200);
-	assert.deepEqual(Object.keys(JSON.parse((await read({})).body)), ["name", "scopes"]);
+	assert.deepEqual(Object.keys(JSON.parse((await read({})).body)), ["id", "name", "scopes", "createSettlesMs"]);
 	assert.equal((await read({ Authorization: undefined })).status, 401);
 });

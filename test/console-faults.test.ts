@@ -7,10 +7,10 @@ import { after, before } from "node:test";
 import type { Browser } from "playwright-core";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { keyFromRandom } from "../src/keys/key-format.ts";
-import { startBrowser, test } from "./browser.ts";
-import { button, namesOn, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
+import { screenshot, startBrowser, test } from "./browser.ts";
+import { assertBothAccessible, button, namesOn, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 import { startProgram } from "./program.ts";
-import { temporaryFolder, testService } from "./service.ts";
+import { create, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 
 let browser: Browser;
@@ -119,6 +119,57 @@ test("an animal whose reply was lost is added once, even if a retry is refused b
 	await row(page, "Rex").waitFor();
 	assert.equal((await namesOn(page)).length, 1);
 	takeOut(errors, /ERR_FAILED|429/);
+});
+
+test("an animal whose reply was lost is looked up under another key, and is added again only if it was not found", async (context) => {
+	const service = await testService(context);
+	const scopes = ["pets:read", "pets:write"];
+	const [first, second] = await Promise.all(
+		["first", "second"].map((name) => createKey(service.issuer, { name, scopes })),
+	);
+	assert.ok(first && second);
+	await service.send(create({ name: "Rex", categoryId: 7 }));
+	const { page, errors } = await openConsole(context, browser, service.url);
+	await page.clock.install();
+	await signIn(page, first.key);
+	let what: "pass" | "lose" | "stop" = "lose";
+	await page.route("**/v1/pets", async (route) => {
+		if (what === "pass") return route.continue();
+		if (what === "lose") await route.fetch();
+		await route.abort();
+	});
+	await button(page, "Add animal").click();
+	async function loseAndRevoke({ id, key }: { id: string; key: string }, next: string): Promise<void> {
+		await page.getByLabel("Name", { exact: true }).fill("Rex");
+		await page.getByLabel("Category id").fill("7");
+		await button(page, "Add").click();
+		await shows(page, "It is not known whether the animal was added.");
+		what = "pass";
+		await revokeKey(service.issuer, id);
+		const asRevoked = { path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } };
+		await until("the revoked key to be refused", async () => (await service.send(asRevoked)).status === 401);
+		await button(page, "Add").click();
+		await shows(page, "This key was revoked or has expired. Your draft is kept.");
+		await signIn(page, next);
+		await button(page, "Add").click();
+		await shows(page, /^The other key got no reply\. In \d+ s it is certain what was added\. Press “Add” then\./);
+		await page.clock.fastForward(70_000);
+		await button(page, "Add").click();
+	}
+	const stored = async () => JSON.parse((await service.send({ path: "/v1/pets" })).body).length;
+	await loseAndRevoke(first, second.key);
+	await shows(page, "Ready for the next one.");
+	assert.equal(await stored(), 2);
+	what = "stop";
+	await loseAndRevoke(second, service.key);
+	await shows(page, "The animal was not found");
+	assert.equal(await stored(), 2, "nothing is sent before the decision");
+	await assertBothAccessible(page, "an animal that was not found");
+	await screenshot(page, "console-not-found");
+	await button(page, "Add").click();
+	await shows(page, "Ready for the next one.");
+	assert.equal(await stored(), 3);
+	takeOut(errors, /ERR_FAILED|401/);
 });
 
 test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {

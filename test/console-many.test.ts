@@ -6,7 +6,17 @@ import { after, before } from "node:test";
 import type { Browser, Download, Page } from "playwright-core";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { screenshot, startBrowser, test } from "./browser.ts";
-import { assertAccessible, button, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
+import {
+	assertAccessible,
+	assertBothAccessible,
+	button,
+	openConsole,
+	opened,
+	row,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
 import { type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";
 
@@ -134,11 +144,12 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	await shows(page, /Line 3: a quote opens here/);
 });
 
-test("adding pauses, resumes, survives a lost server and a revoked key, and adds every row once", async (context) => {
+test("adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision", async (context) => {
 	const service = await testService(context);
 	const scopes = ["pets:read", "pets:write"];
 	const first = await createKey(service.issuer, { name: "first", scopes });
 	const { page, errors } = await openConsole(context, browser, service.url);
+	await page.clock.install();
 	await signIn(page, first.key);
 	let held = 0;
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -168,6 +179,15 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 	await signIn(page, service.key);
 	await shows(page, "Paused: nothing is lost");
 	await button(page, "Resume").click();
+	await shows(page, /^The other key got no reply\. In \d+ s it is certain what was added\. Resume goes on/);
+	await screenshot(page, "console-early");
+	await page.clock.fastForward(70_000);
+	await button(page, "Resume").click();
+	await shows(page, "Not found: 1 animal");
+	assert.equal((await petsOf(service)).length, 3, "nothing is sent before the decision");
+	await assertBothAccessible(page, "rows that were not found");
+	await screenshot(page, "console-undecided");
+	await button(page, "Add 1 animal").click();
 	await shows(page, "20 of 20 animals added");
 	assert.deepEqual(
 		await petsOf(service),

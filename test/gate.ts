@@ -16,21 +16,33 @@ export interface Gate {
 	onCreate: (n: number) => Promise<void> | void;
 	/** Whether the n-th create gets 503 and does not go on. */
 	refuses: (n: number) => boolean;
+	/** Whether the reply to the n-th create is lost if it is a 201. */
+	loses: (n: number) => boolean;
 	/** Creates that have come and not been answered. */
 	waiting: number;
 }
 
 export async function openGate(context: TestContext, target: string): Promise<Gate> {
-	const gate: Gate = { url: "", target, creates: 0, waiting: 0, onCreate: () => {}, refuses: () => false };
+	const gate: Gate = {
+		url: "",
+		target,
+		creates: 0,
+		waiting: 0,
+		onCreate: () => {},
+		refuses: () => false,
+		loses: () => false,
+	};
 	const server = createServer(async (incoming, outgoing) => {
+		let isLost = false;
 		if (incoming.method === "POST") {
 			gate.waiting++;
 			outgoing.on("close", () => gate.waiting--);
 			const n = ++gate.creates;
 			await gate.onCreate(n);
 			if (gate.refuses(n)) return void outgoing.writeHead(503, { "retry-after": "0" }).end();
+			isLost = gate.loses(n);
 		}
-		pass(gate.target, incoming, outgoing);
+		pass(gate.target, incoming, outgoing, isLost);
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
@@ -43,9 +55,10 @@ export async function openGate(context: TestContext, target: string): Promise<Ga
 }
 
 /** A service that is gone is a connection that breaks. */
-function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, isLost: boolean): void {
 	const { method, url, headers } = incoming;
 	const inner = request(target + url, { method, headers }, (reply) => {
+		if (isLost && reply.statusCode === 201) return void outgoing.destroy();
 		outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
 		reply.on("error", () => outgoing.destroy()).pipe(outgoing);
 	});

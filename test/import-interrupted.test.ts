@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
-import { openGate } from "./gate.ts";
+import { type Gate, openGate } from "./gate.ts";
 import { listAll } from "./ledger.ts";
 import { begin, type Finished, runProgram, startProgram } from "./program.ts";
-import { temporaryFolder, testService } from "./service.ts";
+import { create, type TestService, temporaryFolder, testService } from "./service.ts";
 import { slowMs, until } from "./until.ts";
 
 const count = 2000;
@@ -99,21 +99,11 @@ test("an import stops with the next step if the service stays down, and the same
 
 test("revoking the key stops a running import, and another key imports the rest", async (context) => {
 	const service = await testService(context);
-	const { id, key } = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
+	const key = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
 	const gate = await openGate(context, service.url);
 	const file = animals(context);
-	const statusNow = async () =>
-		(await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
-	const { promise: revoked, resolve } = Promise.withResolvers<void>();
-	gate.onCreate = async (n) => {
-		if (n === middle) {
-			await revokeKey(service.issuer, id);
-			await until("the revoked key to be refused", async () => (await statusNow()) === 401);
-			resolve();
-		}
-		if (n >= middle) await revoked;
-	};
-	const stopped = await beginImport(file, { url: gate.url, key }).finished;
+	revokeAt(middle, gate, service, key);
+	const stopped = await beginImport(file, { url: gate.url, key: key.key }).finished;
 	assert.equal(stopped.code, 1);
 	assert.match(stopped.stderr, /invalid_credential/);
 	assert.ok(gate.creates <= middle + 251, `${gate.creates} creates: no more than were under way, and one repeated`);
@@ -125,6 +115,60 @@ test("revoking the key stops a running import, and another key imports the rest"
 	const rest = await beginImport(`${file}.rejected.csv`, { url: gate.url, key: service.key }).finished;
 	assert.match(rest.stdout, new RegExp(`: ${count - Number(areIn)} added, 0 already there, 0 rejected`), rest.stderr);
 	await assertAllOnce({ url: service.url, key: service.key });
+});
+
+/** Revokes the key of an import in the middle: creates from there on wait until it is refused. */
+function revokeAt(n: number, gate: Gate, service: TestService, { id, key }: { id: string; key: string }): void {
+	const statusNow = async () =>
+		(await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
+	const { promise: refused, resolve } = Promise.withResolvers<void>();
+	gate.onCreate = async (create) => {
+		if (create === n) {
+			await revokeKey(service.issuer, id);
+			await until("the revoked key to be refused", async () => (await statusNow()) === 401);
+			resolve();
+		}
+		if (create >= n) await refused;
+	};
+}
+
+test("what got no reply before the key was revoked is looked up under another key, and sent again only if a person decides", async (context) => {
+	// Creates settle within 4 s.
+	const timeouts = { headersMs: 1000, requestMs: 1000 };
+	const service = await testService(context, { timeouts, environment: { CREATE_WAIT_MAX: "1s" } });
+	const gate = await openGate(context, service.url);
+	const file = join(temporaryFolder(context), "animals.csv");
+	const names = Array.from({ length: 300 }, (_, n) => `animal ${n % 9}`);
+	writeFileSync(file, `name,categoryId\n${names.map((name) => `${name},1\n`).join("")}`);
+	await service.send(create({ name: "animal 5", categoryId: 1 }));
+	const key = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
+	revokeAt(106, gate, service, key);
+	gate.loses = (n) => n > 100;
+	const stored = async () => (await listAll(service.url, service.key)).map(({ name }) => name);
+	const stopped = await beginImport(file, { url: gate.url, key: key.key }, "--concurrency", "10").finished;
+	const [, areIn = ""] =
+		/: (\d+) of 300 .*: import that file with another key, which looks up/.exec(stopped.stderr) ?? [];
+	const rejected = readFileSync(`${file}.rejected.csv`, "utf8");
+	const unknown = rejected.match(/^\d+,"?no reply: it may .*,(animal \d),1$/gm) ?? [];
+	// One of them arrives late.
+	const isStored = (await stored()).length - 1 - Number(areIn);
+	assert.ok(isStored > 0 && isStored + 1 < unknown.length, `${isStored} were added, ${stopped.stderr}${rejected}`);
+	gate.onCreate = () => {};
+	gate.loses = () => false;
+	const calling = { url: gate.url, key: service.key };
+	const importing = beginImport(`${file}.rejected.csv`, calling);
+	await until("the others to be sent", async () => importing.output.stderr.includes("earlier import: looking in"));
+	const [late = ""] = /animal \d/.exec(unknown.at(-1) ?? "") ?? [];
+	await service.send(create({ name: late, categoryId: 1 }));
+	const rest = await importing.finished;
+	const missing = unknown.length - isStored - 1;
+	assert.match(rest.stdout, new RegExp(` ${isStored + 1} already there, ${missing} rejected`), rest.stderr);
+	assert.equal((await stored()).length, 1 + 300 - missing, "nothing is sent again");
+	assert.match(rest.stderr, /no reply, and not found above id \d+: import this row to add it/);
+	assert.equal(rest.code, 2);
+	const last = await beginImport(`${file}.rejected.csv.rejected.csv`, calling).finished;
+	assert.match(last.stdout, new RegExp(`: ${missing} added, 0 already there, 0 rejected`), last.stderr);
+	assert.deepEqual((await stored()).sort(), [...names, "animal 5"].sort());
 });
 
 test("Ctrl-C waits for the pending animals, and the same import adds only the rest", async (context) => {

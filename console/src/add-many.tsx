@@ -54,7 +54,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 				onStart={(started) => {
 					setFile(undefined);
 					setJob(started);
-					started.run(session.patientStore);
+					started.run(session);
 				}}
 			/>
 		);

@@ -3,7 +3,7 @@
 
 import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type Adding, add, adviceOn, type Field, type Problem } from "./adding.ts";
+import { type Adding, add, adviceOn, type Field, type Problem, titleOf } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";
@@ -19,14 +19,14 @@ interface AddPanelProps {
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
 
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
-	const { entries, isPending, problems, failure, unsettled, added } = adding;
+	const { entries, isPending, problems, failure, missing, added } = adding;
 	const summary = useRef<HTMLDivElement>(null);
-	const isRefused = problems.length > 0 || failure !== undefined;
+	const isRefused = problems.length > 0 || failure !== undefined || missing !== undefined;
 	const isSending = useRef(false);
 	useLayoutEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
 		if (isRefused) summary.current?.focus();
-	}, [problems, failure]);
+	}, [problems, failure, missing]);
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
@@ -52,11 +52,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 				</button>
 			</div>
 			{isRefused && (
-				<FailureNote
-					title={unsettled ? "The animal may have been added" : "The animal was not added"}
-					failure={failure}
-					noteRef={summary}
-				>
+				<FailureNote title={titleOf(adding)} failure={failure} noteRef={summary}>
 					{problems.length > 0 ? <Summary problems={problems} /> : <p>{adviceOn(adding)}</p>}
 				</FailureNote>
 			)}

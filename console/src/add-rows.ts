@@ -1,27 +1,17 @@
 // Adds the rows of a file, each with its own Idempotency-Key, so that a row is added once whatever fails on the way.
-// The job outlives the view and the session: with another key it goes on where it was.
+// The job outlives the view and the session: with another key it goes on where it was, but for rows whose outcome is
+// unknown: they are looked up, and what is not found is a person's decision.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
-import { newPetFields } from "../../src/contract/pet.ts";
+import { newPetFields, type Pet } from "../../src/contract/pet.ts";
 import { describeFaults, type Fault } from "../../src/files/faults.ts";
-import type { FileKind, Source } from "../../src/files/file-kind.ts";
+import type { Source } from "../../src/files/file-kind.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import { digestOf, rowKey } from "../../src/files/row-keys.ts";
-import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
-
-/** A file that was read, and how to read its rows. */
-export interface PetFile {
-	name: string;
-	source: Source;
-	kind: FileKind;
-	options: ReadOptions;
-}
-
-export interface Rejected {
-	row: FileRow;
-	faults: Fault[];
-}
+import type { FileRow } from "../../src/files/rows.ts";
+import type { Sender } from "./look-up.ts";
+import { openRows, type PetFile, type Rejected } from "./open-rows.ts";
 
 export interface JobState {
 	phase: "running" | "paused" | "finished";
@@ -33,6 +23,8 @@ export interface JobState {
 	rejected: number;
 	/** The first rejected rows, to be shown. */
 	shown: Rejected[];
+	/** Rows that another key sent without a reply and that were not found. It is paused until `decide`. */
+	undecided: Rejected[];
 	/** Why it paused by itself. */
 	failure?: unknown;
 	/** Rows per second of the last moments; 0 while paused. */
@@ -46,8 +38,10 @@ export interface Job {
 	/** Called at most ten times a second. */
 	onChange: () => void;
 	/** Starts, or goes on after a pause. */
-	run(store: AnimalStore<"bigint">): void;
+	run(sender: Sender): void;
 	pause(): void;
+	/** Goes on: the undecided rows are added, or rejected. */
+	decide(isAdding: boolean, sender: Sender): void;
 	/** All rejected rows, in the format of the file, with line and reason. */
 	rejectedText(): string[];
 }
@@ -75,17 +69,18 @@ const atStart: JobState = {
 	differing: 0,
 	rejected: 0,
 	shown: [],
+	undecided: [],
 	perSecond: 0,
 };
 
 export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	const rejectedTexts: string[] = [];
-	/** Taken and not settled when the job paused. */
-	const waiting: FileRow[] = [];
+	const open = openRows(file);
 	const pace = createPace();
 	let digest: string | undefined;
-	let rows: AsyncIterator<FileRow> | undefined;
-	let running: AbortController | undefined;
+	let running = new AbortController();
+	/** When all rows of the last run are settled or put back. */
+	let ended = Promise.resolve();
 	const changes = throttled(() => job.onChange(), changeEveryMs);
 
 	const job: Job = {
@@ -93,13 +88,22 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		total,
 		state: atStart,
 		onChange: () => {},
-		run(store) {
-			if (job.state.phase !== "paused") return;
+		run(sender) {
+			if (job.state.phase !== "paused" || job.state.undecided.length > 0) return;
 			pace.restart();
 			change({ phase: "running", failure: undefined });
-			void runAll(store);
+			running = new AbortController();
+			const { signal } = running;
+			ended = ended.then(() => runAll(sender, signal)).catch((failure) => stop(signal, failure));
 		},
-		pause: () => stop(),
+		pause: () => stop(running.signal),
+		decide(isAdding, sender) {
+			const { undecided } = job.state;
+			change({ undecided: [] });
+			if (isAdding) open.sendAgain(undecided);
+			else for (const { row, faults } of undecided) record(row, { faults, reason: describeFaults(faults) });
+			job.run(sender);
+		},
 		rejectedText: () => rejectedTexts,
 	};
 
@@ -109,35 +113,22 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		else changes.soon();
 	}
 
-	async function runAll(store: AnimalStore<"bigint">): Promise<void> {
-		const controller = new AbortController();
-		running = controller;
-		try {
-			digest ??= await fileDigest(file.source);
-			rows ??= singleRows(file);
-			await Promise.all(Array.from({ length: isInOrder ? 1 : concurrency }, () => work(store, controller.signal)));
-			if (!controller.signal.aborted) change({ phase: "finished", perSecond: 0 });
-		} catch (failure) {
-			stop(failure);
-		}
+	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
+		digest ??= await fileDigest(file.source);
+		const { found, undecided } = await open.lookUp(sender, signal);
+		change({ undecided, alreadyThere: job.state.alreadyThere + found });
+		if (undecided.length > 0) return stop(signal);
+		const sending = { open, sender, digest, signal, record };
+		const workers = Array.from({ length: isInOrder ? 1 : concurrency }, () => sendRows(sending));
+		await Promise.all(workers.map((worker) => worker.catch((failure) => stop(signal, failure))));
+		if (!signal.aborted) change({ phase: "finished", perSecond: 0 });
 	}
 
-	function stop(failure?: unknown): void {
-		running?.abort();
+	/** Nothing if this run was stopped before. */
+	function stop({ aborted }: AbortSignal, failure?: unknown): void {
+		if (aborted) return;
+		running.abort();
 		change({ phase: "paused", perSecond: 0, failure });
-	}
-
-	async function work(store: AnimalStore<"bigint">, signal: AbortSignal): Promise<void> {
-		while (!signal.aborted) {
-			const row = waiting.shift() ?? (await rows?.next())?.value;
-			if (!row) return;
-			try {
-				record(row, await addRow(store, row, rowKey(digest ?? "", row.number), signal));
-			} catch (failure) {
-				waiting.push(row);
-				if (!signal.aborted) throw failure;
-			}
-		}
 	}
 
 	function record(row: FileRow, outcome: Outcome): void {
@@ -157,16 +148,48 @@ function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobS
 	return { rejected: state.rejected + 1, shown: [...state.shown, ...more] };
 }
 
+interface Sending {
+	open: ReturnType<typeof openRows>;
+	sender: Sender;
+	digest: string;
+	signal: AbortSignal;
+	record(row: FileRow, outcome: Outcome): void;
+}
+
+/** Sends one row after the other, until none is left or the signal aborts. @throws what concerns more than one row */
+async function sendRows({ open, sender, digest, signal, record }: Sending): Promise<void> {
+	while (!signal.aborted) {
+		const one = await open.take();
+		if (!one) return;
+		if (signal.aborted) return open.putBack(one, sender.info.id);
+		try {
+			const idempotencyKey = rowKey(digest, one.row.number) + (one.turn > 0 ? `-${one.turn}` : "");
+			const outcome = await addRow(sender.patientStore, one.row, { idempotencyKey, signal, onStored: open.add });
+			open.settle(one);
+			record(one.row, outcome);
+		} catch (failure) {
+			open.putBack(one, sender.info.id, failure);
+			throw failure;
+		}
+	}
+}
+
+interface AddOptions {
+	idempotencyKey: string;
+	signal: AbortSignal;
+	onStored(pet: Pet): void;
+}
+
 /** @throws what concerns more than this row */
 async function addRow(
 	store: AnimalStore<"bigint">,
 	row: FileRow,
-	idempotencyKey: string,
-	signal: AbortSignal,
+	{ onStored, ...options }: AddOptions,
 ): Promise<Outcome> {
 	if (!row.pet) return { faults: row.faults, reason: describeFaults(row.faults) };
 	try {
-		const { response } = await store.createPet(row.pet, { idempotencyKey, signal }).withResponse();
+		const { data, response } = await store.createPet(row.pet, options).withResponse();
+		onStored(data);
 		return response.headers.get("idempotency-replayed") === "true" ? "alreadyThere" : "added";
 	} catch (error) {
 		if (error instanceof ApiError && error.code === "idempotency_key_reused") return "differing";
@@ -206,10 +229,6 @@ function createPace() {
 			return Math.round((done - first.done) / Math.max(0.1, (atMs - first.atMs) / 1000));
 		},
 	};
-}
-
-async function* singleRows({ source, kind, options }: PetFile): AsyncGenerator<FileRow> {
-	for await (const rows of readRows(source, kind, options)) yield* rows;
 }
 
 /** Pages over plain http cannot compute a digest: there the job is safe to resume, but not the file in another one. */

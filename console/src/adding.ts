@@ -1,10 +1,12 @@
 // The state of the form that adds an animal: its entries, the reply, and the Idempotency-Key that makes a second press
-// safe.
+// safe. With another API key, a second press looks the animal up instead.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
 import { int64Max, int64Min } from "../../src/contract/int64.ts";
 import type { NewPet, Pet, PetStatus } from "../../src/contract/pet.ts";
+import { contentOf } from "../../src/files/unknown-creates.ts";
+import { type Lost, lookUpLost, mayRepeat, newestIdFor, TooEarly } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
 
@@ -23,35 +25,81 @@ export interface Adding {
 	problems: Problem[];
 	failure?: unknown;
 	/** A create with an unknown outcome. The same animal is sent again with the same Idempotency-Key. */
-	unsettled?: { pet: NewPet; idempotencyKey: string | undefined } | undefined;
+	unsettled?: Unsettled | undefined;
+	/** Why “Add” sends an animal that got no reply as a new one: a sentence for the user. */
+	missing?: string | undefined;
 	added?: Pet | undefined;
+	/** The newest id that is known. */
+	newest?: bigint | undefined;
+}
+
+interface Unsettled {
+	pet: NewPet;
+	idempotencyKey: string | undefined;
+	/** The newest id that was known before. */
+	after: bigint | undefined;
+	lost: Lost;
 }
 
 const noEntries = { name: "", categoryId: "", status: "" };
 export const emptyForm: Adding = { entries: noEntries, isPending: false, problems: [] };
 
-/** Sends the entries. @param show called with each new state */
-export async function add({ store }: Session, adding: Adding, show: (next: Adding) => void): Promise<Pet | undefined> {
+type Show = (next: Adding) => void;
+
+/** Sends the entries, or looks for their animal if it cannot be repeated. @param show called with each new state */
+export async function add(session: Session, adding: Adding, show: Show): Promise<Pet | undefined> {
 	const { entries, unsettled } = adding;
 	const problems = problemsOf(entries);
 	if (problems.length > 0) {
-		show({ ...adding, problems, failure: undefined, added: undefined });
+		show({ ...adding, problems, failure: undefined, missing: undefined, added: undefined });
 		return undefined;
 	}
 	const pet = newPetOf(entries);
-	show({ ...adding, isPending: true, added: undefined });
-	const open = unsettled && isSame(unsettled.pet, pet) ? unsettled : undefined;
+	const open = unsettled && contentOf(unsettled.pet) === contentOf(pet) ? unsettled : undefined;
+	const pending = { ...adding, isPending: true, unsettled: open, missing: undefined, added: undefined };
+	show(pending);
+	const isLookedUp = open !== undefined && !mayRepeat(session, open.lost);
+	return isLookedUp ? find(session, pending, open, show) : send(session, pending, pet, show);
+}
+
+async function send(session: Session, adding: Adding, pet: NewPet, show: Show): Promise<Pet | undefined> {
+	const { entries, unsettled } = adding;
+	let { newest } = adding;
+	let sentAtMs = unsettled?.lost.sentAtMs;
 	try {
-		const idempotencyKey = open?.idempotencyKey;
-		const added = await store.createPet(pet, { idempotencyKey });
-		show({ ...emptyForm, added });
+		newest ??= await newestIdFor(session, session.store);
+		sentAtMs ??= Date.now();
+		const added = await session.store.createPet(pet, { idempotencyKey: unsettled?.idempotencyKey });
+		show({ ...emptyForm, newest: added.id, added });
 		return added;
 	} catch (failure) {
-		const isOut = failure instanceof ApiError && failure.status === 401;
-		const next = { entries, isPending: false, unsettled: unsettledBy(failure, pet) ?? open };
-		show(isOut ? { ...next, problems: [] } : { ...next, problems: problemsIn(failure), failure });
+		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.isUnsettled);
+		const after = unsettled ? unsettled.after : newest;
+		const lost = sentAtMs && { keyId: session.info.id, sentAtMs, failedAtMs: Date.now() };
+		const idempotencyKey = (isOpen ? failure.idempotencyKey : undefined) ?? unsettled?.idempotencyKey;
+		const now = isOpen && lost ? { pet, idempotencyKey, after, lost } : unsettled;
+		show(withFailure({ entries, isPending: false, problems: [], unsettled: now, newest }, failure));
 		return undefined;
 	}
+}
+
+async function find(session: Session, adding: Adding, open: Unsettled, show: Show): Promise<Pet | undefined> {
+	const { entries, newest } = adding;
+	try {
+		const [id] = await lookUpLost(session, [{ ...open, equals: 0 }]);
+		const added = id === undefined ? undefined : { id, ...open.pet };
+		show(added ? { ...emptyForm, newest: id, added } : { ...emptyForm, entries, newest, missing: missingText(open) });
+		return added;
+	} catch (failure) {
+		show(withFailure({ ...adding, isPending: false }, failure));
+		return undefined;
+	}
+}
+
+/** After 401 the view is sign-in, and only the entries are kept. */
+function withFailure(adding: Adding, failure: unknown): Adding {
+	const isOut = failure instanceof ApiError && failure.status === 401;
+	return { ...adding, problems: problemsIn(failure), failure: isOut ? undefined : failure };
 }
 
 /** Problems that the client cannot put into a request. The service checks everything else. */
@@ -80,17 +128,20 @@ function isField(name: string | undefined): name is Field {
 	return name !== undefined && Object.hasOwn(noEntries, name);
 }
 
-function unsettledBy(failure: unknown, pet: NewPet): Adding["unsettled"] {
-	const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.isUnsettled);
-	return isOpen ? { pet, idempotencyKey: failure.idempotencyKey } : undefined;
+function missingText({ after }: Unsettled): string {
+	const found = after === undefined ? "the animal cannot be looked up" : "no such animal was added since";
+	return `The first request got no reply, and ${found}.`;
 }
 
-function isSame(one: NewPet, other: NewPet): boolean {
-	return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
+export function titleOf({ unsettled, missing }: Adding): string {
+	if (missing) return "The animal was not found";
+	return unsettled ? "The animal may have been added" : "The animal was not added";
 }
 
 /** The text for a failure that concerns no single field. */
-export function adviceOn({ failure, unsettled }: Adding): string {
+export function adviceOn({ failure, unsettled, missing }: Adding): string {
+	if (missing) return `${missing} Press “Add” to add it.`;
+	if (failure instanceof TooEarly) return `${failure.message} Press “Add” then.`;
 	if (!unsettled) return sentenceOf(failure);
 	const advice = "It is not known whether the animal was added. Press “Add” again: unchanged, it is added only once.";
 	return `${sentenceOf(failure)} ${advice}`;

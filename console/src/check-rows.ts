@@ -1,7 +1,7 @@
 // Checks a whole file before anything is sent, a piece at a time, so that the page answers meanwhile.
 
-import { readRows } from "../../src/files/rows.ts";
-import { changeEveryMs, type PetFile, type Rejected, shownMax } from "./add-rows.ts";
+import { changeEveryMs, shownMax } from "./add-rows.ts";
+import { type PetFile, type Rejected, readPetFile } from "./open-rows.ts";
 
 export interface Checked {
 	good: number;
@@ -18,7 +18,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], isComplete: false };
 	const options = { ...file.options, onUnused: (name: string) => checked.unused.push(name) };
 	let shownAtMs = 0;
-	for await (const rows of readRows(file.source, file.kind, options)) {
+	for await (const rows of readPetFile({ ...file, options })) {
 		for (const row of rows) {
 			if (row.pet) checked.good++;
 			else if (++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });

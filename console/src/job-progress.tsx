@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
-import type { Job } from "./add-rows.ts";
+import { type Job, shownMax } from "./add-rows.ts";
 import { saveFile } from "./files.ts";
 import { digits, FailureNote } from "./notes.tsx";
 import { countOf, describe } from "./open-file.ts";
@@ -25,7 +25,8 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 		};
 	}, [job]);
 	const { state, file, total } = job;
-	const { phase, added, alreadyThere, differing, rejected, shown, failure, perSecond } = state;
+	const { phase, added, alreadyThere, differing, rejected, shown, undecided, failure, perSecond } = state;
+	const { mapping = {} } = file.options;
 	const done = added + alreadyThere;
 	return (
 		<>
@@ -48,37 +49,65 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 					<p>{describe(failure)} Resume goes on with the rows that are left; none is added twice.</p>
 				</FailureNote>
 			)}
-			<div class="actions">
-				{phase === "running" && (
-					<button type="button" onClick={() => job.pause()}>
-						Pause
-					</button>
-				)}
-				{phase === "paused" && (
-					<button type="button" class="primary" onClick={() => job.run(session.patientStore)}>
-						Resume
-					</button>
-				)}
-				{phase === "finished" && (
-					<button type="button" class="primary" onClick={() => showNewest(session)}>
-						Show the animals
-					</button>
-				)}
-				{rejected > 0 && (
-					<button type="button" onClick={() => saveRejected(job)}>
-						Save the rejected rows
-					</button>
-				)}
-				{phase !== "running" && (
-					<button type="button" class="quiet" onClick={onEnd}>
-						{phase === "finished" ? "Another file" : "Give up the rest"}
-					</button>
-				)}
-			</div>
-			{shown.length > 0 && (
-				<RejectedTable title="Rejected" rejected={shown} count={rejected} mapping={file.options.mapping ?? {}} />
+			{undecided.length > 0 && (
+				<FailureNote title={`Not found: ${countOf(undecided.length)}`}>
+					<p>No reply arrived for these rows. Add them, or leave them among the rejected ones?</p>
+				</FailureNote>
 			)}
+			<Actions job={job} session={session} onEnd={onEnd} />
+			{undecided.length > 0 && (
+				<RejectedTable
+					title="Not found"
+					rejected={undecided.slice(0, shownMax)}
+					count={undecided.length}
+					mapping={mapping}
+				/>
+			)}
+			{shown.length > 0 && <RejectedTable title="Rejected" rejected={shown} count={rejected} mapping={mapping} />}
 		</>
+	);
+}
+
+function Actions({ job, session, onEnd }: JobProgressProps) {
+	const { phase, rejected, undecided } = job.state;
+	return (
+		<div class="actions">
+			{phase === "running" && (
+				<button type="button" onClick={() => job.pause()}>
+					Pause
+				</button>
+			)}
+			{phase === "paused" && undecided.length === 0 && (
+				<button type="button" class="primary" onClick={() => job.run(session)}>
+					Resume
+				</button>
+			)}
+			{undecided.length > 0 && (
+				<>
+					<button type="button" class="primary" onClick={() => job.decide(true, session)}>
+						Add {countOf(undecided.length)}
+					</button>
+					<button type="button" onClick={() => job.decide(false, session)}>
+						Reject
+					</button>
+				</>
+			)}
+			{phase === "finished" && (
+				<button type="button" class="primary" onClick={() => showNewest(session)}>
+					Show the animals
+				</button>
+			)}
+			{rejected > 0 && (
+				<button type="button" onClick={() => saveRejected(job)}>
+					Save the rejected rows
+				</button>
+			)}
+			{phase !== "running" && (
+				<button type="button" class="quiet" onClick={onEnd}>
+					{phase === "finished" ? "Another file" : "Give up the rest"}
+				</button>
+			)}
+		</div>
 	);
 }
 

@@ -4,10 +4,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/file-kind.ts";
-import { createJob, type Job, type PetFile } from "./add-rows.ts";
+import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { digits, FailureNote } from "./notes.tsx";
 import { countOf, describe, type OpenFile } from "./open-file.ts";
+import type { PetFile } from "./open-rows.ts";
 import { RejectedTable } from "./rejected-table.tsx";
 
 interface MapColumnsProps {

@@ -3,6 +3,7 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
+import { TooEarly } from "./look-up.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 export const digits = new Intl.NumberFormat("en");
@@ -10,6 +11,7 @@ export const digits = new Intl.NumberFormat("en");
 export function sentenceOf(failure: unknown): string {
 	if (failure instanceof ApiError && failure.status === 429) return "Too many requests with this key.";
 	if (failure instanceof ApiError) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
+	if (failure instanceof TooEarly) return failure.message;
 	if (failure instanceof NoReply) return "The server does not answer.";
 	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
 }

@@ -2,8 +2,8 @@
 
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeFaults } from "../../src/files/faults.ts";
-import type { Rejected } from "./add-rows.ts";
 import { digits } from "./notes.tsx";
+import type { Rejected } from "./open-rows.ts";
 
 interface RejectedTableProps {
 	title: string;

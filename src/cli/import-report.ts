@@ -6,7 +6,8 @@ import { quoteNames } from "../files/file-error.ts";
 import { describeKind, type FileKind } from "../files/file-kind.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import { type ImportReport, isKeyRefused } from "./import-send.ts";
+import type { EarlierRows } from "./import-look-up.ts";
+import { type ImportReport, isOver } from "./import-send.ts";
 import { countOf } from "./words.ts";
 
 interface Reason {
@@ -54,6 +55,8 @@ export function describeReasons(reasons: Reasons, { format }: FileKind): string[
 /** What the first pass found in a file. */
 export interface Checked {
 	animals: number;
+	/** Of the animals: those that got no reply in an earlier import. */
+	earlier: EarlierRows;
 	rejected: number;
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
@@ -95,8 +98,8 @@ export function incompleteError(
 	const done = added + alreadyThere;
 	const progress = `${done} of ${animals} animals ${done === 1 ? "was" : "were"} added`;
 	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
-	if (isKeyRefused(stoppedBy)) {
-		const others = `the others are in ${path}: import that file with another key`;
+	if (isOver(stoppedBy)) {
+		const others = `the others are in ${path}: import that file with another key, which looks up rows without a reply`;
 		const warning = "importing the whole file would add the first ones again";
 		return new CommandError([...describeError(stoppedBy), `${progress}; ${others}; ${warning}`].join("\n"));
 	}

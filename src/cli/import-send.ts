@@ -2,10 +2,14 @@
 // from the file's content and the row, so that a create can be repeated, and the same file be imported again.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
+import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults } from "../files/faults.ts";
+import { describeUnknown } from "../files/rejected-rows.ts";
 import { rowKey } from "../files/row-keys.ts";
 import type { FileRow } from "../files/rows.ts";
+import { addedPets, type UnknownCreate } from "../files/unknown-creates.ts";
+import { CommandError } from "./command-error.ts";
 import type { Attempt, Created, CreatePipeline } from "./create-pipeline.ts";
 import type { Interruption } from "./interrupt.ts";
 
@@ -16,9 +20,13 @@ export interface Sending {
 	rows: AsyncGenerator<FileRow[]>;
 	/** Of the file, in hex. */
 	digest: string;
+	/** The newest id before the import, if it is known. */
+	newest: bigint | undefined;
 	/** The number of requests at once. */
 	concurrency: number;
 	reject(row: FileRow, reason: string): void;
+	/** Called with each animal that is in the store. */
+	onAdded(pet: NewPet): void;
 	interruption: Interruption;
 	/** Called after each row. */
 	onProgress(report: ImportReport): void;
@@ -44,15 +52,27 @@ interface Sent {
 	pet: NewPet;
 	key: string;
 	attempt: Promise<Attempt>;
+	/** When it was first sent, in milliseconds since 1970. */
+	sentAtMs: number;
+	/** The newest id that was known before. */
+	after: bigint | undefined;
+}
+
+interface Failed extends Sent {
+	/** It may have been added: its first attempt got no reply, whatever the repeat got. */
+	isUnknown: boolean;
 }
 
 /** Failures that concern one animal only; any other would hit the next animal too. */
 const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large"];
 
+/** Idempotency-Keys last longer: by the time that a repeat may take. */
+export const repeatedForMs = (idempotencyHours / 2) * 3_600_000;
+
 /** Sends until the rows end, a request fails for good, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
 	const { rows, interruption, pipeline } = sending;
-	const { report, isStopped, send, finish, failed } = createSender(sending);
+	const { report, isStopped, send, finish, failed, pets } = createSender(sending);
 	const drop = () => void pipeline.reset();
 	interruption.overdue.addEventListener("abort", drop, { once: true });
 	/** Rows that were read and not sent. */
@@ -70,28 +90,27 @@ export async function sendRows(sending: Sending): Promise<ImportReport> {
 	} finally {
 		interruption.overdue.removeEventListener("abort", drop);
 	}
-	if (isKeyRefused(report.stoppedBy)) await rejectRest(sending, failed, unsent);
+	if (isOver(report.stoppedBy)) await rejectRest(sending, pets.toUnknown(failed), unsent);
 	await rows.return(undefined);
 	report.isComplete = isAtEnd && unsent.length === 0 && report.stoppedBy === undefined;
 	return report;
 }
 
 /** Keeps the rows under way in the order of the file, and counts what became of them. */
-function createSender({ store, pipeline, digest, concurrency, reject, interruption, onProgress }: Sending) {
+function createSender(sending: Sending) {
+	const { pipeline, digest, newest, concurrency, reject, onAdded, interruption, onProgress } = sending;
 	const report: ImportReport = { added: 0, alreadyThere: 0, differing: 0, outOfOrder: 0, isComplete: false };
 	const underWay: Sent[] = [];
-	const failed: { row: FileRow; isUnsettled: boolean }[] = [];
-	let highestId = 0n;
+	const failed: Failed[] = [];
+	const pets = addedPets(newest);
 	const isStopped = () => interruption.requested.aborted || report.stoppedBy !== undefined;
 
-	function count({ id, isReplayed }: Created): void {
-		if (isReplayed) {
-			report.alreadyThere++;
-		} else {
-			report.added++;
-			if (BigInt(id) < highestId) report.outOfOrder++;
-			else highestId = BigInt(id);
-		}
+	function count({ id, isReplayed }: Created, pet: NewPet): void {
+		if (isReplayed) report.alreadyThere++;
+		else report.added++;
+		if (!isReplayed && BigInt(id) < (pets.newest() ?? 0n)) report.outOfOrder++;
+		pets.add({ ...pet, id: BigInt(id) });
+		onAdded(pet);
 		onProgress(report);
 	}
 
@@ -103,38 +122,40 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 		}
 		if (underWay.length >= concurrency) await settleFirst();
 		if (isStopped()) return false;
-		const key = rowKey(digest, row.number);
-		underWay.push({ row, pet: row.pet, key, attempt: pipeline.send(row.pet, key) });
+		const [pet, key] = [row.pet, rowKey(digest, row.number)];
+		underWay.push({ row, pet, key, sentAtMs: Date.now(), after: pets.newest(), attempt: pipeline.send(pet, key) });
 		return true;
 	}
 
 	async function settleFirst(): Promise<void> {
-		const attempt = await underWay[0]?.attempt;
-		if (attempt?.created) {
+		const [first] = underWay;
+		if (!first) return;
+		const attempt = await first.attempt;
+		if (attempt.created) {
 			underWay.shift();
-			return count(attempt.created);
+			count(attempt.created, first.pet);
+			return pets.forget(underWay.slice(0, 1));
 		}
 		// The others of this connection would wait in vain.
-		if (attempt && attempt.status === undefined) await pipeline.reset();
+		if (attempt.status === undefined) await pipeline.reset();
 		for (const sent of underWay.splice(0)) await settle(sent);
 	}
 
 	/** What was not added is repeated before anything else is sent, to keep the order as far as possible. */
-	async function settle({ row, pet, key, attempt }: Sent): Promise<void> {
-		const { created, status = 500 } = { status: undefined, ...(await attempt) };
-		if (created) return count(created);
-		if (report.stoppedBy !== undefined) return void failed.push({ row, isUnsettled: status < 400 || status >= 500 });
+	async function settle(sent: Sent): Promise<void> {
+		const attempt = await sent.attempt;
+		if (attempt.created) return count(attempt.created, sent.pet);
+		const isUnknown = attempt.status === undefined || attempt.status < 400 || attempt.status >= 500;
+		if (report.stoppedBy !== undefined) return void failed.push({ ...sent, isUnknown });
 		try {
-			const call = store.createPet(pet, { idempotencyKey: key, signal: interruption.overdue });
-			const { data, response } = await call.withResponse();
-			count({ id: data.id, isReplayed: response.headers.get("idempotency-replayed") === "true" });
+			count(await repeat(sending, sent), sent.pet);
 		} catch (error) {
-			if (error instanceof ApiError && rowErrors.includes(error.code)) return reject(row, error.message);
+			if (error instanceof ApiError && rowErrors.includes(error.code)) return reject(sent.row, error.message);
 			if (error instanceof ApiError && error.code === "idempotency_key_reused") {
 				report.differing++;
 				return onProgress(report);
 			}
-			failed.push({ row, isUnsettled: !(error instanceof ApiError) || error.isUnsettled });
+			failed.push({ ...sent, isUnknown: isUnknown || !(error instanceof ApiError) || error.isUnsettled });
 			report.stoppedBy = error;
 			interruption.stop();
 		}
@@ -144,21 +165,33 @@ function createSender({ store, pipeline, digest, concurrency, reject, interrupti
 		while (underWay.length > 0) await settleFirst();
 	}
 
-	return { report, failed, isStopped, send, finish };
+	return { report, failed, pets, isStopped, send, finish };
 }
 
-export function isKeyRefused(error: unknown): boolean {
-	return error instanceof ApiError && error.status === 401;
+/** Waits for a service that is away. @throws CommandError, AnimalStoreError, the signal's reason */
+async function repeat({ store, interruption }: Sending, { pet, key, sentAtMs }: Sent): Promise<Created> {
+	if (Date.now() - sentAtMs > repeatedForMs)
+		throw new KeysExpired("the import was stopped for too long to repeat a row");
+	const call = store.createPet(pet, { idempotencyKey: key, signal: interruption.overdue });
+	const { data, response } = await call.withResponse();
+	return { id: data.id, isReplayed: response.headers.get("idempotency-replayed") === "true" };
 }
 
-/** For an import with another API key. Idempotency-Keys are scoped to the key: the whole file would add rows twice. */
+class KeysExpired extends CommandError {}
+
+/** Whether the Idempotency-Keys of an import can be used no longer. */
+export function isOver(error: unknown): boolean {
+	return error instanceof KeysExpired || (error instanceof ApiError && error.status === 401);
+}
+
+/** For another import. Idempotency-Keys are scoped to the API key: the whole file would add rows twice. */
 async function rejectRest(
 	{ rows, reject }: Sending,
-	failed: { row: FileRow; isUnsettled: boolean }[],
+	failed: (Failed & UnknownCreate)[],
 	unsent: FileRow[],
 ): Promise<void> {
-	const notAdded = "not added: the key stopped working";
-	for (const { row, isUnsettled } of failed) reject(row, isUnsettled ? "no reply: it may have been added" : notAdded);
+	const notAdded = "not added: the import ended";
+	for (const one of failed) reject(one.row, one.isUnknown ? describeUnknown(one) : notAdded);
 	const rejectAll = (rest: FileRow[]) => {
 		for (const row of rest) reject(row, row.faults ? describeFaults(row.faults) : notAdded);
 	};

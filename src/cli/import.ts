@@ -7,12 +7,15 @@ import { readConnection } from "../config.ts";
 import { newPetFields } from "../contract/pet.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { describeFaults } from "../files/faults.ts";
+import { unknownCreateOf } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
+import { newestId } from "../files/unknown-creates.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { createPipeline } from "./create-pipeline.ts";
 import { explainFileError, type ImportFile, openImportFile } from "./import-file.ts";
+import { earlierRows } from "./import-look-up.ts";
 import { importProgress } from "./import-progress.ts";
 import {
 	type Checked,
@@ -23,8 +26,8 @@ import {
 	type Reasons,
 	summary,
 } from "./import-report.ts";
-import { type ImportReport, sendRows } from "./import-send.ts";
-import { type Interruption, watchInterrupt } from "./interrupt.ts";
+import { type ImportReport, repeatedForMs, type Sending, sendRows } from "./import-send.ts";
+import { watchInterrupt } from "./interrupt.ts";
 import { formatTable } from "./pet-table.ts";
 import { examples } from "./pets.ts";
 import { type RejectedFile, rejectedFile } from "./rejected-file.ts";
@@ -105,8 +108,8 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 		const checked = await checkFile(file, readOptions(options), requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		if (!store) return await showDryRun(file, checked, options);
-		if (checked.animals > 0) await checkConnection(store, requested);
-		await addPets(file, checked, options, interruption);
+		const newest = checked.animals > 0 ? await checkConnection(store, checked, requested) : undefined;
+		await addPets(file, checked, options, { newest, interruption });
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
@@ -122,12 +125,13 @@ function readOptions({ map, strict = false }: ImportOptions): ReadOptions {
 
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
-	const checked: Checked = { animals: 0, rejected: 0, unused: [], reasons: countReasons() };
+	const checked: Checked = { animals: 0, earlier: earlierRows(), rejected: 0, unused: [], reasons: countReasons() };
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);
 		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
 			requested.throwIfAborted();
 			for (const row of rows) {
+				checked.earlier.take(row);
 				if (row.pet) checked.animals++;
 				else {
 					checked.rejected++;
@@ -141,12 +145,20 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 	return checked;
 }
 
-/** One request before many creates, so that a wrong address or key fails at once and not after `--retry-for`. */
-async function checkConnection(store: AnimalStore<"bigint">, signal: AbortSignal): Promise<void> {
-	await store.listPage({ limit: 1 }, { signal }).catch((error) => {
-		// A key without pets:read may import, and the import waits for a busy service.
-		const mayImport = error instanceof ApiError && [403, 429, 503].includes(error.status);
-		if (!mayImport) throw error;
+/**
+ * Requests before many creates, so that a wrong address or key fails at once and not after `--retry-for`.
+ * @returns the newest id; undefined if the service does not tell
+ */
+async function checkConnection(
+	store: AnimalStore<"bigint">,
+	{ earlier }: Checked,
+	signal: AbortSignal,
+): Promise<bigint | undefined> {
+	return newestId(store, { signal }).catch((error) => {
+		// A key without pets:read may import if there is nothing to look up, and the import waits for a busy service.
+		const mayImport = earlier.count() > 0 ? [429, 503] : [403, 429, 503];
+		if (error instanceof ApiError && mayImport.includes(error.status)) return undefined;
+		throw error;
 	});
 }
 
@@ -166,37 +178,47 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 	console.error("nothing was sent");
 }
 
+/** Without those that an earlier import has sent. */
+async function* unsentRows(batches: AsyncGenerator<FileRow[]>): AsyncGenerator<FileRow[], undefined> {
+	for await (const rows of batches) yield rows.filter((row) => !unknownCreateOf(row));
+}
+
 /** The second pass and its report. */
 async function addPets(
 	file: ImportFile,
-	{ animals }: Checked,
+	{ animals, earlier }: Checked,
 	options: ImportOptions,
-	interruption: Interruption,
+	{ newest, interruption }: Pick<Sending, "newest" | "interruption">,
 ): Promise<void> {
-	const { connections, inOrder, retryFor: retryForMs, json } = options;
+	const { connections, inOrder, retryFor, json } = options;
 	const concurrency = inOrder ? 1 : options.concurrency;
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
+	function reject(row: FileRow, reason: string): void {
+		rejected.add(row, reason);
+		reasons.add(row, reason);
+	}
 	const progress = await importProgress(animals);
 	const pipeline = await createPipeline({ ...readConnection(options), connections, depth: concurrency });
 	const startedAtMs = performance.now();
+	const store = connect(options, { retryForMs: Math.min(retryFor, repeatedForMs) });
 	const report = await sendRows({
-		store: connect(options, { retryForMs }),
+		store,
 		pipeline,
-		rows: readRows(file.source, file.kind, readOptions(options)),
+		rows: unsentRows(readRows(file.source, file.kind, readOptions(options))),
 		digest: file.digest,
+		newest,
 		concurrency: concurrency * connections,
 		interruption,
-		reject(row, reason) {
-			rejected.add(row, reason);
-			reasons.add(row, reason);
-		},
+		reject,
+		onAdded: earlier.exclude,
 		onProgress: ({ added, alreadyThere }) => progress.update(added + alreadyThere, rejected.count),
 	}).finally(async () => {
 		progress.end();
-		rejected.close();
 		await pipeline.reset();
 	});
+	await earlier.finish(report, { store, connection: options, reject, signal: interruption.requested });
+	rejected.close();
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const isInterrupted = interruption.requested.aborted;
 	if (!report.isComplete) throw incompleteError(report, { animals, path: rejected.path, isInterrupted });

@@ -23,8 +23,12 @@ export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean 
 
 /** The reply of `/console/key`: the key of the request. */
 export interface KeyInfo {
+	/** Idempotency-Keys are scoped to it. It stays the same when the key's secret is replaced. */
+	id: string;
 	name: string;
 	scopes: readonly string[];
 	/** When it stops working, in milliseconds since 1970; absent if never. */
 	expiresAtMs?: number;
+	/** How long after it was sent a create may still be stored, in milliseconds. */
+	createSettlesMs: number;
 }

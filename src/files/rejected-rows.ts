@@ -1,10 +1,11 @@
 // Writes rows that could not be added in the format of their file, with the line and the reason of each. After fixing,
-// the text can be imported: `line` and `reason` are ignored then.
+// the text can be imported: `line` and `reason` are ignored then, but for rows that may have been added.
 
 import { parseJson } from "../contract/json.ts";
 import type { FileKind } from "./file-kind.ts";
 import { csv } from "./pet-formats.ts";
 import type { FileRow } from "./rows.ts";
+import type { UnknownCreate } from "./unknown-creates.ts";
 
 /** @param isFirst whether the text begins with this row: CSV needs a header then */
 export function rejectedRow(
@@ -31,7 +32,31 @@ function isOurs(column: string | undefined): boolean {
 }
 
 /** The line and reason that an earlier import added at the end. */
-const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
+const earlier = /,?"line":\d+,"reason":"((?:[^"\\]|\\.)*)"(?=\}$)/;
+
+const noReply = "no reply: it may have been added";
+
+/** The reason for a row whose create got no reply. The import of the rejected rows looks it up. */
+export function describeUnknown({ after, equals }: UnknownCreate): string {
+	if (after === undefined) return noReply;
+	return `${noReply} with an id above ${after}${equals > 0 ? `, beside ${equals} equal` : ""}`;
+}
+
+/** @returns undefined for a row without such a reason */
+export function unknownCreateOf({ pet, given }: FileRow): UnknownCreate | undefined {
+	const isText = typeof given === "string";
+	const reason = isText ? earlier.exec(given.trim())?.[1] : given.cells[given.columns.indexOf("reason")];
+	if (!pet || !reason?.startsWith(noReply)) return undefined;
+	const [, after, equals = "0"] = / above (\d+)(?:, beside (\d+) equal)?$/.exec(reason) ?? [];
+	return { pet, after: after === undefined ? undefined : BigInt(after), equals: Number(equals) };
+}
+
+/** The reason for a row that was looked up and not found. With it, an import adds the row. */
+export function describeMissing({ after }: Pick<UnknownCreate, "after">): string {
+	return after === undefined
+		? "no reply, and it cannot be looked up: import this row only if it is not in the list"
+		: `no reply, and not found above id ${after}: import this row to add it`;
+}
 
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {

@@ -12,11 +12,13 @@ import { addFile, addFolder, readFile, redirectTo, refuseNotBuilt } from "./stat
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. */
 	activity: () => Promise<Activity>;
+	/** How long after it was sent a create may still be stored. */
+	createSettlesMs: number;
 	/** The folder of the built pages. What is missing there is not served. */
 	pagesFolder: string;
 }
 
-export function addConsole(router: Router, { activity, pagesFolder }: ConsoleOptions): void {
+export function addConsole(router: Router, { activity, createSettlesMs, pagesFolder }: ConsoleOptions): void {
 	const headers = pagePolicy("'self'");
 	const folder = join(pagesFolder, "console");
 	const isBuilt = addFolder(router, { url: "/console", folder, headers });
@@ -34,11 +36,13 @@ export function addConsole(router: Router, { activity, pagesFolder }: ConsoleOpt
 	router.add("/console/key", {
 		GET: {
 			handler: (exchange) =>
-				exchange.header("cache-control", "no-store").sendJson(JSON.stringify(infoOf(callerOf(exchange)))),
+				exchange
+					.header("cache-control", "no-store")
+					.sendJson(JSON.stringify(infoOf(callerOf(exchange), createSettlesMs))),
 		},
 	});
 }
 
-function infoOf({ name, scopes, secret: { expiresAtMs } }: KeyRow): KeyInfo {
-	return { name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }) };
+function infoOf({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSettlesMs: number): KeyInfo {
+	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
 }

@@ -1,0 +1,112 @@
+// The rows of a file that are not settled yet. An unknown outcome belongs to the API key that sent the row: what cannot
+// be repeated is looked up, and what is not found is left for a person to decide.
+
+import { ApiError } from "../../client/src/index.ts";
+import type { Pet } from "../../src/contract/pet.ts";
+import type { Fault } from "../../src/files/faults.ts";
+import type { FileKind, Source } from "../../src/files/file-kind.ts";
+import { describeMissing, describeUnknown, unknownCreateOf } from "../../src/files/rejected-rows.ts";
+import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
+import { addedPets } from "../../src/files/unknown-creates.ts";
+import { type Lost, lookUpLost, mayRepeat, newestIdFor, type Sender } from "./look-up.ts";
+
+/** A file that was read, and how to read its rows. */
+export interface PetFile {
+	name: string;
+	source: Source;
+	kind: FileKind;
+	options: ReadOptions;
+}
+
+export interface Rejected {
+	row: FileRow;
+	faults: Fault[];
+}
+
+export interface OpenRow {
+	row: FileRow;
+	/** When it was first sent, in milliseconds since 1970. */
+	sentAtMs: number;
+	/** The newest id that was known before. */
+	after: bigint | undefined;
+	lost?: Lost;
+	/** Of a row that a person wants to be sent again: it is another create, also for the same key. */
+	turn: number;
+}
+
+export function openRows(file: PetFile) {
+	const rows = singleRows(file);
+	let waiting: OpenRow[] = [];
+	const underWay = new Set<OpenRow>();
+	let added: ReturnType<typeof addedPets> | undefined;
+	let turns = 0;
+
+	async function nextRow(): Promise<OpenRow | undefined> {
+		const { value: row } = await rows.next();
+		return row && unsent(row);
+	}
+
+	return {
+		/** Called before rows are taken. @throws TooEarly, AnimalStoreError, the signal's reason */
+		async lookUp(sender: Sender, signal: AbortSignal): Promise<{ found: number; undecided: Rejected[] }> {
+			const newest = () => newestIdFor(sender, sender.patientStore, signal);
+			added ??= addedPets(await newest());
+			const lost = waiting.flatMap(({ row, after, lost }) =>
+				row.pet && lost ? [{ row, pet: row.pet, after, lost }] : [],
+			);
+			if (lost.every((one) => mayRepeat(sender, one.lost))) return { found: 0, undecided: [] };
+			const creates = added.toUnknown(lost);
+			const ids = await lookUpLost(sender, creates, signal);
+			added = addedPets(await newest());
+			waiting = waiting.filter((open) => !open.lost);
+			const missing = creates.filter((_, at) => ids[at] === undefined);
+			const undecided = missing.map(({ row, after }) => ({
+				row,
+				faults: [{ field: undefined, problem: describeMissing({ after }) }],
+			}));
+			return { found: lost.length - undecided.length, undecided };
+		},
+		/** The next row to send: one that was taken before, if there is one. */
+		async take(): Promise<OpenRow | undefined> {
+			const next = waiting.shift() ?? (await nextRow());
+			if (!next) return undefined;
+			const open = next.lost ? next : { ...next, sentAtMs: Date.now(), after: added?.newest() };
+			underWay.add(open);
+			return open;
+		},
+		/** An animal of these rows is in the store. */
+		add: (pet: Pet) => added?.add(pet),
+		settle(open: OpenRow): void {
+			underWay.delete(open);
+			added?.forget([...underWay, ...waiting]);
+		},
+		/** @param failure undefined if it was not sent */
+		putBack(open: OpenRow, keyId: string, failure?: unknown): void {
+			underWay.delete(open);
+			const isUnknown = failure !== undefined && (!(failure instanceof ApiError) || failure.isUnsettled);
+			const lost = { keyId, sentAtMs: open.sentAtMs, failedAtMs: Date.now() };
+			waiting.push(isUnknown ? { ...open, lost } : open);
+		},
+		/** Puts rows back that a person wants to be sent. */
+		sendAgain(undecided: readonly Rejected[]): void {
+			turns++;
+			waiting.unshift(...undecided.map(({ row }) => unsent(row, turns)));
+		},
+	};
+}
+
+const unsent = (row: FileRow, turn = 0): OpenRow => ({ row, turn, sentAtMs: 0, after: undefined });
+
+async function* singleRows(file: PetFile): AsyncGenerator<FileRow, undefined> {
+	for await (const rows of readPetFile(file)) yield* rows;
+}
+
+/** The rows in batches. Those that got no reply in an import of the command are refused: only that looks them up. */
+export async function* readPetFile({ source, kind, options }: Omit<PetFile, "name">): AsyncGenerator<FileRow[]> {
+	const refused = (row: FileRow): FileRow => {
+		const create = unknownCreateOf(row);
+		if (!create) return row;
+		return { ...row, pet: undefined, faults: [{ field: undefined, problem: describeUnknown(create) }] };
+	};
+	for await (const rows of readRows(source, kind, options)) yield rows.map(refused);
+}
