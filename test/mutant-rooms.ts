@@ -16,6 +16,7 @@ const rooms: Record<string, string[]> = {
 	"src/files": ["src/files/*.test.ts", "test/files.test.ts", "test/import.test.ts"],
 	"src/http": [
 		"src/http/*.test.ts",
+		"test/check-order.test.ts",
 		"test/cors.test.ts",
 		"test/body.test.ts",
 		"test/query.test.ts",
