@@ -1,7 +1,7 @@
 // Erasing the names that edits replace: what SQLite leaves of them in the file and its log is found by reading the bytes.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -9,9 +9,11 @@ import type { NewPet } from "../src/contract/pet.ts";
 import { fingerprintOf } from "../src/store/idempotency.ts";
 import { eraseNames, openStore, verifyStore } from "../src/store/open.ts";
 import type { NewEdit, Store } from "../src/store/store.ts";
+import { startPostgres } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
+import { runSql } from "./sql.ts";
 
 const editor = "operator";
 const atMs = Date.now();
@@ -199,4 +201,58 @@ test("sqlite: while another program reads the log, a name is not erased, and the
 	assertGone(file, ["Ferdinand"]);
 	assert.equal(await namesToErase(), 0);
 	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n, erasedAtMs: atMs + 1 }]);
+});
+
+/** Where the texts are in the files of a server's tables: whether in the unused space of a page, or elsewhere. */
+function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
+	const found = new Set<"unused" | "used">();
+	const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
+		.filter((file) => file.isFile() && !file.parentPath.includes("pg_wal"))
+		.map((file) => readFileSync(join(file.parentPath, file.name)));
+	const pageBytes = 8192;
+	for (const file of files)
+		for (const text of texts)
+			for (let at = file.indexOf(text); at >= 0; at = file.indexOf(text, at + 1)) {
+				const page = at - (at % pageBytes);
+				const isUnused = at - page >= file.readUInt16LE(page + 12) && at - page < file.readUInt16LE(page + 14);
+				found.add(isUnused ? "unused" : "used");
+			}
+	return found;
+}
+
+test("postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL", async (context) => {
+	const server = await startPostgres();
+	context.after(() => server.remove());
+	const databaseUrl = `${server.url}/postgres`;
+	const sql = (statement: string) => runSql(databaseUrl, statement);
+	const [{ folder } = {}] = await sql("SELECT current_setting('data_directory') AS folder");
+	const store = await openStore(databaseUrl, () => atMs);
+	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
+	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
+	await sql("ANALYZE");
+	// Also the last row of each page, which no other row overwrites.
+	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
+	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
+	for (const [index, id] of edited.entries()) {
+		const change = index % 2 ? ({ action: "remove" } as const) : ({ action: "rename", name: `new ${id}` } as const);
+		assert.equal(await store.edits.apply({ petId: BigInt(id), editor, ...change }), "edited");
+	}
+	await store.close();
+	const removed = edited.filter((_, index) => index % 2);
+	const texts = [...edited.map((id) => petOf(id).name), ...removed.map((id) => fingerprintOf(petOf(id)))];
+	await sql("CHECKPOINT");
+	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds them");
+	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
+	await sql("ANALYZE");
+	await sql("CHECKPOINT");
+	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");
+	for (const { name } of tables) {
+		const rows = await sql(`SELECT t::text AS row FROM ${name} AS t`);
+		for (const { row } of rows) for (const text of texts) assert.ok(!String(row).includes(text), `${name}: ${row}`);
+	}
+	assert.deepEqual([...findInTables(String(folder), texts)], ["unused"]);
+	for (const table of ["pets", "idempotency_keys"]) await sql(`VACUUM FULL ${table}`);
+	await sql("CHECKPOINT");
+	assert.deepEqual([...findInTables(String(folder), texts)], []);
 });
