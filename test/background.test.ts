@@ -75,6 +75,8 @@ for (const state of states) {
 		context.mock.timers.enable({ apis: ["setInterval"] });
 		const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" }, mixes: false });
 		const { send, log, key } = service;
+		/** The server of PostgreSQL ends what takes too long. */
+		const hangs = state === "stalled" && !isPostgres;
 		const end = await obstruct(context, service, state);
 		const failures = async (): Promise<Record<string, number>> => {
 			const samples = await samplesOf(service, "animal_store_background_failures_total");
@@ -91,10 +93,17 @@ for (const state of states) {
 		for (let round = 0; performance.now() - startedAtMs < 3 * createWaitMaxMs; round++) {
 			assert.equal((await send({ path: "/v1/pets" })).status, 200);
 			assert.equal((await send({ path: "/readyz" })).status, 200);
-			// First, so that a create waits behind what is done in the background.
-			context.mock.timers.tick(round === 0 ? 600_000 : 5_000);
-			await until("a write to be under way", () => service.store.queue.length > 0 || isPostgres || round > 0);
-			tries.push(tryToCreate(`try ${round}`));
+			// On a disk that hangs, creates wait behind what is done in the background; otherwise they are first.
+			const isTaken = () => service.store.queue.length > 0 || answers.length > 0;
+			if (!hangs) {
+				tries.push(tryToCreate(`try ${round}`));
+				await until("the create to be taken", isTaken);
+			}
+			context.mock.timers.tick(round === 1 ? 600_000 : 5_000);
+			if (hangs) {
+				await until("background work to be under way", isTaken);
+				tries.push(tryToCreate(`try ${round}`));
+			}
 			await until("the next round", () => performance.now() - startedAtMs > 300 * (round + 1));
 		}
 		await within("all answers", Promise.all(tries));
@@ -102,8 +111,8 @@ for (const state of states) {
 			assert.ok(status >= 500, `${status}`);
 			assert.ok(ms < answerMaxMs, `a create took ${ms} ms`);
 		}
-		if (state !== "stalled" || isPostgres)
-			await until("a failure", async () => ((await failures())["key use"] ?? 0) > 0);
+		if (hangs) assert.deepEqual(Object.values(await failures()), Array(backgroundTasks.length).fill(0), "it waits");
+		else await until("a failure", async () => ((await failures())["key use"] ?? 0) > 0);
 		await end();
 
 		await until("the next create", async () => (await send(create({ name: "next", categoryId: 1 }))).status === 201);
