@@ -9,7 +9,7 @@ import pg from "pg";
 import { backgroundTasks } from "../src/store/background.ts";
 import { listAll } from "./ledger.ts";
 import { samplesOf } from "./scrape.ts";
-import { create, type TestService, testService } from "./service.ts";
+import { beforeStop, create, type TestService, testService } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { until, within } from "./until.ts";
 
@@ -77,7 +77,13 @@ for (const state of states) {
 		const { send, log, key } = service;
 		/** The server of PostgreSQL ends what takes too long. */
 		const hangs = state === "stalled" && !isPostgres;
-		const end = await obstruct(context, service, state);
+		const ending = await obstruct(context, service, state);
+		let ended: Promise<unknown> | undefined;
+		const end = async () => {
+			ended ??= ending();
+			await ended;
+		};
+		beforeStop(context, end);
 		const failures = async (): Promise<Record<string, number>> => {
 			const samples = await samplesOf(service, "animal_store_background_failures_total");
 			return Object.fromEntries(samples.map(({ labels, value }) => [String(labels["task"]), value]));

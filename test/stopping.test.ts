@@ -51,6 +51,16 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	await within("the stop", stopped);
 });
 
+test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
+	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+	const stopped = service.stop();
+	const replies = await Promise.all(waiting.map((connection) => connection.next(false)));
+	for (const reply of replies) assert.deepEqual([reply?.status, reply?.headers["connection"]], [200, "close"]);
+	await within("the stop", stopped);
+});
+
 test("requests that are unfinished when the grace period ends are aborted", async (context) => {
 	const service = await testService(context);
 	const endless = await unfinished(service, "/livez");

@@ -3,16 +3,53 @@
 import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 
+/** A turn of the event loop that is shorter has done nothing. */
+const emptyTurnMs = 0.05;
+/** How long such a turn is waited for. */
+const backlogMaxMs = 1_000;
+
 /**
  * Stops listening and waits for all connections: current and still arriving requests are answered, idle connections
  * are closed after `idleMs`, and all remaining ones after `graceMs`.
  */
 export async function drain(server: Server, { idleMs, graceMs }: { idleMs: number; graceMs: number }): Promise<void> {
-	// http.Server's own close would drop idle connections at once, although a request may be about to arrive.
-	const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-	const idle = setInterval(() => server.closeIdleConnections(), idleMs);
+	const closed = new Promise<void>((resolve) => server.once("close", resolve));
+	await stopListening(server);
+	// In the turn's last phase: what had arrived by then was read, and makes its connection busy.
+	const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idleMs);
 	const last = setTimeout(() => server.closeAllConnections(), graceMs);
 	await closed;
 	clearInterval(idle);
 	clearTimeout(last);
+}
+
+/**
+ * Takes all connections that the kernel has accepted for the server, because it resets them with the socket. No system
+ * call takes the last one and closes the socket in one step: it is closed in the turn that finds no more of them.
+ */
+function stopListening(server: Server): Promise<void> {
+	// http.Server's own close would drop idle connections at once, although a request may be about to arrive.
+	const close = () => NetServer.prototype.close.call(server);
+	// Compiles it: until it is run for the first time, that takes longer than a turn.
+	new NetServer().close();
+	const endsAtMs = performance.now() + backlogMaxMs;
+	let turnAtMs = -Infinity;
+	let hasTaken = false;
+	const note = () => {
+		hasTaken = true;
+	};
+	server.on("connection", note).on("drop", note);
+	return new Promise((resolve) => {
+		function look(): void {
+			const nowMs = performance.now();
+			const isEmpty = !hasTaken && nowMs - turnAtMs < emptyTurnMs;
+			hasTaken = false;
+			turnAtMs = nowMs;
+			if (!isEmpty && nowMs < endsAtMs) return void setImmediate(look);
+			close();
+			server.off("connection", note).off("drop", note);
+			resolve();
+		}
+		setImmediate(look);
+	});
 }
