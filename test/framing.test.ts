@@ -254,6 +254,18 @@ test("pipelined requests are answered in order, even if the last one is malforme
 	assert.match(replies[0]?.body ?? "", /"x"/);
 	assert.match(replies[1]?.body ?? "", /"y"/);
 	assertFailure(replies[3] as (typeof replies)[0], "malformed_request");
+	const badBody = post(service, "Transfer-Encoding: chunked\r\n", "zz\r\n");
+	for (const [bytes, status] of [
+		[badBody, 400],
+		[badBody.replace("Bearer ", "Bearer x"), 401],
+		["CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+	]) {
+		const behindCreate = await exchange(service.port, `${body("z")}${bytes}`);
+		assert.deepEqual(
+			behindCreate.map((reply) => reply.status),
+			[201, status],
+		);
+	}
 	const badChunk = post(service, "Transfer-Encoding: gzip, chunked\r\n", "zz\r\n");
 	const behind = await exchange(service.port, `${get(service)}${badChunk}`);
 	assert.deepEqual(

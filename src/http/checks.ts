@@ -117,8 +117,8 @@ function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
 }
 
 /** Must be last: it asks the client to send the body. */
-function sendContinue({ request, response }: Exchange, { acceptsBody }: Route): void {
-	if (acceptsBody && expectsContinue(request)) response.writeContinue();
+function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody }: Route): void {
+	if (acceptsBody && expectsContinue(request) && !isRefused) response.writeContinue();
 }
 
 /** Runs the checks in order. @returns a promise only if one of them waits */

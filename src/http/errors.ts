@@ -16,6 +16,7 @@ export function createErrorHandler(log: Logger): (exchange: Exchange, error: unk
 	return (exchange, error) => {
 		const failure = toApiError(error);
 		if (failure.status >= 500) logCause(log, failure, error, exchange);
+		if (exchange.isRefused) return;
 		// A bug in a handler that had already answered: the rest of the reply must not look complete.
 		if (exchange.response.headersSent) return void exchange.response.destroy();
 		exchange.failure = failure.code;

@@ -105,8 +105,14 @@ export class Exchange {
 		return this;
 	}
 
+	/** Whether it was refused while it was under way: its body is malformed or late. */
+	get isRefused(): boolean {
+		return this.failure !== undefined && this.response.headersSent;
+	}
+
 	/** Sends the reply. @param body sent unchanged, not at all for HEAD */
 	send(body: string | Buffer): void {
+		if (this.isRefused) return;
 		this.bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
 		this.#fields.push("content-length", String(this.bodyBytes));
 		this.#writeHead().end(body);
@@ -114,6 +120,7 @@ export class Exchange {
 
 	/** Sends a reply whose status has no body. */
 	sendStatus(status: 204 | 304): void {
+		if (this.isRefused) return;
 		this.status = status;
 		this.#writeHead().end();
 	}

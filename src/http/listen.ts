@@ -117,11 +117,14 @@ function refuseTunnel(connection: Connection, refusals: Refusals): void {
 	);
 }
 
-/** Ends a stalled connection. A stalled upload gets an error reply; a client that stopped reading would not see it. */
+/**
+ * Ends a stalled connection. A stalled upload gets an error reply if no other reply is before it; a client that stopped
+ * reading would not see it.
+ */
 function endStalled(connection: Connection, refusals: Refusals): void {
-	const { latest } = connection;
-	const isUploading = latest !== undefined && !latest.request.complete && !latest.response.headersSent;
-	if (isUploading) refusals.refuseOn(connection, requestTimeout());
+	const { request, response } = connection.latest ?? {};
+	const isUploading = request?.complete === false && response?.socket && !response.headersSent;
+	if (isUploading) refusals.refuseInTurn(connection, requestTimeout());
 	else connection.destroy();
 }
 

@@ -30,9 +30,9 @@ test("a malformed request is refused once, after the reply before it, however ma
 	});
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
-	assert.equal(response.listenerCount("close"), 1);
+	assert.equal(response.listenerCount("finish"), 1);
 	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
-	response.emit("close");
+	response.emit("finish");
 	assert.deepEqual(replies, [400]);
 	assert.match(written.join(""), /^HTTP\/1\.1 400 malformed_request\r\n[\s\S]*"status":400\}$/);
 });

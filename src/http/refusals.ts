@@ -20,9 +20,10 @@ export interface Refusals {
 	answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
 	/** Answers a request, ignores later ones, and closes the connection. */
 	refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
-	/** Answers an incomplete request and closes the connection. */
-	refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void;
-	/** Answers a request that never reaches the app, after the replies to earlier requests of the connection. */
+	/**
+	 * Answers a request that is not arriving as it should, or bytes that are none, after the replies to earlier requests,
+	 * and closes the connection.
+	 */
 	refuseInTurn(connection: Connection, error: ParserError | ApiError): void;
 }
 
@@ -53,15 +54,11 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 		answer(request, response.setHeader("connection", "close"), failure);
 	}
 
-	function refuseOn(connection: Connection, failure: ApiError, error?: ParserError): void {
+	/** Answers bytes that never became a request. */
+	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.writable) return;
-		connection.isRefused = true;
-		const { request } = connection.latest ?? {};
-		const arriving = request?.complete === false ? request : undefined;
-		const isHead = arriving ? arriving.method === "HEAD" : isHeadLast(error);
-		const id = requestId(arriving ?? { headers: {} });
-		if (arriving?.exchange) noteFailure(arriving, failure.code);
-		else replyWatch.refuse(failure.code, id);
+		const id = requestId({ headers: {} });
+		replyWatch.refuse(failure.code, id);
 		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -71,21 +68,21 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 	}
 
 	function refuseInTurn(connection: Connection, error: ParserError | ApiError): void {
-		if (connection.isRefused || connection.last?.complete) return;
-		const current = connection.latest;
-		const isReplying = current?.response.headersSent && !current.response.writableFinished;
-		const isNextRequest = current?.request.complete && !current.response.writableFinished;
-		const refuseIt = () =>
-			error instanceof ApiError ? refuseOn(connection, error) : refuseOn(connection, parserFailure(error), error);
-		if (error.code === "ECONNRESET" || !connection.writable || (isReplying && !isNextRequest)) connection.destroy();
-		else if (isNextRequest) {
-			// The parser reports each further piece of the connection, too.
-			connection.isRefused = true;
-			current.response.once("close", refuseIt);
-		} else refuseIt();
+		// The parser reports each further piece of the connection, too.
+		if (connection.isRefused || connection.last?.complete || error.code === "HPE_CLOSED_CONNECTION") return;
+		if (error.code === "ECONNRESET" || !connection.writable) return void connection.destroy();
+		const [failure, isHead] = error instanceof ApiError ? [error, false] : [parserFailure(error), isHeadLast(error)];
+		const { request, response } = connection.latest ?? {};
+		const isArriving = request?.complete === false;
+		if (isArriving && response?.headersSent === false) return void refuse(request, response, failure);
+		connection.isRefused = true;
+		// A request that was answered before its body arrived gets no second reply.
+		const end = isArriving ? () => connection.destroySoon() : () => refuseBytes(connection, failure, isHead);
+		if (response?.writableFinished === false) response.prependOnceListener("finish", end);
+		else end();
 	}
 
-	return { answer, refuse, refuseOn, refuseInTurn };
+	return { answer, refuse, refuseInTurn };
 }
 
 export function requestTimeout(): ApiError {
@@ -105,8 +102,8 @@ function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
 }
 
 /** Whether the last request before the parser's stop is HEAD, whose reply has no body. */
-function isHeadLast(error: ParserError | undefined): boolean {
-	const read = error?.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
+function isHeadLast(error: ParserError): boolean {
+	const read = error.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
 	const end = read.lastIndexOf("\r\n\r\n");
 	return read.startsWith("HEAD ", end < 0 ? 0 : end + 4);
 }

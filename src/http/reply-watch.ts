@@ -54,7 +54,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		const { route, startedAtMs } = exchange;
 		const ms = performance.now() - startedAtMs;
 		const { method = "" } = request;
-		const [status, reason] = outcomeOf(exchange, connection.isRefused === true);
+		const [status, reason] = outcomeOf(exchange);
 		onReply({
 			route: nameOf(route),
 			method,
@@ -93,11 +93,9 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 	};
 }
 
-/** The status and the reason of a failure. A refusal that was written on the socket has no headers in its response. */
-function outcomeOf({ response, failure }: Exchange, isRefused: boolean): [status: number, reason: string | undefined] {
-	if (response.writableFinished) return [response.statusCode, failure];
-	if (isRefused && failure !== undefined && !response.headersSent) return [errorStatus[failure], failure];
-	return [clientAbortStatus, "client_abort"];
+/** The status and the reason of a failure. */
+function outcomeOf({ response, failure }: Exchange): [status: number, reason: string | undefined] {
+	return response.writableFinished ? [response.statusCode, failure] : [clientAbortStatus, "client_abort"];
 }
 
 interface LineParts {

@@ -18,7 +18,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/credentials.test.ts"] },
 	{
 		file: "src/http/listen.ts",
-		from: "if (isUploading) refusals.refuseOn(connection, requestTimeout());\n\telse connection",
+		from: "if (isUploading) refusals.refuseInTurn(connection, requestTimeout());\n\telse connection",
 		to: "connection",
 		tests: ["test/framing.test.ts"],
 	},
@@ -33,6 +33,12 @@ export const mutants: Mutant[] = [
 		from: 'connection.on("error", () => {});',
 		to: "",
 		tests: ["test/connections.test.ts"],
+	},
+	{
+		file: "src/http/refusals.ts",
+		from: 'response.prependOnceListener("finish", end)',
+		to: "end()",
+		tests: ["test/framing.test.ts"],
 	},
 	{ file: "src/http/traffic.ts", from: "return void socket.destroy();", to: "", tests: ["test/connections.test.ts"] },
 	{

@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/reply-watch.ts",
-		from: "if (response.writableFinished) return",
-		to: "return",
+		from: "return response.writableFinished ?",
+		to: "return true ?",
 		tests: ["test/reply-log.test.ts"],
 	},
 	{
