@@ -20,6 +20,8 @@ interface Victim {
 	service: Running;
 	port: number;
 	key: string;
+	/** The status of a list. */
+	ask(): Promise<number | undefined>;
 	/** Milliseconds that half of a well-behaved client's requests stay below, and 99 of 100. */
 	times(): Promise<Times>;
 }
@@ -48,8 +50,19 @@ async function victim(context: TestContext): Promise<Victim> {
 		all.sort((a, b) => a - b);
 		return { medianMs: all[150] ?? 0, p99Ms: all[296] ?? 0 };
 	}
+	await fill(Number(new URL(service.url).port), key);
 	await times();
-	return { service, port: Number(new URL(service.url).port), key, times };
+	return { service, port: Number(new URL(service.url).port), key, ask, times };
+}
+
+/** Adds a page of the longest animals. */
+async function fill(port: number, key: string): Promise<void> {
+	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n`;
+	const most = `${create}\r\n${body}`.repeat(99);
+	const replies = await exchange(port, `${most}${create}Connection: close\r\n\r\n${body}`);
+	assert.equal(replies.filter(({ status }) => status === 201).length, 100);
 }
 
 /** Opens connections, hands each to `use`, and closes them with the test. */
@@ -86,7 +99,8 @@ function assertQuick(calm: Times, now: Times): void {
 	assert.ok(now.p99Ms <= Math.max(3 * calm.p99Ms, 250), `p99 ${now.p99Ms} ms, calm ${calm.p99Ms} ms`);
 }
 
-const attacks: Record<string, { count: number; use: (socket: Socket, victim: Victim) => void }> = {
+/** `growsMax`: bytes of memory, 150 MB if absent. */
+const attacks: Record<string, { count: number; growsMax?: number; use: (socket: Socket, victim: Victim) => void }> = {
 	"2,000 idle connections": { count: 2000, use: () => {} },
 	"200 connections whose headers drip": {
 		count: 200,
@@ -113,6 +127,15 @@ const attacks: Record<string, { count: number; use: (socket: Socket, victim: Vic
 			socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`.repeat(10_000));
 		},
 	},
+	"40 connections that pipeline 250 large pages and read no reply": {
+		count: 40,
+		growsMax: 100e6,
+		use: (socket, { key }) => {
+			socket.pause();
+			const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+			socket.write(page.repeat(250));
+		},
+	},
 	"endless bodies without a key": {
 		count: 20,
 		use: (socket) => {
@@ -127,7 +150,7 @@ const attacks: Record<string, { count: number; use: (socket: Socket, victim: Vic
 	},
 };
 
-for (const [name, { count, use }] of Object.entries(attacks)) {
+for (const [name, { count, growsMax = 150e6, use }] of Object.entries(attacks)) {
 	test(`${name} do not slow down another client, and memory stays bounded`, async (context) => {
 		const target = await victim(context);
 		const calm = await target.times();
@@ -141,9 +164,39 @@ for (const [name, { count, use }] of Object.entries(attacks)) {
 		);
 		for (const socket of sockets) socket.destroy();
 		assertQuick(calm, underAttack);
-		assert.ok(grownBytes < 150e6);
+		assert.ok(grownBytes < growsMax);
 	});
 }
+
+test("200 clients that pipeline delay another client, the probe and the metrics at most three times as long as clients that do not", async (context) => {
+	const target = await victim(context);
+	const { headers } = await fetch(`${target.service.url}/v1/pets?limit=100`, {
+		headers: { authorization: `Bearer ${target.key}` },
+	});
+	// The page is made for each request, and its reply is small: the clients cost little.
+	const fields = `Host: a\r\nAuthorization: Bearer ${target.key}\r\nIf-None-Match: ${headers.get("etag")}\r\n`;
+	const request = (field = "") => `GET /v1/pets?limit=100 HTTP/1.1\r\n${fields}${field}\r\n`;
+	/** The longest wait while 200 clients send so many requests each, `ahead` of them before the first reply. */
+	async function longestMs(count: number, ahead: number): Promise<number> {
+		const sockets = await connections(context, target.port, 200, (socket) => {
+			const unsent = [...Array(count - 1).fill(request()), request("Connection: close\r\n")];
+			const send = () => unsent.length > 0 && socket.write(unsent.splice(0, ahead).join(""));
+			socket.on("data", send);
+			send();
+		});
+		let longest = 0;
+		while (sockets.some(({ destroyed }) => !destroyed)) {
+			const startedAt = performance.now();
+			await Promise.all([target.ask(), fetch(`${target.service.url}/livez`), memory(target.service)]);
+			longest = Math.max(longest, performance.now() - startedAt);
+		}
+		return longest;
+	}
+	const oneByOne = await longestMs(5, 1);
+	const pipelined = await longestMs(30, 30);
+	context.diagnostic(`one by one ${oneByOne.toFixed(0)} ms, pipelined ${pipelined.toFixed(0)} ms`);
+	assert.ok(pipelined <= Math.max(3 * oneByOne, 250), `${pipelined} ms, one by one ${oneByOne} ms`);
+});
 
 test("a flood of connections is served or closed, and the service works afterwards", async (context) => {
 	const target = await victim(context);

@@ -8,6 +8,7 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createBaseUrlOf, type LinkOptions } from "./base-url.ts";
 import { createChecks, runChecks } from "./checks.ts";
+import type { Connection } from "./connections.ts";
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -18,6 +19,7 @@ import type { RefusalOptions, Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import { createRouter } from "./router.ts";
 import { addRoutes, type RouteTableOptions } from "./routes.ts";
+import { createTurns } from "./turns.ts";
 
 export interface AppOptions
 	extends Pick<RefusalOptions, "fixedHeaders">,
@@ -45,7 +47,8 @@ export interface App {
 export function buildApp(options: AppOptions): App {
 	const { store, keyCheck, isTrustedProxy, log, now, isStopping } = options;
 	const sendError = createErrorHandler(log);
-	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits });
+	const turns = createTurns();
+	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits, readWaitMs: turns.readWaitMs });
 	const baseUrlOf = createBaseUrlOf(options);
 	const limits = createRateLimits(options.defaultRate);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
@@ -58,7 +61,7 @@ export function buildApp(options: AppOptions): App {
 		exchange.beginReply(fixedFields);
 		cors.addHeaders(exchange);
 		if (exchange.trace) exchange.header("traceparent", traceParentOf(exchange.trace));
-		if (isStopping()) exchange.header("connection", "close");
+		if (isStopping() && isLast(exchange)) exchange.header("connection", "close");
 	}
 
 	/** @returns a promise only if something must wait */
@@ -80,5 +83,11 @@ export function buildApp(options: AppOptions): App {
 		}
 	}
 
-	return { server: createHttpServer(handle, options.refusals, options.server), close: overload.stop };
+	return { server: createHttpServer(handle, options.refusals, { ...options.server, turns }), close: overload.stop };
+}
+
+/** Whether nothing else was read of its connection: a reply that closes it would take the place of later replies. */
+function isLast({ request }: Exchange): boolean {
+	const { latest, intake }: Connection = request.socket;
+	return latest?.request === request && !intake?.isWaiting;
 }

@@ -1,5 +1,4 @@
-// Connections: the network of a client, the limit of pipelined requests, and a graceful close that does not lose the
-// last reply.
+// Connections: the network of a client, and a graceful close that does not lose the last reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
@@ -7,8 +6,8 @@ import { isIPv6, type Socket } from "node:net";
 /** A connection, with its current or last request. */
 export interface Connection extends Socket {
 	latest?: { request: IncomingMessage; response: ServerResponse };
-	/** Number of requests that were sent before the previous reply and are not answered yet. */
-	pipelined?: number;
+	/** What waits to be parsed (intake.ts). */
+	intake?: Intake;
 	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
 	/** Asked for an upgrade: its reply is the last one, and what follows it is ignored. */
@@ -19,22 +18,23 @@ export interface Connection extends Socket {
 	requestsInFlight?: number;
 	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */
 	parser?: { getCurrentBuffer?(): Buffer } | null;
+	/** Set by Node while too much waits for the client: the parser takes nothing. */
+	_paused?: boolean;
 }
 
-/** The most unanswered requests of a connection. A client that sends without reading would delay all others. */
-export const pipelinedMax = 256;
+/** What waits on a connection. */
+export interface Intake {
+	/** Whether bytes were read that are not parsed. */
+	readonly isWaiting: boolean;
+	noteRequest(request: IncomingMessage): void;
+	/** A reply with a body of this length is to be sent. */
+	noteReply(request: IncomingMessage, bytes: number): void;
+	/** It was sent, or never will be. */
+	noteEnd(bytes: number): void;
+}
 
 /** How long a connection with an unread request stays half open, so that its reply arrives. */
 export const lingerMs = 500;
-
-/** Counts a request of a connection until it is answered. @returns whether the connection exceeds the limit */
-export function exceedsPipelineLimit(connection: Connection, response: ServerResponse): boolean {
-	connection.pipelined = (connection.pipelined ?? 0) + 1;
-	response.once("close", () => {
-		connection.pipelined = (connection.pipelined ?? 1) - 1;
-	});
-	return connection.pipelined > pipelinedMax;
-}
 
 /**
  * Replaces Node's `destroySoon`: closes the connection for writing, and completely a moment later. A full close with

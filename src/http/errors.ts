@@ -22,7 +22,8 @@ export function createErrorHandler(log: Logger): (exchange: Exchange, error: unk
 		exchange.failure = failure.code;
 		exchange.status = failure.status;
 		exchange.headers(errorHeaders(failure));
-		if (failure.code === "malformed_request" || hasUnreadBody(exchange.request)) exchange.header("connection", "close");
+		if (failure.code === "malformed_request" || failure.code === "body_too_large" || hasUnreadBody(exchange.request))
+			exchange.header("connection", "close");
 		exchange.sendJson(JSON.stringify(failure));
 	};
 }

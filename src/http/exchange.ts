@@ -6,6 +6,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import type { TraceContext } from "../contract/trace-context.ts";
 import type { KeyRow } from "../store/store.ts";
+import type { Connection } from "./connections.ts";
 import type { DeprecationNotice } from "./deprecation.ts";
 
 declare module "node:http" {
@@ -127,6 +128,7 @@ export class Exchange {
 
 	#writeHead(): ServerResponse {
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
+		(this.request.socket as Connection).intake?.noteReply(this.request, this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 

@@ -3,12 +3,14 @@
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, ListenOptions, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
-import { type Connection, closeGracefully, exceedsPipelineLimit, pipelinedMax } from "./connections.ts";
+import { type Connection, closeGracefully } from "./connections.ts";
 import { asksForUpgrade, checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
+import { addIntake } from "./intake.ts";
 import { createServer } from "./node-http.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export interface Timeouts {
 	/** From the first byte of a request to the end of its headers. */
@@ -35,10 +37,12 @@ export interface ServerOptions {
 	/** Follow what is served; the operators' port has neither. */
 	traffic?: Traffic;
 	replyWatch?: ReplyWatch;
+	/** Its own if absent. */
+	turns?: Turns;
 }
 
 export function createHttpServer(handler: RequestListener, refusals: Refusals, options: ServerOptions): Server {
-	const { timeouts, connectionsMax = 10_000, traffic } = options;
+	const { timeouts, connectionsMax = 10_000, traffic, turns = createTurns() } = options;
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -54,8 +58,10 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
 	const listener = guard(handler, refusals, options.replyWatch);
-	server.on("connection", (socket) => {
+	const shared = { turns, unsent: 0 };
+	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
+		addIntake(socket, shared);
 	});
 	server.on("request", listener);
 	server.on("checkContinue", listener);
@@ -90,13 +96,6 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 				throw new ApiError(
 					"malformed_request",
 					"the request line must be: method, target, HTTP/1.1, separated by single spaces",
-				);
-			}
-			if (latest?.response.writableFinished === false && exceedsPipelineLimit(connection, response)) {
-				throw new ApiError(
-					"overloaded",
-					`at most ${pipelinedMax} requests may wait on one connection: read replies first`,
-					1,
 				);
 			}
 		} catch (error) {

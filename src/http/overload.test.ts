@@ -50,6 +50,17 @@ test("an event loop that is late because others use the processor, or because th
 	}
 });
 
+test("connections that wait long for their turn are overload, although the event loop is not late", async (context) => {
+	const cpuUsage = () => ({ user: performance.now() * 1000, system: 0 });
+	let waitMs = 200;
+	const limits = { delayMs: 150, ownShare: 0 };
+	const overload = watchOverload({ queue: calm, cpuUsage, limits, readWaitMs: () => waitMs });
+	context.after(() => overload.stop());
+	await until("the wait to be detected", () => isRefused(() => overload.refuse(false)));
+	waitMs = 0;
+	await until("reads to be accepted again", () => !isRefused(() => overload.refuse(false)));
+});
+
 test("creates are refused while too many wait for their commit, for as long as the store needs, and reads are not", (context) => {
 	const queue = { ...calm };
 	const overload = watchOverload({ queue });

@@ -17,7 +17,7 @@ export interface Overload {
 
 /** Requests are refused above both. */
 export interface LoadLimits {
-	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
+	/** The mean delay of the event loop, or wait for a turn (turns.ts); 150 ms are about 4,000 concurrent requests. */
 	delayMs: number;
 	/** The share of the time in which this thread used the CPU. With less, it waited for the CPU, or was stopped. */
 	ownShare: number;
@@ -29,12 +29,14 @@ export interface OverloadOptions {
 	/** Creates that wait for their commit. */
 	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
 	limits?: LoadLimits | undefined;
+	/** The mean time for which a connection waited for its turn, since the last call. */
+	readWaitMs?: () => number;
 	/** CPU time of this thread since its start, in microseconds. */
 	cpuUsage?: () => { user: number; system: number };
 }
 
 export function watchOverload(options: OverloadOptions): Overload {
-	const { queue, limits = defaultLimits, cpuUsage = () => process.threadCpuUsage() } = options;
+	const { queue, limits = defaultLimits, readWaitMs = () => 0, cpuUsage = () => process.threadCpuUsage() } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const cpuMs = () => {
@@ -46,7 +48,8 @@ export function watchOverload(options: OverloadOptions): Overload {
 	const sampler = setInterval(() => {
 		const now = { atMs: performance.now(), cpuMs: cpuMs() };
 		const ownShare = (now.cpuMs - before.cpuMs) / (now.atMs - before.atMs);
-		isLate = delay.mean / 1e6 - resolutionMs > limits.delayMs && ownShare >= limits.ownShare;
+		const delayMs = Math.max(delay.mean / 1e6 - resolutionMs, readWaitMs());
+		isLate = delayMs > limits.delayMs && ownShare >= limits.ownShare;
 		before = now;
 		delay.reset();
 	}, sampleEveryMs).unref();

@@ -51,6 +51,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		if (!exchange) return;
 		const connection: Connection = request.socket;
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
+		connection.intake?.noteEnd(exchange.bodyBytes ?? 0);
 		const { route, startedAtMs } = exchange;
 		const ms = performance.now() - startedAtMs;
 		const { method = "" } = request;
@@ -81,6 +82,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 			});
 			const connection: Connection = request.socket;
 			connection.requestsInFlight = (connection.requestsInFlight ?? 0) + 1;
+			connection.intake?.noteRequest(request);
 			response.on("close", end);
 		},
 		refuse(code, id) {

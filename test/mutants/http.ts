@@ -54,6 +54,18 @@ export const mutants: Mutant[] = [
 		tests: ["test/operations.test.ts"],
 	},
 	{
+		file: "src/http/intake.ts",
+		from: "this.#room <= 0 ||",
+		to: "",
+		tests: ["test/hostile.test.ts"],
+	},
+	{
+		file: "src/http/turns.ts",
+		from: "now() < openedAtMs + turnMs",
+		to: "true",
+		tests: ["src/http/turns.test.ts"],
+	},
+	{
 		file: "src/http/overload.ts",
 		from: "ownShare >= limits.ownShare",
 		to: "true",

@@ -1,0 +1,182 @@
+// What a connection sent and Node has not parsed yet. Node alone would parse and handle whole packets; here they are
+// cut into messages, and each is parsed in its turn (turns.ts). What waits costs only its bytes, and meanwhile the
+// socket rests. A client that does not take its replies is not answered further.
+
+import type { IncomingMessage } from "node:http";
+import type { Connection, Intake } from "./connections.ts";
+import type { Line, Turns } from "./turns.ts";
+
+/** Bytes of replies that a client has not taken, with those to come. */
+const unsentMax = 128 * 1024;
+/** The same of all clients. Above it, only those are answered who have taken theirs. */
+const unsentInAllMax = 32 * 1024 * 1024;
+/** Bytes of any reply; so at most 256 requests of a connection are under way. */
+const expectedMin = 512;
+const expectedAtFirst = 16 * 1024;
+/** Reads of a connection that wait for the store: their replies may be larger than those before. */
+const readsMax = 16;
+const headEnd = "\r\n\r\n";
+
+/** What all connections of a server share. */
+export interface Shared {
+	turns: Turns;
+	unsent: number;
+}
+
+/** Gives a connection its intake, after Node has added its listeners. */
+export function addIntake(connection: Connection, shared: Shared): void {
+	connection.intake = new ConnectionIntake(connection, shared);
+}
+
+class ConnectionIntake implements Intake, Line {
+	readonly #connection: Connection;
+	readonly #shared: Shared;
+	readonly #parse: (bytes: Buffer) => void;
+	readonly #end: () => void;
+	#waiting: Buffer | undefined;
+	#isResting = false;
+	#hasEnded = false;
+	/** The parser has a part of a message, and its time runs. */
+	#isWithin = false;
+	/** Bytes of a body that are to come, or fewer. */
+	#bodyLeft = 0;
+	#unsent = 0;
+	/** Requests without a reply that are no creates. */
+	#reads = 0;
+	/** Of them, so many may be under way; few at first, as nothing is known of the replies. */
+	#readsMax = 1;
+	/** Bytes of the next reply. */
+	#expected = expectedAtFirst;
+
+	/** Takes the place of Node's listeners, which call the parser. The parser then no longer reads the socket itself. */
+	constructor(connection: Connection, shared: Shared) {
+		const nodes = (event: string) => connection.listeners(event).at(-1) as () => void;
+		this.#connection = connection;
+		this.#shared = shared;
+		this.#parse = nodes("data");
+		this.#end = nodes("end");
+		connection.off("data", this.#parse).off("end", this.#end);
+		connection.on("data", (packet: Buffer) => this.#take(packet));
+		connection.on("end", () => this.#takeEnd());
+		connection.on("resume", () => this.#rest());
+		connection.once("close", () => this.#close());
+	}
+
+	get isWaiting(): boolean {
+		return this.#waiting !== undefined;
+	}
+
+	noteRequest({ method }: IncomingMessage): void {
+		if (method !== "POST") this.#reads++;
+	}
+
+	noteReply({ method }: IncomingMessage, bytes: number): void {
+		if (method !== "POST") this.#reads--;
+		this.#readsMax = Math.min(2 * this.#readsMax, readsMax);
+		this.#expected = Math.max(bytes, this.#expected * 0.9, expectedMin);
+		this.#add(bytes);
+		if (this.#waiting) this.#shared.turns.enter(this);
+	}
+
+	noteEnd(bytes: number): void {
+		this.#add(-bytes);
+		if (this.#waiting) this.#shared.turns.enter(this);
+	}
+
+	next(): boolean {
+		const { parser, writable } = this.#connection;
+		if (!parser || !writable) this.#waiting = undefined;
+		if (this.#waiting && this.#isHeld()) return false;
+		if (this.#waiting) this.#parseFrom(this.#waiting);
+		if (this.#waiting) return true;
+		if (this.#hasEnded && this.#connection.parser) this.#end();
+		this.#hasEnded = false;
+		return false;
+	}
+
+	#take(packet: Buffer): void {
+		if (this.#waiting) {
+			this.#waiting = Buffer.concat([this.#waiting, packet]);
+			return;
+		}
+		this.#waiting = packet;
+		while (this.#shared.turns.hasRoom() && this.next());
+		this.#rest();
+	}
+
+	#takeEnd(): void {
+		this.#hasEnded = true;
+		if (!this.#waiting) this.next();
+	}
+
+	/** Node resumes a socket whenever a body is read, or a client took replies. */
+	#rest(): void {
+		if (!this.#waiting) return;
+		this.#isResting = true;
+		this.#connection.pause();
+		this.#shared.turns.enter(this);
+	}
+
+	#isHeld(): boolean {
+		// Node's own limit: its parser is paused.
+		if (this.#connection._paused) return true;
+		if (this.#isWithin || this.#underWay === 0) return false;
+		return this.#room <= 0 || (this.#unsent > 0 && this.#shared.unsent > unsentInAllMax);
+	}
+
+	#parseFrom(waiting: Buffer): void {
+		const { latest } = this.#connection;
+		const underWay = this.#underWay;
+		const piece = this.#cut(waiting);
+		this.#waiting = piece.length < waiting.length ? waiting.subarray(piece.length) : undefined;
+		if (this.#isResting && !this.#waiting) {
+			// Before the parser, which may want the socket to rest.
+			this.#isResting = false;
+			this.#connection.resume();
+		}
+		this.#parse(piece);
+		const { request } = this.#connection.latest ?? {};
+		if (request?.complete === false) {
+			this.#isWithin = true;
+			if (request !== latest?.request) this.#bodyLeft = Number(request.headers["content-length"] ?? 0);
+		}
+		this.#shared.turns.count(this.#underWay - underWay);
+	}
+
+	/** @returns the rest of a body, or the heads of some requests, or a part of one */
+	#cut(waiting: Buffer): Buffer {
+		const bodyLeft = this.#bodyLeft;
+		this.#bodyLeft = Math.max(bodyLeft - waiting.length, 0);
+		this.#isWithin = false;
+		if (bodyLeft > 0) return waiting.subarray(0, bodyLeft);
+		let length = 0;
+		for (let left = Math.min(this.#room, this.#shared.turns.share()); length === 0 || left > 0; left--) {
+			const at = waiting.indexOf(headEnd, length);
+			if (at < 0) break;
+			length = at + headEnd.length;
+		}
+		this.#isWithin = length === 0;
+		return length === 0 || length === waiting.length ? waiting : waiting.subarray(0, length);
+	}
+
+	#add(bytes: number): void {
+		if (this.#connection.destroyed) return;
+		this.#unsent += bytes;
+		this.#shared.unsent += bytes;
+	}
+
+	#close(): void {
+		this.#shared.unsent -= this.#unsent;
+		this.#unsent = 0;
+		this.#waiting = undefined;
+	}
+
+	get #underWay(): number {
+		return this.#connection.requestsInFlight ?? 0;
+	}
+
+	/** How many more requests may be under way. */
+	get #room(): number {
+		return Math.min(Math.floor(unsentMax / this.#expected) - this.#underWay, this.#readsMax - this.#reads);
+	}
+}
