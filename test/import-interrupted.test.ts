@@ -164,7 +164,7 @@ test("what got no reply before the key was revoked is looked up under another ke
 	const missing = unknown.length - isStored - 1;
 	assert.match(rest.stdout, new RegExp(` ${isStored + 1} already there, ${missing} rejected`), rest.stderr);
 	assert.equal((await stored()).length, 1 + 300 - missing, "nothing is sent again");
-	assert.match(rest.stderr, /no reply, and not found above id \d+: import this row to add it/);
+	assert.match(rest.stderr, /no reply, and not found: import this row if it is not in the list/);
 	assert.equal(rest.code, 2);
 	const last = await beginImport(`${file}.rejected.csv.rejected.csv`, calling).finished;
 	assert.match(last.stdout, new RegExp(`: ${missing} added, 0 already there, 0 rejected`), last.stderr);

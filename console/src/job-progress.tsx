@@ -51,7 +51,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			)}
 			{undecided.length > 0 && (
 				<FailureNote title={`Not found: ${countOf(undecided.length)}`}>
-					<p>No reply arrived for these rows. Add them, or leave them among the rejected ones?</p>
+					<p>Add them, or leave them among the rejected rows?</p>
 				</FailureNote>
 			)}
 			<Actions job={job} session={session} onEnd={onEnd} />

@@ -5,7 +5,7 @@ import { ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Fault } from "../../src/files/faults.ts";
 import type { FileKind, Source } from "../../src/files/file-kind.ts";
-import { describeMissing, describeUnknown, unknownCreateOf } from "../../src/files/rejected-rows.ts";
+import { describeUnknown, missingReason, unknownCreateOf } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
 import { addedPets } from "../../src/files/unknown-creates.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, type Sender } from "./look-up.ts";
@@ -35,16 +35,11 @@ export interface OpenRow {
 }
 
 export function openRows(file: PetFile) {
-	const rows = singleRows(file);
+	const rows = unsentRows(file);
 	let waiting: OpenRow[] = [];
 	const underWay = new Set<OpenRow>();
 	let added: ReturnType<typeof addedPets> | undefined;
 	let turns = 0;
-
-	async function nextRow(): Promise<OpenRow | undefined> {
-		const { value: row } = await rows.next();
-		return row && unsent(row);
-	}
 
 	return {
 		/** Called before rows are taken. @throws TooEarly, AnimalStoreError, the signal's reason */
@@ -60,15 +55,12 @@ export function openRows(file: PetFile) {
 			added = addedPets(await newest());
 			waiting = waiting.filter((open) => !open.lost);
 			const missing = creates.filter((_, at) => ids[at] === undefined);
-			const undecided = missing.map(({ row, after }) => ({
-				row,
-				faults: [{ field: undefined, problem: describeMissing({ after }) }],
-			}));
-			return { found: lost.length - undecided.length, undecided };
+			const faults = [{ field: undefined, problem: missingReason }];
+			return { found: lost.length - missing.length, undecided: missing.map(({ row }) => ({ row, faults })) };
 		},
 		/** The next row to send: one that was taken before, if there is one. */
 		async take(): Promise<OpenRow | undefined> {
-			const next = waiting.shift() ?? (await nextRow());
+			const next = waiting.shift() ?? (await rows.next()).value;
 			if (!next) return undefined;
 			const open = next.lost ? next : { ...next, sentAtMs: Date.now(), after: added?.newest() };
 			underWay.add(open);
@@ -97,8 +89,8 @@ export function openRows(file: PetFile) {
 
 const unsent = (row: FileRow, turn = 0): OpenRow => ({ row, turn, sentAtMs: 0, after: undefined });
 
-async function* singleRows(file: PetFile): AsyncGenerator<FileRow, undefined> {
-	for await (const rows of readPetFile(file)) yield* rows;
+async function* unsentRows(file: PetFile): AsyncGenerator<OpenRow, undefined> {
+	for await (const rows of readPetFile(file)) for (const row of rows) yield unsent(row);
 }
 
 /** The rows in batches. Those that got no reply in an import of the command are refused: only that looks them up. */

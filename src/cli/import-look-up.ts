@@ -6,7 +6,7 @@ import type { AnimalStore } from "../../client/src/index.ts";
 import { readConnection } from "../config.ts";
 import type { KeyInfo } from "../contract/activity.ts";
 import type { NewPet } from "../contract/pet.ts";
-import { describeMissing, describeUnknown, unknownCreateOf } from "../files/rejected-rows.ts";
+import { describeUnknown, missingReason, unknownCreateOf } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
 import { contentOf, lookUp, type UnknownCreate } from "../files/unknown-creates.ts";
 import { CommandError } from "./command-error.ts";
@@ -66,6 +66,8 @@ async function lookUpAll(
 	startedAtMs: number,
 	{ store, connection, reject, signal }: Looking,
 ): Promise<number> {
+	// Fails with the client's errors if the key is refused by now.
+	await store.listPage({ limit: 1 }, { signal });
 	// The earlier import had ended when this one began.
 	const waitMs = startedAtMs + (await readSettlesMs(connection, signal)) - performance.now();
 	if (waitMs > 0) {
@@ -74,7 +76,7 @@ async function lookUpAll(
 		await sleep(waitMs, undefined, { signal });
 	}
 	const ids = await lookUp(store, rows, { signal });
-	for (const [at, one] of rows.entries()) if (ids[at] === undefined) reject(one.row, describeMissing(one));
+	for (const [at, one] of rows.entries()) if (ids[at] === undefined) reject(one.row, missingReason);
 	return ids.filter((id) => id !== undefined).length;
 }
 
@@ -82,12 +84,8 @@ async function lookUpAll(
 async function readSettlesMs(connection: ConnectionOptions, signal: AbortSignal): Promise<number> {
 	const { url, key } = readConnection(connection);
 	const address = url.replace(/(\/v1)?\/*$/, "/console/key");
-	const headers = { authorization: `Bearer ${key}` };
-	const reply = await fetch(address, { headers, signal, redirect: "error" }).catch((cause) => {
-		signal.throwIfAborted();
-		throw new CommandError(`no reply from ${address}, which says when rows can be looked up`, { cause });
-	});
-	const info = reply.ok ? ((await reply.json()) as Partial<KeyInfo>) : {};
+	const reply = fetch(address, { headers: { authorization: `Bearer ${key}` }, signal, redirect: "error" });
+	const info = (await reply.then((found) => found.json()).catch(() => ({}))) as Partial<KeyInfo>;
 	if (info.createSettlesMs !== undefined) return info.createSettlesMs;
-	throw new CommandError(`${address} (${reply.status}) does not say when rows can be looked up`);
+	throw new CommandError(`${address} does not say when rows can be looked up`);
 }

@@ -51,12 +51,8 @@ export function unknownCreateOf({ pet, given }: FileRow): UnknownCreate | undefi
 	return { pet, after: after === undefined ? undefined : BigInt(after), equals: Number(equals) };
 }
 
-/** The reason for a row that was looked up and not found. With it, an import adds the row. */
-export function describeMissing({ after }: Pick<UnknownCreate, "after">): string {
-	return after === undefined
-		? "no reply, and it cannot be looked up: import this row only if it is not in the list"
-		: `no reply, and not found above id ${after}: import this row to add it`;
-}
+/** For a row that was looked up. With this reason, an import adds it. */
+export const missingReason = "no reply, and not found: import this row if it is not in the list";
 
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
