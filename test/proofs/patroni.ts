@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson } from "../../src/contract/json.ts";
+import { keepingCaller } from "../histories.ts";
 import { listAll } from "../ledger.ts";
 import { startMixedLoad } from "../mixed-load.ts";
 import { type Cluster, startCluster } from "../patroni.ts";
@@ -22,9 +23,16 @@ export const proof: Proof = {
 		const urls = nodes.map(({ url }) => url);
 		const load = startMixedLoad(urls, key);
 		const poller = startPoller(urls, key);
-		const pauses = await failOver(cluster, { load, poller }, trial);
+		const callers = nodes.map((service) => keepingCaller({ service, key, sql: async () => [] }, 100));
+		const pauses = await failOver(cluster, { load, poller, callers }, trial);
 		await load.stop();
 		const animals = await listAll(urls[0] ?? "", key);
+		for (const list of callers)
+			assert.deepEqual(
+				await list(),
+				animals.map(({ id, name }) => `${id} ${name}`),
+				"callers who keep pages with their ETags see the same",
+			);
 		load.ledger.verify(animals);
 		const polled = await poller.stop(animals.length);
 		assert.deepEqual(
@@ -48,15 +56,18 @@ export const proof: Proof = {
 interface Clients {
 	load: ReturnType<typeof startMixedLoad>;
 	poller: ReturnType<typeof startPoller>;
+	/** They list everything before each failover. */
+	callers: ReturnType<typeof keepingCaller>[];
 }
 
 /** @returns the longest time without creates and without reads around each failover */
-async function failOver(cluster: Cluster, { load, poller }: Clients, trial: Trial) {
+async function failOver(cluster: Cluster, { load, poller, callers }: Clients, trial: Trial) {
 	const withoutCreatesMs: number[] = [];
 	const withoutReadsMs: number[] = [];
 	for (let failover = 1; failover <= Number(trial.option("failovers")); failover++) {
 		const lost = await cluster.synchronous();
 		await load.acknowledges(300);
+		await Promise.all(callers.map((list) => list()));
 		load.longestPauseMs = 0;
 		poller.longestPauseMs = 0;
 		await cluster.kill(lost);

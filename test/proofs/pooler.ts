@@ -7,11 +7,15 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startBalancer } from "../balancer.ts";
+import { proveFailover } from "../histories.ts";
+import { keyFor } from "../key-for.ts";
 import { listAll } from "../ledger.ts";
 import { startMixedLoad } from "../mixed-load.ts";
 import { answering, freePort, type PostgresServer, startPostgres } from "../postgres-server.ts";
-import { startProgram } from "../program.ts";
+import { runProgram, startProgram } from "../program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../proof.ts";
+import { runSql } from "../sql.ts";
 
 /** The first version that follows named statements. */
 const newPooler: Need = {
@@ -20,18 +24,53 @@ const newPooler: Need = {
 };
 
 export const proof: Proof = {
-	shows: "behind a transaction pooler with too few connections no node loses a create, also when the server is killed",
+	shows:
+		"behind a transaction pooler with too few connections no node loses a create, also when the server is killed; " +
+		"no command leaves a setting in a session, and nothing is read from a standby or from a lost history",
 	needs: [newPooler],
 	options: { creates: { default: "20000", text: "creates" } },
 	async prove(trial) {
 		const server = await startPostgres();
 		trial.after(() => server.remove());
 		const { environment, key } = await withKey(`${server.url}/postgres`);
+		// As docs/scale.md says.
+		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
+			await runSql(environment.DATABASE_URL, `ALTER ROLE animals SET ${setting}`);
 		const url = await startPooler(environment.DATABASE_URL, trial);
 		const figures = await loadNodes(url, key, server, trial);
-		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures };
+		await proveSessions(url, environment.DATABASE_URL);
+		const failover = await failOver(trial);
+		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures, ...failover };
 	},
 };
+
+/** After a removal, which erases the name by VACUUM, all connections of the pooler have the settings of the role. */
+async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void> {
+	const removing = await runProgram(["pets", "remove", "1"], { environment: { DATABASE_URL: poolerUrl } });
+	assert.deepEqual([removing.code, removing.stdout], [0, "animal 1 is removed\nits name is erased\n"], removing.stderr);
+	const shown = "SELECT pg_backend_pid() AS pid, current_setting('statement_timeout') AS set, pg_sleep(0.3)";
+	const rows = await Promise.all(Array.from({ length: poolerConnections }, () => runSql(poolerUrl, shown)));
+	assert.equal(new Set(rows.map(([row]) => row?.["pid"])).size, poolerConnections);
+	assert.deepEqual(new Set(rows.map(([row]) => row?.["set"])), new Set(["4s"]));
+	assert.equal((await runSql(serverUrl, "SELECT FROM pets WHERE id = 1")).length, 0);
+}
+
+/** The pooler's clients stay connected while it goes to another server, with another history. */
+async function failOver(trial: Trial) {
+	const primary = await startPostgres();
+	trial.after(() => primary.remove());
+	const key = await keyFor(`${primary.url}/postgres`);
+	const standby = await primary.replica();
+	trial.after(() => standby.remove());
+	let server = primary;
+	const balancer = await startBalancer(trial, () => [server.port]);
+	const url = await startPooler(`postgres://animals:animals@127.0.0.1:${balancer}/postgres`, trial);
+	const service = await startProgram(trial, { DATABASE_URL: url });
+	const lead = (next: PostgresServer) => {
+		server = next;
+	};
+	return proveFailover(service, key, [primary, standby], lead, 4000);
+}
 
 function poolerVersion(): string {
 	return /PgBouncer (\S+)/.exec(execFileSync("pgbouncer", ["--version"], { encoding: "utf8" }))?.[1] ?? "";
