@@ -10,6 +10,7 @@ for (const suite of [
 	"deprecation",
 	"framing",
 	"idempotency",
+	"model",
 	"operations",
 	"paging",
 	"properties",

@@ -11,6 +11,7 @@ const rooms: Record<string, string[]> = {
 		"test/body.test.ts",
 		"test/query.test.ts",
 		"test/properties.test.ts",
+		"test/model.test.ts",
 		"test/routes.test.ts",
 	],
 	"src/files": ["src/files/*.test.ts", "test/files.test.ts", "test/import.test.ts"],
@@ -21,6 +22,7 @@ const rooms: Record<string, string[]> = {
 		"test/body.test.ts",
 		"test/query.test.ts",
 		"test/paging.test.ts",
+		"test/model.test.ts",
 		"test/routes.test.ts",
 		"test/credentials.test.ts",
 		"test/idempotency.test.ts",
@@ -77,6 +79,7 @@ const rooms: Record<string, string[]> = {
 		"test/pool-postgres.test.ts",
 		"test/keys-command.test.ts",
 		"test/promises.test.ts",
+		"test/http-postgres.test.ts",
 	],
 	"client/src": ["test/client-calls.test.ts", "test/client-options.test.ts", "test/client.test.ts"],
 };

@@ -4,6 +4,12 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/store/postgres/edits.ts",
+		from: "WHERE id = $1 FOR UPDATE",
+		to: "WHERE id = $1",
+		tests: ["test/http-postgres.test.ts"],
+	},
+	{
 		file: "src/store/migrations/postgres-005.sql",
 		from: "name SET STATISTICS 0",
 		to: "name SET STATISTICS 100",
