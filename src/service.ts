@@ -13,7 +13,7 @@ import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
 import { clientAddressOf } from "./http/client-address.ts";
 import { drain } from "./http/drain.ts";
-import { createHttpServer, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
+import { connectionsMost, createHttpServer, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
 import type { LoadLimits } from "./http/overload.ts";
 import { createRefusals } from "./http/refusals.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
@@ -28,6 +28,7 @@ import type { ServiceLog } from "./ops/log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
+import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
@@ -100,6 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		now,
 		isStopping: () => isStopping,
 		observed,
+		connectionsMax: await readConnectionsMax(),
 	});
 
 	let stopped: Promise<void> | undefined;
@@ -120,6 +122,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		activity.close();
 		metrics.close();
 		replyWatch.close();
+		observed.traffic.close();
 		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
 		await keyCheck.close();
 		await backupsStopped;
@@ -158,6 +161,7 @@ interface Parts {
 	now: () => number;
 	isStopping: () => boolean;
 	observed: Observed;
+	connectionsMax: number;
 }
 
 interface StoreObservers {
@@ -207,7 +211,7 @@ interface Observed {
 function createObserved({ config, log, droppedLogLines = () => 0 }: ServiceOptions, now: () => number): Observed {
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
-	const traffic = createTraffic({ perAddressMax, isTrustedProxy: config.isTrustedProxy });
+	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.isTrustedProxy });
 	const metrics = createMetrics({
 		now,
 		droppedLogLines,
@@ -226,7 +230,7 @@ function createObserved({ config, log, droppedLogLines = () => 0 }: ServiceOptio
 }
 
 /** Both ports, which do not listen yet. */
-function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed }: Parts) {
+function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, connectionsMax }: Parts) {
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
 	const { node, metrics, traffic } = observed;
@@ -259,6 +263,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		refusals,
 		server: {
 			timeouts,
+			connectionsMax,
 			traffic,
 			replyWatch,
 		},
@@ -272,6 +277,14 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 	});
 	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
 	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity, replyWatch };
+}
+
+/** Files that connections leave to the store and to operators. Out of files, the system closes connections untold. */
+const filesKept = 100;
+
+async function readConnectionsMax(): Promise<number> {
+	const files = (await readMaxDescriptors()) ?? Infinity;
+	return Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 2)));
 }
 
 function startBackups(

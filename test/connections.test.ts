@@ -4,13 +4,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { lingerMs, networkOf } from "../src/http/connections.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
 import { createRequestIds } from "../src/http/request-id.ts";
-import { testService } from "./service.ts";
+import { startProgram } from "./program.ts";
+import { temporaryFolder, testService } from "./service.ts";
 import { until, within } from "./until.ts";
 import { exchange } from "./wire.ts";
 
@@ -135,11 +137,27 @@ test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other add
 	assert.equal(await open(context, port).answer, "");
 	// Only Linux has all of 127.0.0.0/8 without being told.
 	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
-	kept[0]?.socket.destroy();
+	kept[0]?.socket.resetAndDestroy();
 	await until("a place to be free", async () => /200 OK/.test(await open(context, port).answer));
 	assert.equal(await open(context, port).answer, "", "the limit holds after a connection was closed");
 	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
+});
+
+test("connections for which the process may open no more files are closed, counted and logged, and operators still get in", {
+	skip: process.platform !== "linux",
+}, async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const { url, opsUrl, output } = await startProgram(context, environment, { under: ["prlimit", "--nofile=120:120"] });
+	const sent = 200;
+	const all = Array.from({ length: sent }, () => open(context, Number(new URL(url).port)).answer);
+	const served = (await Promise.all(all)).filter((answer) => answer.includes("200 OK")).length;
+	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+	assert.ok(served > 0 && served < 120, `${served} served`);
+	assert.match(metrics, RegExp(`^animal_store_connections_refused_total{reason="total_limit"} ${sent - served}$`, "m"));
+	const logged = () =>
+		[...output.stdout.matchAll(/"reason":"total_limit","count":(\d+)/g)].map(([, count]) => Number(count));
+	await until("all to be logged", () => logged().reduce((sum, count) => sum + count, 0) === sent - served);
 });
 
 test("CONNECTIONS_PER_ADDRESS does not count the connections of trusted proxies", async (context) => {

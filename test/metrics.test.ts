@@ -18,7 +18,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 const rex = { name: "Rex", categoryId: 1, status: "sold" };
 
 const nothing = { version: "1", now: Date.now, droppedLogLines: () => 0, store: () => undefined };
-const traffic = createTraffic().read;
+const traffic = createTraffic({ log: { warn() {} } }).read;
 const metrics = createMetrics({ ...nothing, traffic });
 metrics.close();
 const { families } = metrics;

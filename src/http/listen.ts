@@ -30,6 +30,9 @@ export const defaultTimeouts: Timeouts = {
 	stalledMs: 30_000,
 };
 
+/** The most connections of a port at once. */
+export const connectionsMost = 10_000;
+
 export interface ServerOptions {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
@@ -42,7 +45,7 @@ export interface ServerOptions {
 }
 
 export function createHttpServer(handler: RequestListener, refusals: Refusals, options: ServerOptions): Server {
-	const { timeouts, connectionsMax = 10_000, traffic, turns = createTurns() } = options;
+	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns() } = options;
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,

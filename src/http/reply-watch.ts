@@ -10,8 +10,8 @@ import { Exchange, type Route } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 export const clientAbortStatus = 499;
-/** How often the refusals of an overloaded service are logged. */
-const shedEveryMs = 1000;
+/** How often what happens too often for a line each is logged. */
+const countEveryMs = 1000;
 
 /** Writes lines whose fields are JSON already, which costs a fifth of what an object costs. */
 export interface LineLog {
@@ -42,7 +42,7 @@ export interface ReplyWatch {
 
 export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 	const { log, requestId, onReply, clientAddressOf } = options;
-	const sheds = createShedLog(log);
+	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
 	/** Bound to each response: a function of its own for each would cost more than the count. */
 	function end(this: ServerResponse): void {
@@ -126,20 +126,26 @@ function fieldsOf(exchange: Exchange, { method, status, reason, ms }: LineParts)
 	}${clientAddress === undefined ? "" : `,"client.address":${JSON.stringify(clientAddress)}`}`;
 }
 
-/** Refusals of an overloaded service have one line each second: a line for each would add to the load. */
-function createShedLog(log: LineLog): { count(): void; close(): void } {
+export interface CountLog {
+	count(): void;
+	/** Logs what is not logged yet. */
+	close(): void;
+}
+
+/** Logs how often something happens, once each second: under overload a line for each would add to the load. */
+export function createCountLog(log: Pick<LineLog, "warn">, fields: object, message: string): CountLog {
 	let count = 0;
 	let timer: NodeJS.Timeout | undefined;
 	function write(): void {
 		clearTimeout(timer);
 		timer = undefined;
-		if (count > 0) log.warn({ "error.type": "overloaded", count }, "requests were refused because of overload");
+		if (count > 0) log.warn({ ...fields, count }, message);
 		count = 0;
 	}
 	return {
 		count() {
 			count++;
-			timer ??= setTimeout(write, shedEveryMs).unref();
+			timer ??= setTimeout(write, countEveryMs).unref();
 		},
 		close: write,
 	};

@@ -4,14 +4,18 @@
 import type { Server } from "node:http";
 import type { TrafficCounts } from "../contract/observed.ts";
 import { type Connection, networkOf } from "./connections.ts";
+import { createCountLog, type LineLog } from "./reply-watch.ts";
 import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Traffic {
 	watch(server: Server): void;
 	read(): TrafficCounts;
+	/** Logs what is not logged yet. */
+	close(): void;
 }
 
 export interface TrafficOptions {
+	log: Pick<LineLog, "warn">;
 	/** Concurrent connections of one address; further ones are closed at once. */
 	perAddressMax?: number;
 	/** A trusted proxy brings the connections of many clients: it has no limit. */
@@ -20,12 +24,21 @@ export interface TrafficOptions {
 
 const proxies = "proxies";
 
-export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: TrafficOptions = {}): Traffic {
+export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions): Traffic {
 	/** Open connections by the network of their client; those of trusted proxies together. What is counted is limited. */
 	const open = new Map<string, Set<Connection>>();
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
+	const lines = {
+		address_limit: createCountLog(log, { reason: "address_limit" }, "connections were refused"),
+		total_limit: createCountLog(log, { reason: "total_limit" }, "connections were refused"),
+	};
+
+	function refuse(reason: keyof typeof refused): void {
+		refused[reason]++;
+		lines[reason].count();
+	}
 
 	return {
 		watch(server) {
@@ -35,7 +48,7 @@ export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: Traf
 				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
 				const ofClient = open.get(client) ?? new Set();
 				if (client !== proxies && ofClient.size >= perAddressMax) {
-					refused.address_limit++;
+					refuse("address_limit");
 					return void socket.destroy();
 				}
 				open.set(client, ofClient.add(socket));
@@ -46,7 +59,7 @@ export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: Traf
 					closed.sent += socket.bytesWritten;
 				});
 			});
-			server.on("drop", () => refused.total_limit++);
+			server.on("drop", () => refuse("total_limit"));
 		},
 		read() {
 			const now = {
@@ -66,6 +79,9 @@ export function createTraffic({ perAddressMax = Infinity, isTrustedProxy }: Traf
 				}
 			}
 			return now;
+		},
+		close() {
+			for (const line of Object.values(lines)) line.close();
 		},
 	};
 }

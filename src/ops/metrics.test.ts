@@ -7,7 +7,7 @@ import { createTraffic } from "../http/traffic.ts";
 import { createHistogram, expose } from "./exposition.ts";
 import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 
-const traffic = createTraffic().read;
+const traffic = createTraffic({ log: { warn() {} } }).read;
 const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.001 };
 
 /** The lines of one metric. */

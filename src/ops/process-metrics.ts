@@ -78,7 +78,8 @@ async function countDescriptors(): Promise<number | undefined> {
 	return names && names.length - 1; // One is open for this list.
 }
 
-async function readMaxDescriptors(): Promise<number | undefined> {
+/** @returns how many files the process may open; undefined where only the system knows */
+export async function readMaxDescriptors(): Promise<number | undefined> {
 	const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
 	const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
 	return most === undefined ? undefined : Number(most);
