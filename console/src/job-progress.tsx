@@ -51,7 +51,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			)}
 			{undecided.length > 0 && (
 				<FailureNote title={`Not found: ${countOf(undecided.length)}`}>
-					<p>Add them, or leave them among the rejected rows?</p>
+					<p>Nothing is sent again before you decide.</p>
 				</FailureNote>
 			)}
 			<Actions job={job} session={session} onEnd={onEnd} />
