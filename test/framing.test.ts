@@ -299,16 +299,3 @@ test("a connection serves many requests, including those refused after their bod
 		[401, 415, 400, 400, 201, 200],
 	);
 });
-
-test("a client that pipelines 1,000 requests gets all replies, in order", async (context) => {
-	const service = await testService(context);
-	const made = (count: number) => post(service, `Content-Length: ${pet.length}\r\nX-Request-Id: n${count}\r\n`, pet);
-	const read = (count: number) => get(service, `X-Request-Id: n${count}\r\n`);
-	const requests = Array.from({ length: 1000 }, (_, count) => (count % 10 === 0 ? made(count) : read(count)));
-	const last = get(service, "Connection: close\r\nX-Request-Id: last\r\n");
-	const replies = await exchange(service.port, requests.join("") + last);
-	assert.deepEqual(
-		replies.map(({ status, headers }) => [status, headers["x-request-id"]]),
-		[...requests.map((_, count) => [count % 10 === 0 ? 201 : 200, `n${count}`]), [200, "last"]],
-	);
-});

@@ -46,7 +46,7 @@ export async function assertNothingLeft(service: Service, before: Record<string,
 	const left = () => {
 		const { requestsInFlight, connections } = service.traffic();
 		const open = sockets.filter(({ destroyed }) => !destroyed).length;
-		const unanswered = sockets.filter((socket) => socket.requestsInFlight || socket.intake?.isWaiting).length;
+		const unanswered = sockets.filter((socket) => socket.requestsInFlight || socket.intake?.hasMore).length;
 		const now = { ...countResources(), requestsInFlight, connections, open, unanswered };
 		return Object.entries(now).filter(([name, count]) => count > (before[name] ?? 0));
 	};

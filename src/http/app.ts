@@ -8,7 +8,6 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createBaseUrlOf, type LinkOptions } from "./base-url.ts";
 import { createChecks, runChecks } from "./checks.ts";
-import type { Connection } from "./connections.ts";
 import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -61,7 +60,7 @@ export function buildApp(options: AppOptions): App {
 		exchange.beginReply(fixedFields);
 		cors.addHeaders(exchange);
 		if (exchange.trace) exchange.header("traceparent", traceParentOf(exchange.trace));
-		if (isStopping() && isLast(exchange)) exchange.header("connection", "close");
+		exchange.isStopping = isStopping;
 	}
 
 	/** @returns a promise only if something must wait */
@@ -84,10 +83,4 @@ export function buildApp(options: AppOptions): App {
 	}
 
 	return { server: createHttpServer(handle, options.refusals, { ...options.server, turns }), close: overload.stop };
-}
-
-/** Whether nothing else was read of its connection: a reply that closes it would take the place of later replies. */
-function isLast({ request }: Exchange): boolean {
-	const { latest, intake }: Connection = request.socket;
-	return latest?.request === request && !intake?.isWaiting;
 }

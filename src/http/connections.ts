@@ -24,8 +24,8 @@ export interface Connection extends Socket {
 
 /** What waits on a connection. */
 export interface Intake {
-	/** Whether bytes were read that are not parsed. */
-	readonly isWaiting: boolean;
+	/** Whether more was read than the latest request. */
+	readonly hasMore: boolean;
 	noteRequest(request: IncomingMessage): void;
 	/** A reply with a body of this length is to be sent. */
 	noteReply(request: IncomingMessage, bytes: number): void;

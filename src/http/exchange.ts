@@ -65,6 +65,8 @@ export class Exchange {
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
+	/** Then the last reply of a connection closes it. */
+	isStopping: (() => boolean) | undefined;
 	/** Of the reply's body; undefined if it has none. */
 	bodyBytes: number | undefined;
 	#fields: string[] = [];
@@ -127,8 +129,12 @@ export class Exchange {
 	}
 
 	#writeHead(): ServerResponse {
+		const { latest, intake }: Connection = this.request.socket;
+		// A reply that closes would take the place of those to requests that were read after this one.
+		const isLast = latest?.request === this.request && !intake?.hasMore;
+		if (isLast && this.isStopping?.()) this.header("connection", "close");
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
-		(this.request.socket as Connection).intake?.noteReply(this.request, this.bodyBytes ?? 0);
+		intake?.noteReply(this.request, this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 

@@ -34,6 +34,8 @@ class ConnectionIntake implements Intake, Line {
 	readonly #parse: (bytes: Buffer) => void;
 	readonly #end: () => void;
 	#waiting: Buffer | undefined;
+	/** Of the piece that is parsed, those of requests to come. */
+	#heads = 0;
 	#isResting = false;
 	#hasEnded = false;
 	/** The parser has a part of a message, and its time runs. */
@@ -62,11 +64,12 @@ class ConnectionIntake implements Intake, Line {
 		connection.once("close", () => this.#close());
 	}
 
-	get isWaiting(): boolean {
-		return this.#waiting !== undefined;
+	get hasMore(): boolean {
+		return this.#waiting !== undefined || this.#heads > 0;
 	}
 
 	noteRequest({ method }: IncomingMessage): void {
+		this.#heads--;
 		if (method !== "POST") this.#reads++;
 	}
 
@@ -135,6 +138,7 @@ class ConnectionIntake implements Intake, Line {
 			this.#connection.resume();
 		}
 		this.#parse(piece);
+		this.#heads = 0;
 		const { request } = this.#connection.latest ?? {};
 		if (request?.complete === false) {
 			this.#isWithin = true;
@@ -154,6 +158,7 @@ class ConnectionIntake implements Intake, Line {
 			const at = waiting.indexOf(headEnd, length);
 			if (at < 0) break;
 			length = at + headEnd.length;
+			this.#heads++;
 		}
 		this.#isWithin = length === 0;
 		return length === 0 || length === waiting.length ? waiting : waiting.subarray(0, length);

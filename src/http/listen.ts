@@ -62,6 +62,9 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	traffic?.watch(server);
 	const listener = guard(handler, refusals, options.replyWatch);
 	const shared = { turns, unsent: 0 };
+	const { closeIdleConnections } = server;
+	// Node takes a connection for idle whose requests wait for their turn.
+	server.closeIdleConnections = () => turns.isDone() && closeIdleConnections.call(server);
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
 		addIntake(socket, shared);
