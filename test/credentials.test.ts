@@ -139,8 +139,9 @@ test("a revoked key that was unused for a second is refused at its next use", as
 test("a key in use is refreshed in the background, without delaying its caller", async (context) => {
 	const { issuer, key } = await testService(context);
 	let reads = 0;
-	const findByHash = (hash: string) => issuer.rows.findByHash(hash).finally(() => reads++);
-	const keyCheck = createKeyCheck({ ...issuer.rows, findByHash }, Date.now, createBackground());
+	const { findByHash } = issuer.rows;
+	context.mock.method(issuer.rows, "findByHash", (hash: string) => findByHash(hash).finally(() => reads++));
+	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
 	context.after(() => keyCheck.close());
 	let nowMs = performance.now();
 	const clock = context.mock.method(performance, "now", () => nowMs);
