@@ -40,8 +40,13 @@ export function run(parameters) {
 		process.exitCode = 1;
 		return;
 	}
+	// The socket that systemd passes (sd_listen_fds(3)) is the descriptor 3.
+	const sockets = process.env["LISTEN_PID"] === String(process.pid) ? ["inherit"] : [];
 	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice, and the second one means "now".
-	const child = spawn(node, parameters, { detached: true, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+	const child = spawn(node, parameters, {
+		detached: true,
+		stdio: ["inherit", "inherit", "inherit", ...sockets, "ipc"],
+	});
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
 		process.on(signal, () => child.kill(signal));
 	child.on("exit", (code, signal) => {

@@ -141,6 +141,8 @@ export interface Config {
 	host: string;
 	port: number;
 	reusesPort: boolean;
+	/** The public port, if systemd has opened it and passes it on. */
+	listenFd: number | undefined;
 	opsHost: string;
 	opsPort: number;
 	/** Ends with `/v1`. */
@@ -382,8 +384,21 @@ export function readSettings(
 		problems.push(
 			`${nameOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
 		);
+	const passed = passedSockets(environment);
+	if (passed > 1 || (passed === 1 && env.REUSE_PORT === "true"))
+		problems.push("LISTEN_FDS must be 1, for the public port, without REUSE_PORT: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);
-	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups }), given };
+	const listenFd = passed === 1 ? firstPassedFd : undefined;
+	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups, listenFd }), given };
+}
+
+/** SD_LISTEN_FDS_START of sd_listen_fds(3). */
+const firstPassedFd = 3;
+
+/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to the older Node that started it. */
+function passedSockets(environment: Variables): number {
+	const isForUs = [process.pid, process.ppid].includes(Number(environment["LISTEN_PID"]));
+	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
@@ -393,26 +408,24 @@ export function readConfig(environment?: Variables, flags?: Flags, file?: EnvFil
 
 function toConfig(
 	env: Static<typeof Environment>,
-	{ rateLimit, isTrustedProxy, backups }: Pick<Config, "rateLimit" | "isTrustedProxy" | "backups">,
+	parsed: Pick<Config, "rateLimit" | "isTrustedProxy" | "backups" | "listenFd">,
 ): Readonly<Config> {
 	return Object.freeze({
+		...parsed,
 		host: env.HOST,
 		port: env.PORT,
 		reusesPort: env.REUSE_PORT === "true",
 		opsHost: env.OPS_HOST,
 		opsPort: env.OPS_PORT,
 		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),
-		isTrustedProxy,
 		databaseUrl: env.DATABASE_URL,
 		databasePoolMax: env.DATABASE_POOL_MAX,
 		apiKey: env.API_KEY,
-		rateLimit,
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
 		connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
 		createWaitMaxMs: parseDurationMs(env.CREATE_WAIT_MAX) ?? 0,
 		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
-		backups,
 		logLevel: env.LOG_LEVEL,
 		logsClientAddress: env.LOG_CLIENT_ADDRESS === "true",
 	});

@@ -151,7 +151,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-function listenPublic(server: Server, { port, host, reusesPort }: Config, store: Store, node: string): Promise<void> {
+function listenPublic(server: Server, config: Config, store: Store, node: string): Promise<void> {
+	const { port, host, reusesPort, listenFd } = config;
+	if (listenFd !== undefined) return listen(server, { fd: listenFd });
 	return reusesPort ? listenShared(server, { port, host, store, node }) : listen(server, { port, host });
 }
 

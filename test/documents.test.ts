@@ -50,6 +50,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/debian.md", "cp /opt/animal-store", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "install -m 644 -t", "the unit for systemd is closed, and lets nodes"],
 	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is closed, and lets nodes"],
 	["docs/debian.md", "for node in", "the unit for systemd is closed, and lets nodes"],
 	["docs/upgrade.md", "last=", "two versions over one store"],

@@ -41,6 +41,8 @@ export interface Start {
 	folder?: string;
 	/** Where the program's tree is, if it is not this one: another version. */
 	tree?: string;
+	/** A listening socket that it gets as descriptor 3. */
+	socket?: number;
 	/** When a command that should have ended is killed; services run until their test ends. */
 	limitMs?: number;
 }
@@ -58,7 +60,7 @@ const serviceLimitMs = 2 ** 31 - 1;
 /** Starts a command. One that does not end by itself is killed, and `finished` fails with what it printed. */
 export function begin(parameters: string[], options: Start = {}) {
 	const { environment = {}, under = [], nodeOptions = [], input, folder, tree = root } = options;
-	const { limitMs = commandLimitMs } = options;
+	const { limitMs = commandLimitMs, socket } = options;
 	const [program = "", ...rest] = [
 		...under,
 		process.execPath,
@@ -69,7 +71,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	const child = spawn(program, rest, {
 		cwd: folder,
 		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
-		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...(socket === undefined ? [] : [socket])],
 	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
 	children.add(child);
 	child.once("close", () => children.delete(child));

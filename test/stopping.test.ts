@@ -2,11 +2,18 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createProbes } from "../src/ops/probes.ts";
-import { create, type TestService, testService } from "./service.ts";
-import { within } from "./until.ts";
+import { post } from "./crash-proof.ts";
+import { attempt } from "./full-disk.ts";
+import { startProgram } from "./program.ts";
+import { withKey } from "./proof.ts";
+import { create, type TestService, temporaryFolder, testService } from "./service.ts";
+import { until, within } from "./until.ts";
 import { Connection } from "./wire.ts";
 
 test("livez and readyz answer on both ports, and requests are counted", async (context) => {
@@ -111,4 +118,42 @@ test("with STOP_DELAY, a stopping service takes requests on new connections whil
 	await within("the stop", stopped);
 	assert.ok(performance.now() - startedAt >= 4000);
 	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
+});
+
+test("with a socket that systemd holds, a restart under load fails no request", async (context) => {
+	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const folder = temporaryFolder(context);
+	const listener = createServer().listen(0);
+	const { port } = listener.address() as AddressInfo;
+	const { fd: socket } = (listener as unknown as { _handle: { fd: number } })._handle;
+	/** Both have the socket from now on; the second one begins when the first one has ended. */
+	const [first, second] = ["first", "second"].map((name) => {
+		const passed = 'until [ -e "$0" ]; do sleep 0.02; done; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
+		const go = join(folder, name);
+		const node = startProgram(context, environment, { under: ["bash", "-c", passed, go], socket });
+		return () => {
+			writeFileSync(go, "");
+			return node;
+		};
+	});
+	listener.close();
+	const url = `http://127.0.0.1:${port}`;
+	let [replies, isStopped] = [0, false];
+	const client = async () => {
+		for (; !isStopped; replies++)
+			assert.equal((await post(url, key, new Agent({ keepAlive: false }), attempt(replies))).status, 201);
+	};
+	let node = await first?.();
+	assert.match(String(node?.url), new RegExp(`:${port}$`));
+	const clients = Promise.all(Array.from({ length: 8 }, client));
+	await Promise.race([clients, until("100 replies", () => replies > 100)]);
+	node?.process.kill("SIGTERM");
+	await node?.finished;
+	node = await second?.();
+	const enough = replies + 100;
+	await Promise.race([clients, until("100 more replies", () => replies > enough)]);
+	isStopped = true;
+	await within("the clients to end", clients);
+	node?.process.kill("SIGTERM");
+	await node?.finished;
 });

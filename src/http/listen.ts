@@ -1,7 +1,7 @@
 // The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
 
 import type { RequestListener, Server } from "node:http";
-import type { AddressInfo, ListenOptions, Server as NetServer } from "node:net";
+import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { type Connection, closeGracefully } from "./connections.ts";
 import { asksForUpgrade, checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
@@ -134,7 +134,7 @@ function endStalled(connection: Connection, refusals: Refusals): void {
 }
 
 /** @throws Node's error when it cannot listen */
-export function listen(server: NetServer, at: ListenOptions): Promise<void> {
+export function listen(server: NetServer, at: Parameters<NetServer["listen"]>[0]): Promise<void> {
 	return new Promise((resolve, reject) => {
 		server.once("error", reject);
 		server.listen(at, resolve);

@@ -57,6 +57,8 @@ export const proof: Proof = {
 		addAnimals(run, key);
 		const tasks = runTasks(run, 2 * herd);
 		trial.say("every command works in the sandbox of the service");
+		const held = await restartWithSocket(run, key);
+		trial.say("systemd holds the port, and a restart fails no request");
 		const reads = await restartNodes(run, key);
 		trial.say("two nodes share a port, and a rolling restart fails no request");
 
@@ -68,7 +70,7 @@ export const proof: Proof = {
 		assert.deepEqual(logged(run), []);
 		trial.say("PostgreSQL behind a socket works");
 		assert.deepEqual(await refused(), []);
-		return { exposure, backups, tasks, reads };
+		return { exposure, backups, tasks, held, reads };
 	},
 };
 
@@ -153,20 +155,34 @@ function perform(run: Run, task: string): void {
 	run(`systemctl set-environment TASK='${task}'; systemctl start task`);
 }
 
+/** Restarts of the service whose port systemd holds. @returns how many requests it answered meanwhile */
+async function restartWithSocket(run: Run, key: string): Promise<number> {
+	run(blockOf("docs/debian.md", "install -m 644 -t"));
+	await untilReady(run);
+	const answered = underLoad(run, key, "for n in 1 2 3; do systemctl restart animal-store; done");
+	run("systemctl disable --now animal-store.socket 2>&1");
+	return answered;
+}
+
+/** Reads over new connections while something is done. @returns how many; all of them succeeded */
+function underLoad(run: Run, key: string, done: string): number {
+	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
+	const statuses = run(
+		`touch busy; while [ -e busy ]; do ${request} http://127.0.0.1:8080/v1/pets || true; done & { ${done}\n} > /dev/null; rm busy; wait`,
+	);
+	assert.match(statuses, /^(200\n)+$/);
+	return statuses.length / 4;
+}
+
 /** Two nodes of the template, restarted one after the other. @returns how many requests they answered meanwhile */
 async function restartNodes(run: Run, key: string): Promise<number> {
 	run(blockOf("docs/debian.md", "cd /opt/animal-store"));
 	for (const port of [9464, 9465]) await untilReady(run, port);
-	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
-	const restart = blockOf("docs/debian.md", "for node in");
-	const statuses = run(
-		`touch busy; while [ -e busy ]; do ${request} http://127.0.0.1:8080/v1/pets || true; done & { ${restart} } > /dev/null; rm busy; wait`,
-	);
-	assert.match(statuses, /^(200\n)+$/);
+	const reads = underLoad(run, key, blockOf("docs/debian.md", "for node in"));
 	const other = "serve --reuse-port true --ops-port 9466 --database-url sqlite:/var/lib/animal-store/copy.db";
 	assert.throws(() => perform(run, other));
 	assert.match(run("journalctl --unit=task --lines=10"), /port 8080 .* is served by a node of another store/);
-	return statuses.length / 4;
+	return reads;
 }
 
 /** Errors in the log of the nodes. */
