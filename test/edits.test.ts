@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
+import { auditText } from "../src/cli/audit.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { watchTotals } from "../src/ops/totals.ts";
 import { copyStore } from "../src/store/copy.ts";
@@ -127,6 +128,29 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await store.edits.list(1n, 2), rows.slice(1, 3));
 		assert.equal((await store.countPets(0n, 10)).lastEdit, 4n);
 		assert.equal((await store.countPets(100n, 10)).lastEdit, 4n, "also where no animal is counted");
+	});
+
+	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
+		const { open } = await make(context);
+		const store = await open();
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		for (let edits = 0; edits <= 7; edits++) {
+			const expected = Array.from({ length: edits }, (_, index) => index + 1);
+			const text = async (form: "json" | "tabs" | "aligned") =>
+				(await Array.fromAsync(auditText(store, form, 3))).join("");
+			const lines = (await text("tabs")).split("\n").slice(0, -1);
+			assert.deepEqual(
+				JSON.parse(await text("json")).map(({ id }: { id: number }) => id),
+				expected,
+			);
+			assert.deepEqual(
+				lines.map((line) => Number(line.split("\t")[0])),
+				expected,
+			);
+			if (edits > 0)
+				assert.match(await text("aligned"), new RegExp(`^id +at .*\n${expected.map((id) => `${id} .*\n`).join("")}$`));
+			await store.edits.apply({ petId: 1n, editor, action: "rename", name: `${edits}` });
+		}
 	});
 
 	test(`${engine}: the id of a removed newest animal is not used again, also after a restart and a copy`, async (context) => {

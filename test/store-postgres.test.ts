@@ -10,14 +10,14 @@ import { createRetry } from "../src/store/postgres/retries.ts";
 import { StorageUnavailable, type Store } from "../src/store/store.ts";
 import { testDatabase, withSettings } from "./postgres.ts";
 import { slowLink } from "./slow-link.ts";
-import { storeSuite } from "./store-suite.ts";
+import { storeSuite, sweepRows } from "./store-suite.ts";
 import { until } from "./until.ts";
 
 storeSuite({
 	name: "postgres",
 	async open(context, now = Date.now) {
 		const database = await testDatabase();
-		let store = await openStore(database.url, now, { node: "a" });
+		let store = await openStore(database.url, now, { node: "a", sweepRows });
 		const joined: Store[] = [];
 		context.after(async () => {
 			await Promise.all([...joined, store].map((one) => one.close()));
@@ -27,13 +27,13 @@ storeSuite({
 			store,
 			databaseUrl: database.url,
 			async join(node) {
-				const other = await openStore(database.url, now, { node });
+				const other = await openStore(database.url, now, { node, sweepRows });
 				joined.push(other);
 				return other;
 			},
 			async reopen() {
 				await store.close();
-				store = await openStore(database.url, now, { node: "a" });
+				store = await openStore(database.url, now, { node: "a", sweepRows });
 				return store;
 			},
 		};

@@ -11,13 +11,13 @@ import type { Store } from "../src/store/store.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
-import { storeSuite } from "./store-suite.ts";
+import { storeSuite, sweepRows } from "./store-suite.ts";
 
 storeSuite({
 	name: "sqlite",
 	async open(context, now = Date.now) {
 		const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-		let store = await openStore(url, now, { node: "a" });
+		let store = await openStore(url, now, { node: "a", sweepRows });
 		let isOpen = true;
 		const joined: Store[] = [];
 		context.after(() => Promise.all([...joined, ...(isOpen ? [store] : [])].map((one) => one.close())));
@@ -25,14 +25,14 @@ storeSuite({
 			store,
 			databaseUrl: url,
 			async join(node) {
-				const other = await openStore(url, now, { node });
+				const other = await openStore(url, now, { node, sweepRows });
 				joined.push(other);
 				return other;
 			},
 			async reopen() {
 				isOpen = false;
 				await store.close();
-				store = await openStore(url, now, { node: "a" });
+				store = await openStore(url, now, { node: "a", sweepRows });
 				isOpen = true;
 				return store;
 			},

@@ -12,6 +12,9 @@ import { until } from "./until.ts";
 
 fc.configureGlobal({ seed });
 
+/** Engines of the suite open their stores with it. */
+export const sweepRows = 3;
+
 export interface Engine {
 	name: string;
 	/** An empty store that ends with the test. `reopen` closes it and opens it again; `join` opens another node of it. */
@@ -217,7 +220,7 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		await runSql(
 			databaseUrl,
 			`INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
-			WITH RECURSIVE old(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM old WHERE n < 25000)
+			WITH RECURSIVE old(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM old WHERE n < ${3 * sweepRows - 1})
 			SELECT 'b', CAST(n AS TEXT), 1, '', 0 FROM old`,
 		);
 		nowMs += 3_600_000;

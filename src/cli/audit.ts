@@ -25,15 +25,20 @@ export function auditCommand(): Command {
 async function listEdits({ json = false, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
 	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, { mustExist: true });
 	try {
-		await toStdout(json ? formatJson(pagesOf(store)) : formatTable(pagesOf(store), process.stdout.isTTY === true));
+		await toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs"));
 	} finally {
 		await store.close();
 	}
 }
 
-async function* pagesOf({ edits }: Store): AsyncGenerator<EditRecord[]> {
+export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = pageRows): AsyncIterable<string> {
+	const pages = pagesOf(store, rows);
+	return form === "json" ? formatJson(pages) : formatTable(pages, form === "aligned");
+}
+
+async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditRecord[]> {
 	for (let after = 0n; ; ) {
-		const page = await edits.list(after, pageRows);
+		const page = await edits.list(after, rows);
 		if (page.length === 0) return;
 		yield page;
 		after = page.at(-1)?.id ?? after;

@@ -34,6 +34,7 @@ const zoe = { name: "Zoë", categoryId: 7n, status: "sold" };
 
 test("what spreadsheets write is detected: delimiter, encoding, and names of columns in any spelling", async () => {
 	const windows = Uint8Array.from(Buffer.from("Name;Category ID;Status\r\nZo\xeb;7;sold\r\n", "latin1"));
+	const windowsEnd = Uint8Array.from(Buffer.from("Status;Category;Name\r\nsold;7;Zo\xeb", "latin1"));
 	const files: [content: string | Uint8Array, kind: string][] = [
 		["name,categoryId,status\nZoë,7,sold\n", "CSV with commas, UTF-8"],
 		["\uFEFFNAME;CategoryID;STATUS\r\nZoë;7;sold\r\n", "CSV with semicolons, UTF-8"],
@@ -42,6 +43,7 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		['"name","category-id","status"\n"Zoë","7","sold"\n\n', "CSV with commas, UTF-8"],
 		["Name;Category;Status;;\r\nZoë;7;sold;;\r\n;;;;\r\n", "CSV with semicolons, UTF-8"],
 		[windows, "CSV with semicolons, Windows-1252"],
+		[windowsEnd, "CSV with semicolons, Windows-1252"],
 		[utf16("\uFEFFName\tCategory ID\tStatus\r\nZoë\t7\tsold\r\n"), "CSV with tabs, UTF-16LE"],
 		[utf16("\uFEFFname,categoryId,status\nZoë,7,sold", true), "CSV with commas, UTF-16BE"],
 		[utf16("name,categoryId,status\nZoë,7,sold"), "CSV with commas, UTF-16LE"],

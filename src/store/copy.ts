@@ -5,14 +5,14 @@ import type { Row } from "./rows.ts";
 import { type Store, StoreRefused } from "./store.ts";
 import { type TableName, tableNames, tables } from "./tables.ts";
 
-const pageRows = 5000;
-
 export interface CopyOptions {
 	/** Must not be written to during the copy. */
 	from: Store;
 	/** Empty, or an interrupted copy of the same store. */
 	to: Store;
 	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
+	/** Rows that are read at once. */
+	pageRows?: number;
 }
 
 /**
@@ -20,12 +20,13 @@ export interface CopyOptions {
  * @returns the number of rows of each table
  * @throws StoreRefused if the target contains other data, or if the stores differ after the copy
  */
-export async function copyStore({ from, to, onProgress }: CopyOptions): Promise<Record<TableName, number>> {
+export async function copyStore(options: CopyOptions): Promise<Record<TableName, number>> {
+	const { from, to, pageRows = 5000 } = options;
 	await prepareTarget(to, hash("sha256", from.cursorSecret));
-	for (const table of tableNames) await copyTable(table, { from, to, onProgress });
+	for (const table of tableNames) await copyTable(table, { ...options, pageRows });
 	const copied = {} as Record<TableName, number>;
 	for (const table of tableNames) {
-		const [source, target] = [await checksum(from, table), await checksum(to, table)];
+		const [source, target] = [await checksum(from, table, pageRows), await checksum(to, table, pageRows)];
 		if (source.count !== target.count || source.sum !== target.sum) {
 			throw new StoreRefused(
 				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): ` +
@@ -51,7 +52,8 @@ async function prepareTarget({ rows }: Store, mark: string): Promise<void> {
 	await rows.markCopy(mark);
 }
 
-async function copyTable(table: TableName, { from, to, onProgress }: CopyOptions): Promise<void> {
+async function copyTable(table: TableName, options: Required<CopyOptions>): Promise<void> {
+	const { from, to, onProgress, pageRows } = options;
 	const total = await from.rows.count(table);
 	// Animals are copied in id order, so the target has all of them up to its largest id.
 	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
@@ -69,7 +71,7 @@ async function copyTable(table: TableName, { from, to, onProgress }: CopyOptions
 }
 
 /** Independent of the order of the rows, because engines sort texts differently. */
-async function checksum({ rows }: Store, table: TableName): Promise<{ count: number; sum: bigint }> {
+async function checksum({ rows }: Store, table: TableName, pageRows: number): Promise<{ count: number; sum: bigint }> {
 	let count = 0;
 	let sum = 0n;
 	let after: Row | undefined;

@@ -9,15 +9,20 @@ const sweepEveryMs = 10 * 60_000;
 /** The node that has it keeps it, unless it misses a sweep. */
 const leaseMs = 1.5 * sweepEveryMs;
 
-/** @param sweep removes at most `sweepRows` keys and returns their number @returns a function that stops the sweeps */
-export function sweepIdempotencyKeys(
-	background: Background,
-	takeLease: Store["takeLease"],
-	sweep: () => Promise<number>,
-): () => Promise<void> {
+interface Sweeping {
+	background: Background;
+	takeLease: Store["takeLease"];
+	/** Removes at most so many keys. @returns their number */
+	sweep: (rows: number) => Promise<number>;
+	rows?: number | undefined;
+}
+
+/** @returns a function that stops the sweeps */
+export function sweepIdempotencyKeys(sweeping: Sweeping): () => Promise<void> {
+	const { background, takeLease, sweep, rows = sweepRows } = sweeping;
 	let isStopped = false;
 	async function sweepAll(): Promise<void> {
-		while ((await takeLease("sweep", leaseMs)) && (await sweep()) === sweepRows && !isStopped);
+		while ((await takeLease("sweep", leaseMs)) && (await sweep(rows)) === rows && !isStopped);
 	}
 	void background.run("sweep", sweepAll);
 	const stopRepeating = background.repeat("sweep", sweepEveryMs, sweepAll);

@@ -108,6 +108,8 @@ export interface OpenOptions {
 	onFatal?: (reason: string) => void;
 	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */
 	node?: string;
+	/** The most of them that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
+	sweepRows?: number;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
 	/** Reports the work beside the requests that fails; commands have none. */

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { createBackground } from "../background.ts";
 import { observeCommits } from "../commit-times.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import { type Create, idempotencyMs, sweepRows } from "../idempotency.ts";
+import { type Create, idempotencyMs } from "../idempotency.ts";
 import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
 import { leaseSql } from "../leases.ts";
 import {
@@ -65,9 +65,10 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
 		options.writeWaitMaxMs,
 	);
-	const sweep = async () => (await query(sweepExpiredKeys, [now() - idempotencyMs])).rowCount ?? 0;
+	const sweep = async (rows: number) => (await query(sweepExpiredKeys, [now() - idempotencyMs, rows])).rowCount ?? 0;
 	const takeLease = async (name: string, forMs: number) => (await query(lease, [name, node, forMs])).rowCount === 1;
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(background, takeLease, sweep);
+	const sweeping = { background, takeLease, sweep, rows: options.sweepRows };
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
 
 	return {
 		...createReads(read),
@@ -137,7 +138,7 @@ function guardWrites(retry: Retry, stop: () => void, onFatal?: (reason: string) 
 const sweepExpiredKeys = {
 	name: "sweepExpiredKeys",
 	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
-	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT ${sweepRows})`,
+	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
 };
 
 const lease = {

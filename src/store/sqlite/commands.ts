@@ -2,7 +2,7 @@
 
 import type Database from "better-sqlite3";
 import type { Timed } from "../commit-times.ts";
-import { idempotencyMs, sweepRows } from "../idempotency.ts";
+import { idempotencyMs } from "../idempotency.ts";
 import { leaseSql } from "../leases.ts";
 import type { Row } from "../rows.ts";
 import {
@@ -22,7 +22,7 @@ import { schemaMax } from "./file.ts";
 interface Commands {
 	createPet: { request: CreateRequest; result: CreateResult };
 	/** @returns the number of removed keys */
-	sweepIdempotencyKeys: { request: { nowMs: number }; result: number };
+	sweepIdempotencyKeys: { request: { nowMs: number; rows: number }; result: number };
 	takeLease: { request: { name: string; holder: string; nowMs: number; forMs: number }; result: boolean };
 	editPet: { request: EditRequest; result: EditOutcome };
 	addKey: { request: { key: NewKey; secret: NewSecret; unless: AddUnless | undefined }; result: boolean };
@@ -113,9 +113,9 @@ export function prepareCommit(database: Database.Database): (batch: SentBatch) =
 function prepareSweep(database: Database.Database): Appliers["sweepIdempotencyKeys"] {
 	const sweep = database.prepare(
 		`DELETE FROM idempotency_keys WHERE rowid IN
-		(SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? LIMIT ${sweepRows})`,
+		(SELECT rowid FROM idempotency_keys WHERE created_at_ms <= ? LIMIT ?)`,
 	);
-	return ({ nowMs }) => sweep.run(nowMs - idempotencyMs).changes;
+	return ({ nowMs, rows }) => sweep.run(nowMs - idempotencyMs, rows).changes;
 }
 
 function prepareLease(database: Database.Database): Appliers["takeLease"] {

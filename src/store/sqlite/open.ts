@@ -52,8 +52,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
 		writes.write({ name, request } as Write) as Promise<Result<Name>>;
 	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
-	const sweep = () => write("sweepIdempotencyKeys", { nowMs: now() });
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(background, takeLease, sweep);
+	const sweep = (rows: number) => write("sweepIdempotencyKeys", { nowMs: now(), rows });
+	const sweeping = { background, takeLease, sweep, rows: options.sweepRows };
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
 
 	return {
 		...reads,
