@@ -106,6 +106,16 @@ test("old backups are removed once the new one is complete; other files and fold
 	);
 });
 
+test("a backup fails while its folder cannot be cleared of drafts, is tried again, and ends nothing", async (context) => {
+	const { to, made, failures, schedule } = await someStore(context);
+	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
+	mkdirSync(draft); // Only a file can be removed.
+	schedule({ everyMs: 50 });
+	await until("two failures", () => failures.length === 2);
+	rmSync(draft, { recursive: true });
+	await until("a backup", () => made.length > 0);
+});
+
 test("a stop ends a backup under way and leaves no file of it", async (context) => {
 	const { to, made, schedule, failures } = await someStore(context);
 	const backups = schedule();

@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
+import { StorageUnavailable, type Store } from "../store/store.ts";
 import { createHistogram, expose } from "./exposition.ts";
 import { callersMax, createRequestMetrics } from "./request-metrics.ts";
+import { createStoreMetrics } from "./store-metrics.ts";
 
 const traffic = createTraffic({ log: { warn() {} } }).read;
 const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.001 };
@@ -78,4 +80,12 @@ test("methods are read, write or other; failures are counted by reason", async (
 	metrics.observe({ route: "page", method: "GET", status: 200, seconds: 0.001 });
 	assert.deepEqual(metrics.latency().slice(0, 3), [0, 6, 0], "replies to operations, and no pages");
 	assert.equal(metrics.latency().length, metrics.upToMs.length + 1);
+});
+
+test("a scrape while the store cannot be read has all figures but the animals", async () => {
+	const animals = () => Promise.reject(new StorageUnavailable("away"));
+	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;
+	const text = await expose(createStoreMetrics(() => ({ store, animals })).families);
+	assert.match(text, /^animal_store_writable 0$/m);
+	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });

@@ -99,11 +99,14 @@ function queueFamilies(sources: Sources): Family[] {
 		),
 		{
 			name: "animal_store_animals",
-			help: "Animals in the whole store by status (none: without one); absent until all were counted once.",
+			help: "Animals in the whole store by status (none: without one); absent while they cannot be counted.",
 			type: "gauge",
 			labels: ["status"],
 			async read() {
-				const { isComplete = false, ...counts } = (await sources()?.animals?.()) ?? {};
+				const { isComplete = false, ...counts } =
+					(await sources()
+						?.animals?.()
+						.catch(() => undefined)) ?? {};
 				return isComplete ? Object.entries(counts).map(([status, value]) => ({ labels: { status }, value })) : [];
 			},
 		},

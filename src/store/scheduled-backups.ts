@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Background } from "./background.ts";
@@ -84,7 +84,6 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 				nextMs = everyMs;
 			});
 		} catch (error) {
-			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
 			if (stopped.signal.aborted) return;
 			status.lastFailedAtMs = now();
 			onFailure((error as Error).message);
@@ -142,6 +141,9 @@ async function runBackup(file: string, env: ScheduleOptions["environment"], sign
 		]);
 		if (code === 0) return JSON.parse(result).animals;
 		throw new Error(problem.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${killedBy ?? code}`);
+	} catch (error) {
+		dropStaleDraftsIn(dirname(file), isBackupName); // The process may have been killed.
+		throw error;
 	} finally {
 		clearTimeout(killer);
 		signal.removeEventListener("abort", end);
