@@ -71,7 +71,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
 
 	return {
-		...createReads(read),
+		...createReads(query, read),
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		place: `${host}:${port}/${database}`,

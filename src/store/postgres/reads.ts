@@ -5,14 +5,18 @@ import { createKeptPages, type KeptPages, nameOfPage } from "../kept-pages.ts";
 import { type StatusGroup, toPetCount } from "../pet-count.ts";
 import { toPetPage } from "../pet-page.ts";
 import type { PageQuery, PetPage, Store } from "../store.ts";
-import { columnNames, createRecordReader, tables } from "../tables.ts";
+import { columnList, columnNames, createRecordReader, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
-import { historyOf, lastEditOf, type Read, selectWithState, stateOnly } from "./state.ts";
+import type { Query } from "./pool.ts";
+import { historyOf, lastEditOf, onPrimary, type Read, selectWithState, stateOnly } from "./state.ts";
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
 // both would ask every shard.
 const selectPets = (condition: string) => selectWithState(columnNames(tables.pets), `FROM pets WHERE ${condition}`);
-const petsById = { name: "petsById", text: selectPets("id = ANY($1::bigint[])") };
+const petsById = {
+	name: "petsById",
+	text: `SELECT ${columnList(tables.pets)} FROM pets WHERE id = ANY($1::bigint[]) AND ${onPrimary}`,
+};
 const pages = {
 	page: pageOf("page", "id > $1 ORDER BY id LIMIT $2"),
 	pageWithStatus: pageOf("pageWithStatus", "status = $1 AND id > $2 ORDER BY id LIMIT $3"),
@@ -39,11 +43,11 @@ const countByStatus = {
 
 const toPet = createRecordReader<Pet>(tables.pets);
 
-export function createReads(read: Read): Pick<Store, "getPet" | "listPets" | "countPets"> {
+export function createReads(query: Query, read: Read): Pick<Store, "getPet" | "listPets" | "countPets"> {
 	const kept = createKeptPages();
 	return {
 		getPet: createTurnBatch<bigint, Pet | undefined>(String, async (ids) => {
-			const { rows } = await read(petsById, [ids]);
+			const { rows } = await query(petsById, [ids]);
 			const pets = new Map(rows.map(toPet).map((pet) => [pet.id, pet]));
 			return ids.map((id) => pets.get(id));
 		}),
