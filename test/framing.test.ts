@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode } from "../src/contract/errors.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
+import { pick, seed, seededRandom } from "./random.ts";
 import { assertFailure, type TestService, testService } from "./service.ts";
 import { Connection, exchange } from "./wire.ts";
 
@@ -298,4 +299,38 @@ test("a connection serves many requests, including those refused after their bod
 		(await exchange(service.port, bytes.join(""))).map(({ status }) => status),
 		[401, 415, 400, 400, 201, 200],
 	);
+});
+
+test("requests with blank lines in their bodies are all answered, in whatever pieces they arrive", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const random = seededRandom(seed);
+	const spaced = '{"name":"a",\r\n\r\n"categoryId":\r\n\r\n1}\r\n\r\n';
+	const chunk = `${spaced.length.toString(16)}\r\n${spaced}\r\n`;
+	const kinds = [
+		[get(service), 200],
+		[`\r\n${get(service)}`, 200],
+		[post(service, `Content-Length: ${spaced.length}\r\n`, spaced), 201],
+		[post(service, "Transfer-Encoding: chunked\r\n", `${chunk}0\r\n\r\n`), 201],
+		[post(service, "Transfer-Encoding: chunked\r\n", `${chunk}0\r\nX-A: b\r\n\r\n`), 201],
+		[get(service, `Content-Length: ${spaced.length}\r\n`) + spaced, 200],
+	] as const;
+	for (let round = 0; round < 15; round++) {
+		const sent = Array.from({ length: 40 }, () => pick(kinds, random));
+		const connection = new Connection(service.port);
+		const bytes = sent.map(([request]) => request).join("");
+		const size = pick([1, 10, 100, 1000, 10_000], random);
+		for (let at = 0, end = 0; at < bytes.length; at = end) {
+			end = at + 1 + Math.floor(random() * size);
+			connection.socket.write(bytes.slice(at, end));
+			if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+		}
+		const statuses: (number | undefined)[] = [];
+		while (statuses.length < sent.length) statuses.push((await connection.next(false))?.status);
+		assert.deepEqual(
+			statuses,
+			sent.map(([, status]) => status),
+			`round ${round}`,
+		);
+		connection.end();
+	}
 });

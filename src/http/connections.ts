@@ -16,8 +16,8 @@ export interface Connection extends Socket {
 	credential?: { field: string; keyHash: string | undefined };
 	/** Requests whose reply is not complete. */
 	requestsInFlight?: number;
-	/** Node's parser. `getCurrentBuffer` returns the bytes being parsed, which error events call `rawPacket`. */
-	parser?: { getCurrentBuffer?(): Buffer } | null;
+	/** Node's parser. */
+	parser?: object | null;
 	/** Set by Node while too much waits for the client: the parser takes nothing. */
 	_paused?: boolean;
 }
@@ -26,6 +26,8 @@ export interface Connection extends Socket {
 export interface Intake {
 	/** Whether more was read than the latest request. */
 	readonly hasMore: boolean;
+	/** Whether the line of the request that was just parsed is valid. Unknown, and true, behind chunks in one packet. */
+	isLineValid(request: IncomingMessage): boolean;
 	noteRequest(request: IncomingMessage): void;
 	/** A reply with a body of this length is to be sent. */
 	noteReply(request: IncomingMessage, bytes: number): void;

@@ -8,6 +8,8 @@ import { bodyMaxBytes } from "../contract/operations.ts";
 import type { Exchange } from "./exchange.ts";
 import { METHODS } from "./node-http.ts";
 
+const space = 0x20;
+
 /** Maximum bytes of all request headers together; the parser answers 431 above it. */
 export const headersMaxBytes = 16 * 1024;
 /** Maximum characters of a request target. */
@@ -81,15 +83,18 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 }
 
 /**
- * Whether the packet that ends a connection's first request begins with a valid request line. The parser also accepts
- * RTSP/1.0, ICE/1.0 and repeated spaces. Later request lines of the connection, and a line in two packets, are not
- * checked: that would cost more than a request, and their method and target are the same in any notation.
+ * Whether a request line has single spaces and HTTP's name. The parser also accepts RTSP/1.0, ICE/1.0 and more spaces.
+ * @param at where the line begins in these bytes
  */
-export function isRequestLine(packet: Buffer, { method, url, httpVersion }: IncomingMessage): boolean {
-	const line = `${method} ${url} HTTP/${httpVersion}\r\n`;
-	const [emptyLines = ""] = /^[\r\n]*/.exec(packet.toString("latin1", 0, 16)) ?? [];
-	const written = packet.toString("latin1", emptyLines.length, emptyLines.length + line.length);
-	return written === line || !written.startsWith(`${method} `);
+export function isRequestLine(
+	bytes: Buffer,
+	at: number,
+	{ method = "", url = "", httpVersion }: IncomingMessage,
+): boolean {
+	const target = at + method.length + 1;
+	const end = ` HTTP/${httpVersion}\r\n`;
+	const afterTarget = target + url.length;
+	return bytes[target] !== space && bytes.toString("latin1", afterTarget, afterTarget + end.length) === end;
 }
 
 /** @throws ApiError `expectation_failed` */

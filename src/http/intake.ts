@@ -4,6 +4,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Connection, Intake } from "./connections.ts";
+import { headersMaxBytes, isRequestLine } from "./framing.ts";
 import type { Line, Turns } from "./turns.ts";
 
 /** Bytes of replies that a client has not taken, with those to come. */
@@ -16,6 +17,8 @@ const expectedAtFirst = 16 * 1024;
 /** Reads of a connection that wait for the store: their replies may be larger than those before. */
 const readsMax = 16;
 const headEnd = "\r\n\r\n";
+const [carriageReturn, lineFeed] = [0x0d, 0x0a];
+const nothing: Buffer = Buffer.alloc(0);
 
 /** What all connections of a server share. */
 export interface Shared {
@@ -40,8 +43,12 @@ class ConnectionIntake implements Intake, Line {
 	#hasEnded = false;
 	/** The parser has a part of a message, and its time runs. */
 	#isWithin = false;
-	/** Bytes of a body that are to come, or fewer. */
+	/** Bytes of a body that are to come, if its length is known. */
 	#bodyLeft = 0;
+	/** What is being parsed, or the part of a head that was. */
+	#piece = nothing;
+	/** Where the next request line begins, in it or behind it; undefined where that is not known. */
+	#lineAt: number | undefined;
 	#unsent = 0;
 	/** Requests without a reply that are no creates. */
 	#reads = 0;
@@ -66,6 +73,17 @@ class ConnectionIntake implements Intake, Line {
 
 	get hasMore(): boolean {
 		return this.#waiting !== undefined || this.#heads > 0;
+	}
+
+	isLineValid(request: IncomingMessage): boolean {
+		const piece = this.#piece;
+		let at = this.#lineAt;
+		if (at === undefined) return true;
+		while (piece[at] === carriageReturn || piece[at] === lineFeed) at++;
+		const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
+		const bodyAt = piece.indexOf(headEnd, at) + headEnd.length;
+		this.#lineAt = coding === undefined ? bodyAt + Number(length) : undefined;
+		return isRequestLine(piece, at, request);
 	}
 
 	noteRequest({ method }: IncomingMessage): void {
@@ -128,8 +146,8 @@ class ConnectionIntake implements Intake, Line {
 	}
 
 	#parseFrom(waiting: Buffer): void {
-		const { latest } = this.#connection;
 		const underWay = this.#underWay;
+		if (this.#piece === nothing) this.#lineAt = this.#isWithin || this.#bodyLeft > 0 ? undefined : 0;
 		const piece = this.#cut(waiting);
 		this.#waiting = piece.length < waiting.length ? waiting.subarray(piece.length) : undefined;
 		if (this.#isResting && !this.#waiting) {
@@ -137,13 +155,16 @@ class ConnectionIntake implements Intake, Line {
 			this.#isResting = false;
 			this.#connection.resume();
 		}
+		this.#piece = this.#piece === nothing ? piece : Buffer.concat([this.#piece, piece]);
 		this.#parse(piece);
 		this.#heads = 0;
 		const { request } = this.#connection.latest ?? {};
 		if (request?.complete === false) {
 			this.#isWithin = true;
-			if (request !== latest?.request) this.#bodyLeft = Number(request.headers["content-length"] ?? 0);
+			this.#bodyLeft ||= Math.max((this.#lineAt ?? 0) - this.#piece.length, 0);
 		}
+		const isPartOfHead = this.#isWithin && request?.complete !== false && this.#piece.length <= headersMaxBytes;
+		if (!isPartOfHead) this.#piece = nothing;
 		this.#shared.turns.count(this.#underWay - underWay);
 	}
 

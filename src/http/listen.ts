@@ -4,7 +4,7 @@ import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { type Connection, closeGracefully } from "./connections.ts";
-import { asksForUpgrade, checkFraming, headersMaxBytes, isRequestLine } from "./framing.ts";
+import { asksForUpgrade, checkFraming, headersMaxBytes } from "./framing.ts";
 import { addIntake } from "./intake.ts";
 import { createServer } from "./node-http.ts";
 import { type Refusals, requestTimeout } from "./refusals.ts";
@@ -88,7 +88,6 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 	return (request, response) => {
 		const connection: Connection = request.socket;
 		if (connection.isRefused || connection.last) return;
-		const { latest } = connection;
 		connection.latest = { request, response };
 		replyWatch?.begin(request, response);
 		if (asksForUpgrade(request)) {
@@ -97,8 +96,7 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 		}
 		try {
 			checkFraming(request);
-			const packet = latest ? undefined : connection.parser?.getCurrentBuffer?.();
-			if (packet && !isRequestLine(packet, request)) {
+			if (connection.intake?.isLineValid(request) === false) {
 				throw new ApiError(
 					"malformed_request",
 					"the request line must be: method, target, HTTP/1.1, separated by single spaces",

@@ -40,6 +40,12 @@ export const mutants: Mutant[] = [
 		to: "end()",
 		tests: ["test/framing.test.ts"],
 	},
+	{
+		file: "src/http/intake.ts",
+		from: "Math.max((this.#lineAt ?? 0) - this.#piece.length, 0)",
+		to: "this.#lineAt ?? 0",
+		tests: ["test/framing.test.ts"],
+	},
 	{ file: "src/http/traffic.ts", from: "return void socket.destroy();", to: "", tests: ["test/connections.test.ts"] },
 	{
 		file: "src/http/rate-limit.ts",
