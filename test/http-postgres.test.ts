@@ -14,7 +14,6 @@ for (const suite of [
 	"operations",
 	"paging",
 	"properties",
-	"query",
 	"routes",
 ]) {
 	await import(`./${suite}.test.ts`);

@@ -13,7 +13,6 @@ const unsentMax = 128 * 1024;
 const unsentInAllMax = 32 * 1024 * 1024;
 /** Bytes of any reply; so at most 256 requests of a connection are under way. */
 const expectedMin = 512;
-const expectedAtFirst = 16 * 1024;
 /** Reads of a connection that wait for the store: their replies may be larger than those before. */
 const readsMax = 16;
 const headEnd = "\r\n\r\n";
@@ -55,7 +54,7 @@ class ConnectionIntake implements Intake, Line {
 	/** Of them, so many may be under way; few at first, as nothing is known of the replies. */
 	#readsMax = 1;
 	/** Bytes of the next reply. */
-	#expected = expectedAtFirst;
+	#expected = expectedMin;
 
 	/** Takes the place of Node's listeners, which call the parser. The parser then no longer reads the socket itself. */
 	constructor(connection: Connection, shared: Shared) {
