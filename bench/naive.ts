@@ -9,6 +9,7 @@ import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
 import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
+import { createCors } from "../src/http/cors.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
 import { createReplyWatch } from "../src/http/reply-watch.ts";
@@ -30,13 +31,13 @@ const replies = {
 	requestId,
 	fixedHeaders: securityHeaders(undefined),
 	replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
+	cors: createCors([]),
 };
 const app = buildApp({
 	store: Object.assign(Object.create(store), naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now, createBackground()),
 	baseUrl: undefined,
 	defaultRate: undefined,
-	corsOrigins: [],
 	now: Date.now,
 	log,
 	...replies,

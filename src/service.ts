@@ -12,6 +12,7 @@ import { scopes } from "./contract/operations.ts";
 import { buildApp } from "./http/app.ts";
 import { linkWarning } from "./http/base-url.ts";
 import { clientAddressOf } from "./http/client-address.ts";
+import { createCors } from "./http/cors.ts";
 import { drain } from "./http/drain.ts";
 import { connectionsMost, createHttpServer, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
 import type { LoadLimits } from "./http/overload.ts";
@@ -250,7 +251,8 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 			? (request) => clientAddressOf(request, config.isTrustedProxy)
 			: undefined,
 	});
-	const replies = { requestId, fixedHeaders: securityHeaders(config.baseUrl), replyWatch };
+	const cors = createCors(config.corsOrigins);
+	const replies = { requestId, fixedHeaders: securityHeaders(config.baseUrl), replyWatch, cors };
 	const refusals = createRefusals(replies);
 	const app = buildApp({
 		store,
@@ -258,7 +260,6 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		baseUrl: config.baseUrl,
 		isTrustedProxy: config.isTrustedProxy,
 		defaultRate: config.rateLimit,
-		corsOrigins: config.corsOrigins,
 		now,
 		log,
 		...replies,

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { lingerMs, networkOf } from "../src/http/connections.ts";
+import { createCors } from "../src/http/cors.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
 import { createRefusals } from "../src/http/refusals.ts";
 import { createRequestIds } from "../src/http/request-id.ts";
@@ -22,7 +23,12 @@ const answers: RequestListener = (_request, response) => void response.end("yes"
 /** A server as both ports of the service are, around this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const replyWatch = { begin() {}, refuse() {}, close() {} };
-	const refusals = createRefusals({ requestId: createRequestIds("test"), fixedHeaders: {}, replyWatch });
+	const refusals = createRefusals({
+		requestId: createRequestIds("test"),
+		fixedHeaders: {},
+		replyWatch,
+		cors: createCors([]),
+	});
 	const server = createHttpServer(handler, refusals, { timeouts: defaultTimeouts, ...options });
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	context.after(() => {

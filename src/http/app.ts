@@ -8,7 +8,6 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
 import { createBaseUrlOf, type LinkOptions } from "./base-url.ts";
 import { createChecks, runChecks } from "./checks.ts";
-import { createCors } from "./cors.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
@@ -21,13 +20,12 @@ import { addRoutes, type RouteTableOptions } from "./routes.ts";
 import { createTurns } from "./turns.ts";
 
 export interface AppOptions
-	extends Pick<RefusalOptions, "fixedHeaders">,
+	extends Pick<RefusalOptions, "fixedHeaders" | "cors">,
 		LinkOptions,
 		Omit<RouteTableOptions, "baseUrlOf"> {
 	log: Logger;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
-	corsOrigins: string[];
 	/** Milliseconds since 1970. */
 	now: () => number;
 	server: ServerOptions & { replyWatch: ReplyWatch };
@@ -44,14 +42,13 @@ export interface App {
 }
 
 export function buildApp(options: AppOptions): App {
-	const { store, keyCheck, isTrustedProxy, log, now, isStopping } = options;
+	const { store, keyCheck, cors, isTrustedProxy, log, now, isStopping } = options;
 	const sendError = createErrorHandler(log);
 	const turns = createTurns();
 	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits, readWaitMs: turns.readWaitMs });
 	const baseUrlOf = createBaseUrlOf(options);
 	const limits = createRateLimits(options.defaultRate);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
-	const cors = createCors(options.corsOrigins);
 	const router = createRouter();
 	addRoutes(router, { ...options, baseUrlOf });
 	const fixedFields = Object.entries(options.fixedHeaders).flat();

@@ -20,11 +20,11 @@ const bearer = /^bearer +([^ \t]+)$/i;
  */
 export function authenticate(request: IncomingMessage, keyCheck: KeyCheck): KeyRow | Promise<KeyRow> {
 	const { authorization } = request.headers;
-	if (authorization === undefined || authorization === "") {
+	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
+	const isOne = authorization === undefined || !isRepeated(request.rawHeaders, "authorization");
+	if (isOne && !authorization) {
 		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
 	}
-	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
-	const isOne = !isRepeated(request.rawHeaders, "authorization");
 	const keyHash = isOne ? keyHashOf(request.socket, authorization, keyCheck) : undefined;
 	const row = keyHash ? keyCheck.check(keyHash) : undefined;
 	return row instanceof Promise ? row.then(requireRow) : requireRow(row);

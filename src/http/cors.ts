@@ -8,6 +8,8 @@ import type { Exchange } from "./exchange.ts";
 export interface Cors {
 	/** Adds the CORS headers of the reply. */
 	addHeaders(exchange: Exchange): void;
+	/** The same headers, of a reply without its own Vary. */
+	headersOf(request: IncomingMessage): Record<string, string>;
 	/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
 	preflight(request: IncomingMessage): Record<string, string> | undefined;
 }
@@ -23,14 +25,16 @@ const requestHeaders = [
 
 export function createCors(origins: string[]): Cors {
 	const allowed = new Set(origins);
+	const allow = ({ headers: { origin } }: IncomingMessage) =>
+		origin !== undefined &&
+		allowed.has(origin) && { "access-control-allow-origin": origin, "access-control-expose-headers": exposed };
 	return {
 		addHeaders(exchange) {
 			if (allowed.size === 0) return;
-			exchange.vary("Origin");
-			const { origin } = exchange.request.headers;
-			if (origin === undefined || !allowed.has(origin)) return;
-			exchange.header("access-control-allow-origin", origin).header("access-control-expose-headers", exposed);
+			const headers = allow(exchange.vary("Origin").request);
+			if (headers) exchange.headers(headers);
 		},
+		headersOf: (request) => (allowed.size === 0 ? {} : { ...allow(request), vary: "Origin" }),
 		preflight({ method, headers }) {
 			const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 			if (!isPreflight || headers.origin === undefined || !allowed.has(headers.origin)) return undefined;

@@ -6,6 +6,7 @@ import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errorStatus } from "../contract/errors.ts";
 import type { Connection } from "./connections.ts";
+import { createCors } from "./cors.ts";
 import { createRefusals } from "./refusals.ts";
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
@@ -26,6 +27,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const refusals = createRefusals({
 		requestId: () => "id",
 		fixedHeaders: {},
+		cors: createCors([]),
 		replyWatch: { begin() {}, refuse: (code) => void replies.push(errorStatus[code]), close() {} },
 	});
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
@@ -34,5 +36,5 @@ test("a malformed request is refused once, after the reply before it, however ma
 	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
 	response.emit("finish");
 	assert.deepEqual(replies, [400]);
-	assert.match(written.join(""), /^HTTP\/1\.1 400 malformed_request\r\n[\s\S]*"status":400\}$/);
+	assert.match(written.join(""), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"status":400\}$/);
 });

@@ -4,8 +4,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { type Connection, lingerMs } from "./connections.ts";
+import type { Cors } from "./cors.ts";
 import { errorHeaders } from "./errors.ts";
 import { headersMaxBytes, urlMaxLength } from "./framing.ts";
+import { STATUS_CODES } from "./node-http.ts";
 import { noteFailure, type ReplyWatch, type ReplyWatchOptions } from "./reply-watch.ts";
 
 export interface RefusalOptions {
@@ -13,6 +15,7 @@ export interface RefusalOptions {
 	/** Sent with every reply. */
 	fixedHeaders: Record<string, string>;
 	replyWatch: ReplyWatch;
+	cors: Cors;
 }
 
 export interface Refusals {
@@ -33,7 +36,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalOptions): Refusals {
+export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: RefusalOptions): Refusals {
 	function headersOf(failure: ApiError, id: string): Record<string, string> {
 		return {
 			...fixedHeaders,
@@ -45,7 +48,8 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 	}
 
 	function answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
-		response.writeHead(failure.status, headersOf(failure, requestId(request))).end(JSON.stringify(failure));
+		const headers = { ...headersOf(failure, requestId(request)), ...(request.exchange && cors.headersOf(request)) };
+		response.writeHead(failure.status, headers).end(JSON.stringify(failure));
 	}
 
 	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
@@ -62,7 +66,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch }: RefusalO
 		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-		const head = `HTTP/1.1 ${failure.status} ${failure.code}\r\n${lines.join("")}\r\n`;
+		const head = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
 		connection.end(isHead ? head : head + JSON.stringify(failure));
 		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
