@@ -53,8 +53,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/postgres/creates.ts",
-		from: '"used.keys = 0"',
-		to: '"true"',
+		from: "WHEN 0 THEN $1 ELSE 0 END",
+		to: "WHEN 0 THEN $1 ELSE $1 END",
 		tests: ["test/store-postgres.test.ts"],
 	},
 	{

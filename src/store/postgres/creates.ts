@@ -19,18 +19,19 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
 /**
  * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Without effect in
  * a store with a newer schema.
- * @param used what else must be true, from rows that are read before the lock
+ * @param count of animals, from rows that are read before the lock
  */
-const addAnimals = (used?: { from: string; condition: string }) => `counter AS (
-		UPDATE counters SET last_id = last_id + $1${used ? ` FROM ${used.from}` : ""}
-		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax}${used ? ` AND ${used.condition}` : ""}
-		RETURNING last_id - $1 AS last_before
+const addAnimals = (count: string, from = "") => `counter AS (
+		UPDATE counters SET last_id = last_id + ${count} ${from}
+		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax}
+		RETURNING last_id - ${count} AS last_before, ${count} AS animals
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
 		SELECT counter.last_before + given.place, ${newPetNames.map((name) => `given.${name}`).join(", ")}
 		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, place)
+		WHERE counter.animals > 0
 	)`;
-const addPets = { name: "addPets", text: `WITH ${addAnimals()} SELECT last_before + 1 AS first_id FROM counter` };
+const addPets = { name: "addPets", text: `WITH ${addAnimals("$1")} SELECT last_before + 1 AS first_id FROM counter` };
 
 const keyParameter = newPetColumns.length + 2;
 const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
@@ -39,23 +40,25 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
 /** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
+const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If a key was used before, stores nothing and returns those that were. Their lock makes this a commit, too, which
- * waits for a synchronous standby as the first one did, or should have. If another batch has used a key meanwhile, the
+ * If a key was used before, stores nothing and returns those that were. It is a commit all the same, which waits for a
+ * synchronous standby as the first one did, or should have. If another batch has used a key meanwhile, the
  * statement fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH taken AS (
 		SELECT caller, key, pet_id, fingerprint, created_at_ms > ${sinceParameter} AS is_valid
-		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)} FOR KEY SHARE
-	), ${addAnimals({ from: "(SELECT count(*) AS keys FROM taken) AS used", condition: "used.keys = 0" })}, kept AS (
+		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
+	), ${addAnimals("new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
 		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms)
+		WHERE counter.animals > 0
 	)
 	SELECT last_before + 1 AS first_id, NULL AS caller, NULL AS key, NULL AS pet_id, NULL AS fingerprint, NULL AS is_valid
-	FROM counter UNION ALL SELECT NULL, caller, key, pet_id, fingerprint, is_valid FROM taken`,
+	FROM counter WHERE animals > 0 UNION ALL SELECT NULL, caller, key, pet_id, fingerprint, is_valid FROM taken`,
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
