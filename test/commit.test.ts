@@ -1,4 +1,4 @@
-// A create is acknowledged and readable only after its commit, and readable by all once it is acknowledged.
+// An acknowledged create is readable by all, and nothing is acknowledged after a failed sync.
 
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
@@ -7,67 +7,8 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import pg from "pg";
 import { openStore } from "../src/store/open.ts";
-import { testDatabase } from "./postgres.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
-import { until } from "./until.ts";
-
-/** The creates whose promise has been resolved. */
-function watched(creates: Record<string, Promise<unknown>>): string[] {
-	const resolved: string[] = [];
-	for (const [name, create] of Object.entries(creates)) void create.then(() => resolved.push(name));
-	return resolved;
-}
-
-test("sqlite: no create is acknowledged before its commit, with and without an Idempotency-Key", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	context.after(() => store.close());
-	const other = new Database(file);
-	context.after(() => other.close());
-	await store.keys.touch([]);
-	other.exec("BEGIN IMMEDIATE");
-	const creates = {
-		plain: store.createPet({ name: "a", categoryId: 1n }),
-		keyed: store.createPet({ name: "b", categoryId: 1n }, { caller: "me", key: "k" }),
-	};
-	const acknowledged = watched(creates);
-	for (let turn = 0; turn < 20; turn++) await stat(file);
-	assert.deepEqual([acknowledged, store.queue.length], [[], 2]);
-	other.exec("ROLLBACK");
-	await Promise.all(Object.values(creates));
-	assert.deepEqual(acknowledged, ["plain", "keyed"]);
-});
-
-test("postgres: no create is acknowledged before its commit, with and without an Idempotency-Key", async (context) => {
-	const database = await testDatabase();
-	const store = await openStore(database.url, Date.now);
-	const holder = new pg.Client({ connectionString: database.url });
-	await holder.connect();
-	context.after(async () => {
-		await holder.end();
-		await store.close();
-		await database.drop();
-	});
-	// What is deferred to the commit waits there for a lock that this test holds.
-	await database.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
-		CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED
-		FOR EACH ROW EXECUTE FUNCTION wait()`);
-	for (const idempotencyKey of [undefined, { caller: "me", key: "k" }]) {
-		await holder.query("SELECT pg_advisory_lock(1)");
-		const create = store.createPet({ name: "a", categoryId: 1n }, idempotencyKey);
-		const acknowledged = watched({ create });
-		await until("the commit to wait", async () => {
-			const { rows } = await holder.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
-			return rows.length > 0;
-		});
-		assert.deepEqual(acknowledged, [], idempotencyKey ? "keyed" : "plain");
-		await holder.query("SELECT pg_advisory_unlock(1)");
-		assert.equal((await create).outcome, "created");
-	}
-});
 
 test("sqlite: an acknowledged create is readable, even if the same turn has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");

@@ -4,18 +4,19 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Passes requests on to the service, but cuts the connection instead of the first replies. */
+/** Passes requests on to the service, but cuts the connection instead of the first replies, or after so many bytes of each. */
 export async function cutting(
 	context: TestContext,
 	port: number,
 	cuts: number,
+	passed = 0,
 ): Promise<{ url: string; seen: () => number }> {
 	let connections = 0;
 	const proxy = createServer().on("connection", (client) => {
 		const isCut = connections++ < cuts;
 		const server = connect(port, "127.0.0.1");
 		client.on("error", () => {}).pipe(server);
-		server.on("error", () => {}).once("data", () => isCut && client.destroy());
+		server.on("error", () => {}).once("data", (reply) => isCut && client.end(reply.subarray(0, passed)));
 		if (!isCut) server.pipe(client);
 		client.on("close", () => server.destroy());
 	});

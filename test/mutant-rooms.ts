@@ -73,6 +73,7 @@ const rooms: Record<string, string[]> = {
 		"test/idempotency.test.ts",
 		"test/copy.test.ts",
 		"test/faults.test.ts",
+		"test/fault-points.test.ts",
 		"test/faults-postgres.test.ts",
 		"test/nodes.test.ts",
 		"test/tls-postgres.test.ts",

@@ -2,15 +2,10 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import fc from "fast-check";
-import { type NewPet, type Pet, petStatuses } from "../src/contract/pet.ts";
-import { checkNewPet } from "../src/contract/validate.ts";
+import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { endOfList, type PetCount, type Store } from "../src/store/store.ts";
-import { seed } from "./random.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
-
-fc.configureGlobal({ seed });
 
 /** Engines of the suite open their stores with it. */
 export const sweepRows = 3;
@@ -337,142 +332,4 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		assert.equal((await Promise.all(accepted)).length, 2500);
 		assert.ok(await reopened.getPet(2500n));
 	});
-
-	test(`${engine}: any sequence of creates, edits, filters, limits and pages agrees with a simple model`, async (context) => {
-		const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter(isName);
-		const newPet = fc.record(
-			{
-				name,
-				categoryId: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
-				status: fc.constantFrom(...petStatuses),
-			},
-			{ requiredKeys: ["name", "categoryId"] },
-		);
-		const step = fc.oneof(
-			fc.record({ create: fc.array(newPet, { minLength: 1, maxLength: 8 }) }),
-			fc.record({
-				walk: fc.record({
-					status: fc.option(fc.constantFrom(...petStatuses), { nil: undefined }),
-					limit: fc.integer({ min: 1, max: 12 }),
-					isBackward: fc.boolean(),
-				}),
-			}),
-			fc.record({ get: fc.bigInt(-1n, 60n) }),
-			fc.record({
-				edit: fc.record({
-					// From the newest: the last animal is removed, too.
-					back: fc.integer({ min: -1, max: 40 }),
-					change: fc.oneof(
-						fc.record({
-							action: fc.constant("set-status" as const),
-							status: fc.constantFrom(undefined, ...petStatuses),
-						}),
-						fc.record({ action: fc.constant("rename" as const), name }),
-						fc.record({ action: fc.constant("remove" as const) }),
-					),
-				}),
-			}),
-		);
-		const { store } = await open(context);
-		let model: Pet[] = [];
-		let lastId = 0n;
-		let edits = 0;
-		await fc.assert(
-			fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-				for (const { create, walk, get, edit } of steps as {
-					create?: NewPet[];
-					walk?: Walk;
-					get?: bigint;
-					edit?: { back: number; change: Change };
-				}[]) {
-					if (create) {
-						const created = await Promise.all(create.map((pet) => store.createPet(pet)));
-						for (const { id } of created) assert.equal(id, ++lastId);
-						model.push(...create.map((pet, index) => ({ id: created[index]?.id ?? 0n, ...pet })));
-					}
-					if (edit) {
-						const petId = lastId - BigInt(edit.back);
-						const outcome = await store.edits.apply({ petId, editor: "model", ...edit.change });
-						const edited = applyToModel(model, petId, edit.change);
-						assert.equal(outcome === "edited", edited !== undefined);
-						if (edited) {
-							model = edited;
-							edits++;
-						}
-						assert.equal((await store.countPets(0n, 1)).lastEdit, BigInt(edits));
-					}
-					if (walk) {
-						const expected = model.filter(({ status }) => walk.status === undefined || status === walk.status);
-						const walked = walk.isBackward ? walkBackward : walkForward;
-						assert.deepEqual(await walked(store, walk), expected);
-					}
-					if (get !== undefined)
-						assert.deepEqual(
-							await store.getPet(get),
-							model.find(({ id }) => id === get),
-						);
-				}
-			}),
-			{ numRuns: 40 },
-		);
-		const rows = await store.edits.list(0n, edits + 1);
-		assert.deepEqual(
-			rows.map(({ id }) => id),
-			Array.from({ length: edits }, (_, index) => BigInt(index + 1)),
-		);
-	});
-}
-
-type Change =
-	| { action: "set-status"; status: Pet["status"] }
-	| { action: "rename"; name: string }
-	| { action: "remove" };
-
-/** @returns the animals after the edit; undefined if it changes nothing */
-function applyToModel(model: Pet[], petId: bigint, change: Change): Pet[] | undefined {
-	const pet = model.find(({ id }) => id === petId);
-	if (!pet) return undefined;
-	if (change.action === "remove") return model.filter(({ id }) => id !== petId);
-	const { status, ...others } = { ...pet, ...(change.action === "rename" ? { name: change.name } : change) };
-	const edited: Pet = { id: petId, name: others.name, categoryId: others.categoryId, ...(status && { status }) };
-	if (edited.name === pet.name && edited.status === pet.status) return undefined;
-	return model.map((other) => (other.id === petId ? edited : other));
-}
-
-function isName(name: string): boolean {
-	try {
-		return checkNewPet({ name, categoryId: 1 }) !== undefined;
-	} catch {
-		return false;
-	}
-}
-
-interface Walk {
-	status?: Pet["status"];
-	limit: number;
-	isBackward: boolean;
-}
-
-async function walkBackward(store: Store, { status, limit }: Walk): Promise<Pet[]> {
-	const pets: Pet[] = [];
-	for (let upTo = endOfList; ; ) {
-		const page = await store.listPets({ status, limit, upTo });
-		assert.ok(page.pets.length <= limit);
-		pets.unshift(...page.pets);
-		if (!page.hasMore) return pets;
-		assert.equal(page.pets.length, limit);
-		upTo = (page.pets[0]?.id ?? 0n) - 1n;
-	}
-}
-
-async function walkForward(store: Store, { status, limit }: Walk): Promise<Pet[]> {
-	const pets: Pet[] = [];
-	for (let after = 0n; ; ) {
-		const page = await store.listPets({ status, limit, after });
-		assert.ok(page.pets.length <= limit);
-		pets.push(...page.pets);
-		if (!page.hasMore) return pets;
-		assert.equal(page.pets.length, limit);
-		after = page.pets.at(-1)?.id ?? after;
-	}
 }

@@ -4,6 +4,15 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/store/sqlite/writer-thread.ts",
+		from: `const outcome = attempt(files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
+		// Checked after the commit and before it is acknowledged.
+		const cause = findLoss(file, files);`,
+		to: `const cause = findLoss(file, files);
+		const outcome = attempt(files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));`,
+		tests: ["test/fault-points.test.ts"],
+	},
+	{
 		file: "src/store/group-commit.ts",
 		from: "for (const { reject } of batch) reject(error);",
 		to: "for (const { reject } of batch.slice(0, -1)) reject(error);",
