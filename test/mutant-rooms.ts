@@ -1,88 +1,25 @@
-// Which test files watch over which sources: the quickest first, because the first that fails has seen the mutant. Files named like the
-// source (`paging.test.ts` for `paging.ts`) go before all others.
+// Which test files watch over which sources: the quickest first, because the first that fails has seen the mutant. The tests in the
+// folder itself, and files named like the source (`paging.test.ts` for `paging.ts`), go before all others.
 
-import { globSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, globSync } from "node:fs";
+import { basename, join } from "node:path";
 
-const rooms: Record<string, string[]> = {
-	"src/contract": [
-		"src/contract/*.test.ts",
-		"test/openapi.test.ts",
-		"test/body.test.ts",
-		"test/query.test.ts",
-		"test/properties.test.ts",
-		"test/model.test.ts",
-		"test/routes.test.ts",
-	],
-	"src/files": ["src/files/*.test.ts", "test/files.test.ts", "test/import.test.ts"],
-	"src/http": [
-		"src/http/*.test.ts",
-		"test/check-order.test.ts",
-		"test/cors.test.ts",
-		"test/body.test.ts",
-		"test/query.test.ts",
-		"test/paging.test.ts",
-		"test/model.test.ts",
-		"test/routes.test.ts",
-		"test/credentials.test.ts",
-		"test/idempotency.test.ts",
-		"test/deprecation.test.ts",
-		"test/operations.test.ts",
-		"test/activity.test.ts",
-		"test/secrets.test.ts",
-		"test/console-files.test.ts",
-		"test/framing.test.ts",
-		"test/connections.test.ts",
-		"test/ops-port.test.ts",
-		"test/reply-log.test.ts",
-		"test/metrics.test.ts",
-		"test/stopping.test.ts",
-		"test/hostile.test.ts",
-		"test/docs-page.test.ts",
-		"test/faults.test.ts",
-	],
-	"src/keys": [
-		"src/keys/*.test.ts",
-		"test/credentials.test.ts",
-		"test/deprecation.test.ts",
-		"test/keys-command.test.ts",
-		"test/operations.test.ts",
-		"test/secrets.test.ts",
-		"test/serve-command.test.ts",
-	],
-	"src/store": [
-		"src/store/*.test.ts",
-		"test/store-sqlite.test.ts",
-		"test/store-file.test.ts",
-		"test/lost-file.test.ts",
-		"test/scheduled-backups.test.ts",
-		"test/verify.test.ts",
-		"test/backup.test.ts",
-		"test/large-store.test.ts",
-		"test/store-log.test.ts",
-		"test/store-postgres.test.ts",
-		"test/refused-postgres.test.ts",
-		"test/engines-postgres.test.ts",
-		"test/schema.test.ts",
-		"test/migrations.test.ts",
-		"test/edits.test.ts",
-		"test/edits-command.test.ts",
-		"test/erase.test.ts",
-		"test/commit.test.ts",
-		"test/stopping.test.ts",
-		"test/idempotency.test.ts",
-		"test/copy.test.ts",
-		"test/faults.test.ts",
-		"test/fault-points.test.ts",
-		"test/faults-postgres.test.ts",
-		"test/nodes.test.ts",
-		"test/tls-postgres.test.ts",
-		"test/pool-postgres.test.ts",
-		"test/keys-command.test.ts",
-		"test/promises.test.ts",
-		"test/http-postgres.test.ts",
-	],
-	"client/src": ["test/client-calls.test.ts", "test/client-options.test.ts", "test/client.test.ts"],
+/** Names of files in test, without `.test.ts`. */
+const rooms: Record<string, string> = {
+	"src/contract": "openapi body corpus properties model",
+	"src/files": "files import export console-many",
+	"src/http": `check-order corpus cors body paging model credentials idempotency deprecation operations activity secrets
+		console-files framing pipelining connections ops-port reply-log metrics stopping hostile docs-page faults proxies`,
+	"src/keys": "credentials deprecation keys-command operations secrets serve-command",
+	"src/ops": "operations metrics activity ops-port reply-log stopping background edits serve-command nodes",
+	"src/store": `store-sqlite store-file lost-file scheduled-backups verify backup large-store store-log store-postgres
+		refused-postgres engines-postgres schema migrations edits edits-command erase commit stopping idempotency copy faults background
+		fault-points faults-postgres histories-postgres nodes tls-postgres pool-postgres keys-command promises http-postgres`,
+	"src/cli": `config-command keys-command edits edits-command pets-command import export import-interrupted exchanged-keys copy
+		verify backup scheduled-backups erase serve-command openapi secrets`,
+	"client/src": "client-calls client-options client",
+	"console/src":
+		"console-files console console-find console-many console-faults exchanged-keys console-activity console-look",
 };
 
 const roomNames = Object.keys(rooms);
@@ -92,7 +29,10 @@ export function testsFor(file: string, root: string): string[] {
 	const room = roomNames.find((name) => file.startsWith(`${name}/`));
 	if (!room) throw new Error(`${file} is in no room that has tests: ${roomNames.join(", ")}`);
 	const [stem = ""] = basename(file).split(".");
-	const all = (rooms[room] ?? []).flatMap((pattern) => globSync(pattern, { cwd: root }));
+	const named = (rooms[room] ?? "").split(/\s+/).map((name) => `test/${name}.test.ts`);
+	for (const path of named)
+		if (!existsSync(join(root, path))) throw new Error(`${path}, named for ${room}, is not there`);
+	const all = [...globSync(`${room}/**/*.test.ts`, { cwd: root }), ...named];
 	const isNamesake = (path: string) => basename(path) === `${stem}.test.ts`;
 	return [...all.filter(isNamesake), ...all.filter((path) => !isNamesake(path))];
 }
