@@ -26,6 +26,8 @@ export interface Connection extends Socket {
 export interface Intake {
 	/** Whether more was read than the latest request. */
 	readonly hasMore: boolean;
+	/** Whether all replies were taken, and nothing of a further request was read. */
+	readonly isIdle: boolean;
 	/** Whether the line of the request that was just parsed is valid. Unknown, and true, behind chunks in one packet. */
 	isLineValid(request: IncomingMessage): boolean;
 	noteRequest(request: IncomingMessage): void;

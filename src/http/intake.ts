@@ -74,6 +74,10 @@ class ConnectionIntake implements Intake, Line {
 		return this.#waiting !== undefined || this.#heads > 0;
 	}
 
+	get isIdle(): boolean {
+		return !this.hasMore && !this.#isWithin && this.#connection.latest?.response.writableFinished !== false;
+	}
+
 	isLineValid(request: IncomingMessage): boolean {
 		const piece = this.#piece;
 		let at = this.#lineAt;

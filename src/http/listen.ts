@@ -62,13 +62,17 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	traffic?.watch(server);
 	const listener = guard(handler, refusals, options.replyWatch);
 	const shared = { turns, unsent: 0 };
-	const { closeIdleConnections } = server;
-	// Node takes a connection for idle whose requests wait for their turn.
-	server.closeIdleConnections = () => turns.isDone() && closeIdleConnections.call(server);
+	const open = new Set<Connection>();
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
 		addIntake(socket, shared);
+		open.add(socket);
+		socket.once("close", () => open.delete(socket));
 	});
+	// For Node, a connection is also idle while its client has not taken a reply, or its requests wait for their turn.
+	server.closeIdleConnections = () => {
+		for (const socket of open) if (socket.intake?.isIdle) socket.destroy();
+	};
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);

@@ -22,8 +22,6 @@ export interface Turns {
 	count(requests: number): void;
 	/** Calls `next` in later turns, in fair shares with other lines, until it is false. */
 	enter(line: Line): void;
-	/** Whether nothing waits for a turn. */
-	isDone(): boolean;
 	/** The mean time that a line waited for its next turn, since the last call. */
 	readWaitMs(): number;
 }
@@ -81,7 +79,6 @@ export function createTurns({ now = () => performance.now(), nextTurn = setImmed
 			if (!queue.has(line)) queue.set(line, now());
 			open();
 		},
-		isDone: () => queue.size === 0,
 		readWaitMs() {
 			const { ms, count } = waits;
 			waits = { ms: 0, count: 0 };
