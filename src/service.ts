@@ -78,8 +78,8 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL("../pac
 
 const firstKeyRequest = { name: "first key", scopes: [...scopes] };
 
-/** How long a connection may stay idle while the service stops. */
-const idleOnStopMs = 250;
+/** How long a connection may be idle while the service stops; clients that use theirs pause for less. */
+const idleOnStopMs = 1000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 

@@ -61,10 +61,28 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
+	// They are all there before the service has accepted many, which takes a turn of the event loop for each.
+	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
 	const replies = await Promise.all(waiting.map((connection) => connection.next(false)));
 	for (const reply of replies) assert.deepEqual([reply?.status, reply?.headers["connection"]], [200, "close"]);
+	await within("the stop", stopped);
+});
+
+test("a connection whose client pauses between two requests is answered once more while the service stops", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const connection = new Connection(service.port);
+	const ask = () => {
+		connection.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+		return connection.next(false);
+	};
+	assert.equal((await ask())?.headers["connection"], "keep-alive");
+	const startedAtMs = performance.now();
+	const stopped = service.stop();
+	await until("the end of the pause", () => performance.now() - startedAtMs > 600);
+	const last = await ask();
+	assert.deepEqual([last?.status, last?.headers["connection"]], [200, "close"]);
 	await within("the stop", stopped);
 });
 

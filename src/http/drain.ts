@@ -2,26 +2,36 @@
 
 import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
+/** How often connections are counted. */
+const pollMs = 10;
 /** A turn of the event loop that is shorter has done nothing. */
 const emptyTurnMs = 0.05;
 /** How long such a turn is waited for. */
 const backlogMaxMs = 1_000;
 
 /**
- * Stops listening and waits for all connections: current and still arriving requests are answered, idle connections
- * are closed after `idleMs`, and all remaining ones after `graceMs`.
+ * Stops a server whose replies close their connections. For `idleMs` it takes requests as before: a connection that is
+ * in use has its last reply by then. Then it stops listening, and closes what is idle a moment later. After `graceMs`
+ * in all, the connections that remain are closed.
  */
 export async function drain(server: Server, { idleMs, graceMs }: { idleMs: number; graceMs: number }): Promise<void> {
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
+	const endsAtMs = performance.now() + graceMs;
+	const idleAtMs = performance.now() + Math.min(idleMs, graceMs);
+	while (performance.now() < idleAtMs && (await countConnections(server)) > 0) await sleep(pollMs);
 	await stopListening(server);
 	// In the turn's last phase: what had arrived by then was read, and makes its connection busy.
-	const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idleMs);
-	const last = setTimeout(() => server.closeAllConnections(), graceMs);
+	const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idleMs / 4);
+	const last = setTimeout(() => server.closeAllConnections(), endsAtMs - performance.now());
 	await closed;
 	clearInterval(idle);
 	clearTimeout(last);
 }
+
+const countConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
 /**
  * Takes all connections that the kernel has accepted for the server, because it resets them with the socket. No system

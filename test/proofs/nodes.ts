@@ -65,6 +65,8 @@ async function stopUnderLoad(
 		const agent = new Agent({ keepAlive: place % 2 === 0 });
 		while (!isStopped) {
 			const { pet } = attempt(number++);
+			// Those that keep their connection pause, so that a stop finds it idle.
+			if (place % 2 === 0) await sleep(number % 400);
 			const mine = { pet: { ...pet, name: `${count} ${pet.name}` }, idempotencyKey: undefined };
 			const answer = await post(url, key, agent, mine).catch((error) => error.code);
 			if (answer === "ECONNRESET") reset.push(mine.pet.name);
@@ -74,7 +76,7 @@ async function stopUnderLoad(
 		}
 		agent.destroy();
 	};
-	const clients = Promise.all(Array.from({ length: 16 }, client));
+	const clients = Promise.all(Array.from({ length: 32 }, client));
 	for (let stop = 0; stop < stops; stop++) {
 		const enough = replies + 100;
 		await Promise.race([clients, until("100 replies", () => replies >= enough)]);
