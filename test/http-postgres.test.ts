@@ -14,7 +14,6 @@ for (const suite of [
 	"operations",
 	"paging",
 	"properties",
-	"routes",
 ]) {
 	await import(`./${suite}.test.ts`);
 }

@@ -8,8 +8,11 @@ import { test } from "node:test";
 import { testDatabase } from "./postgres.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
+import { slowMs } from "./until.ts";
 
-test("a new field of an animal round-trips through POST, GET, list, copy, export and import", async (context) => {
+test("a new field of an animal round-trips through POST, GET, list, copy, export and import", {
+	timeout: slowMs, // It starts some thirty commands and services.
+}, async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const database = await testDatabase();

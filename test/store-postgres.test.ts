@@ -108,6 +108,8 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 	/** Transactions that a store's connections committed; each read is one. */
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
 		const count = async () => {
+			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+			await until("all connections to end", async () => (await database.query(others)).rows.length === 0);
 			const { rows } = await database.query(
 				"SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
 			);
