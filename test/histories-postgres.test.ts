@@ -3,19 +3,9 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { openStore } from "../src/store/open.ts";
 import { startBalancer } from "./balancer.ts";
-import {
-	addAnimals,
-	assertSeen,
-	keepingCaller,
-	leaveBehind,
-	proveFailover,
-	type Scene,
-	statusOf,
-} from "./histories.ts";
+import { addAnimals, assertSeen, keepingCaller, proveCrash, proveFailover, type Scene, statusOf } from "./histories.ts";
 import { keyFor } from "./key-for.ts";
-import { requireStandby } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
@@ -47,27 +37,7 @@ test("after a failover to a standby that lacks animals, an edit and a key, nothi
 
 test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", async (context) => {
 	const { scene, primary, standby, lead } = await standbyFor(context);
-	await addAnimals(scene, 40, "common");
-	const other = await openStore(`${primary.url}/postgres`, Date.now);
-	await requireStandby(`${primary.url}/postgres`, "*");
-	await leaveBehind(primary, standby);
-	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
-	const unknown = Promise.allSettled(lost).finally(() => other.close());
-	const stored = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%INSERT INTO pets%'`;
-	await until("a commit to wait", async () => (await scene.sql(stored)).length > 0);
-	await primary.kill();
-	await primary.start();
-	await unknown;
-	const caller = keepingCaller(scene);
-	await until("a read", async () => (await statusOf(scene)) === 200);
-	await assertSeen(scene, [caller]);
-	assert.ok((await caller()).length > 40, "the restart shows what no standby has");
-	await primary.kill();
-	lead(standby);
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
-	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
-	await addAnimals(scene, 48, "acknowledged");
-	await assertSeen(scene, [caller]);
+	await proveCrash(scene.service, scene.key, [primary, standby], lead);
 });
 
 test("after a restore under a running service, nothing of the lost history is shown", async (context) => {

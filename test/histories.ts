@@ -1,7 +1,9 @@
 // Callers of a service whose store gets another history: servers that lack what was read before, and what is seen then.
 
 import assert from "node:assert/strict";
+import { openStore } from "../src/store/open.ts";
 import { keyFor } from "./key-for.ts";
+import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import { type Running, runProgram } from "./program.ts";
 import { figureOf } from "./scrape.ts";
@@ -119,4 +121,42 @@ export async function proveFailover(
 	await assertSeen(scene, callers);
 	assert.equal(await statusOf({ ...scene, key: lostKey }), 401);
 	return { lost: 25, listed: 65 };
+}
+
+/**
+ * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has. Fails
+ * unless the acknowledged ones that get their ids are seen.
+ * @param lead the service's database is this server from now on
+ */
+export async function proveCrash(
+	service: Scene["service"],
+	key: string,
+	[primary, standby]: [PostgresServer, PostgresServer],
+	lead: (server: PostgresServer) => void,
+): Promise<void> {
+	let server = primary;
+	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const isReading = async () => (await statusOf(scene)) === 200;
+	await addAnimals(scene, 40, "common");
+	const other = await openStore(`${primary.url}/postgres`, Date.now);
+	await requireStandby(`${primary.url}/postgres`, "*");
+	await leaveBehind(primary, standby);
+	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
+	const unknown = Promise.allSettled(lost).finally(() => other.close());
+	const stored = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%INSERT INTO pets%'`;
+	await until("a commit to wait", async () => (await scene.sql(stored)).length > 0);
+	await primary.kill();
+	await primary.start();
+	await unknown;
+	const caller = keepingCaller(scene);
+	await until("a read", isReading);
+	await assertSeen(scene, [caller]);
+	assert.ok((await caller()).length > 40, "the restart shows what no standby has");
+	await primary.kill();
+	server = standby;
+	lead(standby);
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", isReading, { withinMs: 5_000 });
+	await addAnimals(scene, 48, "acknowledged");
+	await assertSeen(scene, [caller]);
 }

@@ -35,6 +35,18 @@ export const mutants: Mutant[] = [
 		tests: ["test/histories-postgres.test.ts"],
 	},
 	{
+		file: "src/store/postgres/transaction.ts",
+		from: "if (warning !== undefined) throw",
+		to: "if (!client) throw",
+		tests: ["test/faults-postgres.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/turn-reads.ts",
+		from: "if (isReplaced()) throw",
+		to: "if (!isReplaced) throw",
+		tests: ["test/lost-file.test.ts"],
+	},
+	{
 		file: "src/store/sqlite/erase.ts",
 		from: "if (!(await emptyLog(database))) return false;",
 		to: "",

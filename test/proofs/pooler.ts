@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBalancer } from "../balancer.ts";
-import { proveFailover } from "../histories.ts";
+import { proveCrash, proveFailover } from "../histories.ts";
 import { keyFor } from "../key-for.ts";
 import { listAll } from "../ledger.ts";
 import { startMixedLoad } from "../mixed-load.ts";
@@ -39,7 +39,8 @@ export const proof: Proof = {
 		const url = await startPooler(environment.DATABASE_URL, trial);
 		const figures = await loadNodes(url, key, server, trial);
 		await proveSessions(url, environment.DATABASE_URL);
-		const failover = await failOver(trial);
+		const failover = await failOver(trial, proveFailover, 4000);
+		await failOver(trial, proveCrash);
 		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures, ...failover };
 	},
 };
@@ -56,7 +57,11 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 }
 
 /** The pooler's clients stay connected while it goes to another server, with another history. */
-async function failOver(trial: Trial) {
+async function failOver<Figures>(
+	trial: Trial,
+	prove: (...scene: Parameters<typeof proveFailover>) => Promise<Figures>,
+	standbyMs?: number,
+): Promise<Figures> {
 	const primary = await startPostgres();
 	trial.after(() => primary.remove());
 	const key = await keyFor(`${primary.url}/postgres`);
@@ -69,7 +74,7 @@ async function failOver(trial: Trial) {
 	const lead = (next: PostgresServer) => {
 		server = next;
 	};
-	return proveFailover(service, key, [primary, standby], lead, 4000);
+	return prove(service, key, [primary, standby], lead, standbyMs);
 }
 
 function poolerVersion(): string {
