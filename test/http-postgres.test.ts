@@ -13,6 +13,7 @@ for (const suite of [
 	"model",
 	"operations",
 	"paging",
+	"pipelining",
 	"properties",
 ]) {
 	await import(`./${suite}.test.ts`);
