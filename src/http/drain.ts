@@ -25,7 +25,7 @@ export async function drain(server: Server, { idleMs, graceMs }: { idleMs: numbe
 	await stopListening(server);
 	// In the turn's last phase: what had arrived by then was read, and makes its connection busy.
 	const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), idleMs / 4);
-	const last = setTimeout(() => server.closeAllConnections(), endsAtMs - performance.now());
+	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
 	clearInterval(idle);
 	clearTimeout(last);

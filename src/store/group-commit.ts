@@ -92,7 +92,7 @@ export function createGroupCommit<Write, Result>(
 	function expireLater(): void {
 		if (expiry || waitMaxMs === Infinity) return;
 		const nextMs = expiryOf(waiting[firstLimited(waiting)]);
-		if (nextMs < Infinity) expiry = setTimeout(expire, nextMs - performance.now() + 1).unref();
+		if (nextMs < Infinity) expiry = setTimeout(expire, Math.max(1, nextMs - performance.now() + 1)).unref();
 	}
 
 	const queue: WriteQueue = {
