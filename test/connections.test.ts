@@ -74,16 +74,20 @@ test("a client that stops reading is disconnected, and a slow one is not", async
 	await until("all bytes", () => received > size);
 });
 
-test("after CONNECT a connection that is reset or stalls ends alone", async (context) => {
-	const { server, port } = await listen(context, () => {}, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
+test("after CONNECT a connection that is reset or stalls ends alone, with all its requests", async (context) => {
+	let aborted = 0;
+	const waits: RequestListener = (_request, response) => void response.on("close", () => aborted++);
+	const { server, port } = await listen(context, waits, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
 	for (const end of ["reset", "stall"]) {
 		const connects = once(server, "connect");
-		const socket = connect(port, "127.0.0.1", () => socket.write(`${get}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`));
+		const bytes = `${get.repeat(3)}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`;
+		const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
 		context.after(() => socket.destroy());
 		await within("the request", connects);
 		if (end === "reset") socket.resetAndDestroy();
 		await until("the connection to be gone", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
 	}
+	await until("all to be aborted", () => aborted === 6);
 });
 
 test("idle connections are closed, including those that never sent anything", async (context) => {

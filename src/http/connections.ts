@@ -16,6 +16,8 @@ export interface Connection extends Socket {
 	credential?: { field: string; keyHash: string | undefined };
 	/** Requests whose reply is not complete. */
 	requestsInFlight?: number;
+	/** Node's listener for the end of the connection, which aborts all requests without a reply. */
+	abortAll?: (() => void) | undefined;
 	/** Node's parser. */
 	parser?: object | null;
 	/** Set by Node while too much waits for the client: the parser takes nothing. */

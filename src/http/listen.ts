@@ -65,6 +65,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	const open = new Set<Connection>();
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
+		[socket.abortAll] = socket.listeners("close") as (() => void)[];
 		addIntake(socket, shared);
 		open.add(socket);
 		socket.once("close", () => open.delete(socket));
@@ -118,6 +119,7 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 function refuseTunnel(connection: Connection, refusals: Refusals): void {
 	connection.on("error", () => {}); // A reset ends only this connection.
 	connection.on("timeout", () => connection.destroy());
+	if (connection.abortAll) connection.on("close", connection.abortAll);
 	refusals.refuseInTurn(
 		connection,
 		new ApiError("method_not_allowed", "CONNECT is not supported: this is not a proxy"),
