@@ -1,7 +1,6 @@
 // A PostgreSQL store whose server or database is exchanged, under a running service, for one that lacks what was read
 // before: nothing of the lost history is shown.
 
-import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startBalancer } from "./balancer.ts";
 import { addAnimals, assertSeen, keepingCaller, proveCrash, proveFailover, type Scene, statusOf } from "./histories.ts";
@@ -9,7 +8,7 @@ import { keyFor } from "./key-for.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
-import { until } from "./until.ts";
+import { slowMs, until } from "./until.ts";
 
 /** A service that reaches a primary through a balancer, and a standby of it. */
 async function standbyFor(context: TestContext) {
@@ -30,12 +29,16 @@ async function standbyFor(context: TestContext) {
 	return { scene, primary, standby, lead };
 }
 
-test("after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it", async (context) => {
+test("after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it", {
+	timeout: slowMs, // Two servers, which are killed and started.
+}, async (context) => {
 	const { scene, primary, standby, lead } = await standbyFor(context);
 	await proveFailover(scene.service, scene.key, [primary, standby], lead);
 });
 
-test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", async (context) => {
+test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", {
+	timeout: slowMs, // Two servers, which are killed and started.
+}, async (context) => {
 	const { scene, primary, standby, lead } = await standbyFor(context);
 	await proveCrash(scene.service, scene.key, [primary, standby], lead);
 });

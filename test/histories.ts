@@ -1,11 +1,13 @@
 // Callers of a service whose store gets another history: servers that lack what was read before, and what is seen then.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { createKey } from "../src/keys/issue.ts";
 import { openStore } from "../src/store/open.ts";
-import { keyFor } from "./key-for.ts";
+import type { Store } from "../src/store/store.ts";
 import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
-import { type Running, runProgram } from "./program.ts";
+import type { Running } from "./program.ts";
 import { figureOf } from "./scrape.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
@@ -95,16 +97,20 @@ export async function proveFailover(
 ): Promise<{ lost: number; listed: number }> {
 	let server = primary;
 	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
-	const rename = async (id: number, name: string) => {
-		const environment = { DATABASE_URL: `${server.url}/postgres` };
-		assert.equal((await runProgram(["pets", "rename", String(id), name], { environment })).code, 0);
+	const directly = async <Result>(work: (store: Store) => Promise<Result>) => {
+		const store = await openStore(`${server.url}/postgres`, Date.now);
+		return work(store).finally(() => store.close());
 	};
+	const rename = (petId: bigint, name: string) =>
+		directly((store) => store.edits.apply({ petId, editor: "operator", action: "rename", name }));
 	const callers = [keepingCaller(scene), keepingCaller(scene)];
 	await addAnimals(scene, 40, "common");
 	await leaveBehind(primary, standby);
 	await addAnimals(scene, 25, "lost");
-	await rename(5, "lost");
-	const lostKey = await keyFor(`${primary.url}/postgres`);
+	await rename(5n, "lost");
+	const { key: lostKey } = await directly(({ keys: rows }) =>
+		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
+	);
 	await assertSeen(scene, callers);
 	assert.equal(await statusOf({ ...scene, key: lostKey }), 200);
 	await primary.kill();
@@ -117,7 +123,7 @@ export async function proveFailover(
 	await assertSeen(scene, callers.slice(1));
 	// The same ids, and the number of the lost edit.
 	await addAnimals(scene, 25, "new");
-	await rename(6, "new");
+	await rename(6n, "new");
 	await assertSeen(scene, callers);
 	assert.equal(await statusOf({ ...scene, key: lostKey }), 401);
 	return { lost: 25, listed: 65 };
