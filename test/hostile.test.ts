@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Running, runProgram, startProgram } from "./program.ts";
+import { pick, seed, seededRandom } from "./random.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 import { exchange } from "./wire.ts";
@@ -234,4 +235,46 @@ test("request smuggling is refused, and the rest of the connection is not read",
 	}
 	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
 	assert.equal((await service.send(create({ name: "a", categoryId: 1 }))).status, 201);
+});
+
+test("however a connection ends, and whatever came over it, the service goes on and nothing is left", async (context) => {
+	const timeouts = { headersMs: 300, requestMs: 500, keepAliveMs: 300, stalledMs: 600 };
+	const service = await testService(context, { mixes: false, timeouts, environment: { CONNECTIONS_PER_ADDRESS: "0" } });
+	const get = "GET /v1/pets HTTP/1.1\r\nHost: a\r\n";
+	const post = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+	const body = '{"name":"a",\r\n\r\n"categoryId":1}';
+	const parts = [
+		...[`${get}\r\n`, `${get}Connection: close\r\n\r\n`, `${get}Connection: upgrade\r\nUpgrade: h2c\r\n\r\n`],
+		`${get}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+		`${post}Content-Length: ${body.length}\r\n\r\n${body}`,
+		`${post}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+		`${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+		...[`${post}Content-Length: 100\r\n\r\n{"na`, "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"],
+		...["CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "garbage\r\n\r\n", "\r\n\r\n", "GET /half"],
+	];
+	const random = seededRandom(seed);
+	const endings = ["resetAndDestroy", "destroy", "end", "resume", "pause"] as const;
+	async function visit(): Promise<void> {
+		const socket = connect({ port: service.port, host: "127.0.0.1", allowHalfOpen: true });
+		const closed = new Promise((resolve) => socket.on("close", resolve));
+		socket.on("error", () => {}).on("end", () => socket.destroy());
+		const ending = pick(endings, random);
+		if (ending !== "pause") socket.resume();
+		const bytes = Array.from({ length: 1 + Math.floor(random() * 10) }, () => pick(parts, random)).join("");
+		const size = pick([7, 70, 700, 7000], random);
+		for (let at = 0; at < bytes.length && socket.writable; at += size) {
+			socket.write(bytes.slice(at, at + size));
+			if (random() < 0.1) await new Promise((resolve) => setImmediate(resolve));
+		}
+		socket[ending]();
+		// The service ends it, and a client that does not read sees that later.
+		if (ending === "pause") await until("its end", () => socket.resume().destroyed, { everyMs: 1000 });
+		await closed;
+	}
+	for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 150 }, visit));
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+	);
+	assert.equal((await service.send({ path: "/livez" })).status, 200);
 });
