@@ -62,6 +62,17 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
 });
 
+test("a row may have as many characters as a body may have bytes, wherever the pieces of the file end", async () => {
+	const header = "name,categoryId,notes\r\n";
+	const row = `Rex,1,${"x".repeat(65_530)}`;
+	for (const pieceSize of [header.length + row.length + 1, header.length + row.length, 65_536, 1_000_000]) {
+		const { pets, reasons } = await read(`${header}${row}\r\n`, {}, pieceSize);
+		assert.deepEqual([pets, reasons], [[{ name: "Rex", categoryId: 1n }], []]);
+		const longer = await read(`${header}${row}x\r\n`, {}, pieceSize);
+		assert.deepEqual([longer.pets, longer.reasons], [[], ["2: longer than 65536 characters"]]);
+	}
+});
+
 test("a mapping names columns that are called otherwise; the exact name goes before the shorter one", async () => {
 	const content = "Animal name;Category;CategoryID;state\nRex;Dogs;5;sold\n";
 	const unused: string[] = [];
