@@ -40,6 +40,12 @@ export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { becaus
 		because: "a request that a server received always has a URL",
 	},
 	{
+		file: "src/files/unknown-creates.ts",
+		from: " < ",
+		to: " <= ",
+		because: "the least of equal ids is the same one",
+	},
+	{
 		file: "src/keys/key-check.ts",
 		from: "5_000",
 		to: "5001",

@@ -160,6 +160,7 @@ test("a file that is not text, is mixed, or has broken quotes is refused with th
 		[`${good}"Rex"x,2\n`, 3, /the quotes are broken/],
 		[`${good}Rex 5" long,2\nAnn,3"\n`, 3, /the quotes are broken/],
 		['[{"name":"Rex","categoryId":1}\n', 2, /the closing bracket is missing/],
+		['[{"name":"Rex', 1, /the file ends inside a string/],
 		['[{"name":"Rex","categoryId":1},]', 1, /an element is missing before or after a comma/],
 		['[{"name":"Rex","categoryId":1}]\n[]', 2, /there is text after the array/],
 		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', 2, /this is not JSON/],
