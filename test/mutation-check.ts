@@ -70,9 +70,10 @@ export function checkExchange({ sent, pieces, received, isHalfClosed, problem }:
 	assert.equal(problem, undefined);
 	const text = received.toString("latin1");
 	const replies = splitReplies(received);
-	// Links repeat the Host, whatever it is.
-	assert.ok(!text.replaceAll(/https?:\/\/[^/]*/g, "").includes(key), "the key is in a reply");
-	assert.ok(replies.length > 0 || /^(\r?\n)*$/.test(sent.toString("latin1")), "there is no reply");
+	// As a name, a Host or a request id it is repeated, whatever it is.
+	const isOnlyCredential = !sent.toString("latin1").replaceAll(`Bearer ${key}`, "").includes(key);
+	assert.ok(!isOnlyCredential || !text.includes(key), "the key is in a reply");
+	assert.ok(replies.length > 0 || /^[\r\n]*$/.test(sent.toString("latin1")), "there is no reply");
 	const first = replies.find(({ status }) => status >= 200);
 	// Before the headers end Node does not tell the method, unless it refuses a piece that shows it: not with a time-out or an early end.
 	const isMethodKnown = pieces === 1 && !isHalfClosed && first?.status !== 408;
