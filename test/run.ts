@@ -22,8 +22,8 @@ const options = {
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
 	// A test that hangs ends with its title. Those in a browser, and those that say why they are slow, may take longer.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
-	// A file waits for its commands and browsers most of the time: one for each core, not one fewer.
-	concurrency: availableParallelism(),
+	// A file waits for its commands, browsers and clocks half of the time: one more than there are cores.
+	concurrency: availableParallelism() + 1,
 	// A file in which nothing can time out any more, because something keeps its event loop busy.
 	timeout: 300_000,
 };
