@@ -2,7 +2,7 @@
 // strings emptied. A tokenizer that knows strings, templates, comments and regular expressions is all it needs, because the
 // formatter puts a space on both sides of every operator, and of no angle bracket of a type.
 
-import { stripTypeScriptTypes } from "node:module";
+import { transformWithOxc } from "vite";
 import { pick } from "./random.ts";
 
 /** A mutation at a place of a text. */
@@ -125,8 +125,9 @@ function negations(code: string, text: string): Mutation[] {
 
 function ofSpan(text: string, { kind, start, end }: Span): Mutation[] {
 	const whole = text.slice(start, end);
-	if (kind === "string" && !/(?:from|import) $|import\($/.test(text.slice(Math.max(0, start - 7), start)))
-		return [{ start, end, to: whole.length === 2 ? '"mutant"' : '""' }];
+	// A module's name, and a class of the console, which changes nothing but the look.
+	const isLeftOut = /(?:from|import) $|import\($|class=$/.test(text.slice(Math.max(0, start - 7), start));
+	if (kind === "string" && !isLeftOut) return [{ start, end, to: whole.length === 2 ? '"mutant"' : '""' }];
 	if (kind !== "regex") return [];
 	return [/^\/\^/, /\$(?=\/[a-z]*$)/].flatMap((anchor) => {
 		const without = whole.replace(anchor, (found) => found.slice(0, -1));
@@ -134,25 +135,20 @@ function ofSpan(text: string, { kind, start, end }: Span): Mutation[] {
 	});
 }
 
-/** Every mutation of a TypeScript file that still reads as TypeScript and changes what runs. */
-export function mutationsOf(text: string): Mutation[] {
+/** Every mutation of a TypeScript file, with or without JSX, that can still be read and changes what runs. */
+export async function mutationsOf(text: string, file: string): Promise<Mutation[]> {
 	const spans = nonCode(text);
 	let code = text;
 	for (const { start, end } of spans) code = code.slice(0, start) + "\u0001".repeat(end - start) + code.slice(end);
 	const all = [...ofCode(code), ...negations(code, text), ...spans.flatMap((span) => ofSpan(text, span))];
-	const before = running(text);
-	return all.filter((mutation) => {
-		try {
-			return running(mutated(text, mutation)) !== before;
-		} catch {
-			return false;
-		}
-	});
+	const before = await running(text, file);
+	const after = await Promise.all(all.map((mutation) => running(mutated(text, mutation), file).catch(() => before)));
+	return all.filter((_, place) => after[place] !== before);
 }
 
 /** What is left of a file when it runs. @throws where it is no TypeScript */
-function running(text: string): string {
-	return stripTypeScriptTypes(text).replaceAll(/\s+/g, " ");
+async function running(text: string, file: string): Promise<string> {
+	return (await transformWithOxc(text, file, { sourcemap: false })).code;
 }
 
 export function mutated(text: string, { start, end, to }: Mutation): string {

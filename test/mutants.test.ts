@@ -19,11 +19,13 @@ test("every listed mutant changes its file, in one place, and names tests that e
 	}
 });
 
-test("every mutant that changes nothing is still one that the generator makes, and says why", () => {
+test("every mutant that changes nothing is still one that the generator makes, and says why", async () => {
 	for (const { file, from, to, because } of equivalentMutants) {
 		assert.ok(because.length > 0);
 		const text = readFileSync(join(root, file), "utf8");
-		const made = mutationsOf(text).some((mutation) => mutated(text, mutation) === text.replace(from, () => to));
+		const made = (await mutationsOf(text, file)).some(
+			(mutation) => mutated(text, mutation) === text.replace(from, () => to),
+		);
 		assert.ok(made, `${file}: ${from}`);
 	}
 });
@@ -66,8 +68,8 @@ export function work(a: number, kind: Kind): string {
 }
 `;
 
-test("the generator mutates code, but not types, comments, imports and template texts", () => {
-	const made = mutationsOf(source).map((mutation) => mutated(source, mutation));
+test("the generator mutates code, but not types, comments, imports and template texts", async () => {
+	const made = (await mutationsOf(source, "source.ts")).map((mutation) => mutated(source, mutation));
 	for (const expected of [
 		'kind !== "one" && a < 10',
 		'kind === "one" || a < 10',
@@ -82,7 +84,8 @@ test("the generator mutates code, but not types, comments, imports and template 
 	])
 		assert.equal(made.filter((text) => text.includes(expected)).length, 1, expected);
 	assert.equal(made.length, 10);
-	assert.equal(mutationsOf("\n\tawait save(1);\n\tcount += 1;\n").length, 6);
+	assert.equal((await mutationsOf("\n\tawait save(1);\n\tcount += 1;\n", "loop.ts")).length, 6);
+	assert.equal((await mutationsOf('const row = <td class="wide" title="row">{id + 1}</td>;', "row.tsx")).length, 3);
 });
 
 test("a source is tested by the test files of its folder, those of its own name first", () => {

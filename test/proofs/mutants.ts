@@ -34,7 +34,7 @@ export const proof: Proof = {
 	},
 	async prove(trial) {
 		const room = trial.option("generate");
-		const mutants = room ? generate(room, trial) : (await readMutants(trial.option("list"))).map(listed);
+		const mutants = room ? await generate(room, trial) : (await readMutants(trial.option("list"))).map(listed);
 		const options = await prepare(trial);
 		const trees = Array.from({ length: availableParallelism() }, (_, place) =>
 			copyTree(join(trial.folder, `tree-${place}`)),
@@ -57,17 +57,15 @@ function listed(mutant: Mutant): Generated {
 	return { ...mutant, line: before.split("\n").length };
 }
 
-function generate(room: string, { seed, option }: Trial): Generated[] {
-	const files = room.endsWith(".ts") ? [room] : globSync(`${room}/**/*.ts`, { cwd: root });
-	const all = files
-		.filter((file) => !file.endsWith(".test.ts"))
-		.sort()
-		.flatMap((file) => {
-			const text = readFileSync(join(root, file), "utf8");
-			return mutationsOf(text).map(({ start, end, to }) => wholeLine(file, text, { start, end, to }));
-		})
-		.filter((mutant) => !isEquivalent(mutant));
-	return sample(all, Number(option("sample")), seededRandom(seed));
+async function generate(room: string, { seed, option }: Trial): Promise<Generated[]> {
+	const files = /\.tsx?$/.test(room) ? [room] : globSync(`${room}/**/*.{ts,tsx}`, { cwd: root });
+	const all: Generated[] = [];
+	for (const file of files.filter((file) => !file.endsWith(".test.ts")).sort()) {
+		const text = readFileSync(join(root, file), "utf8");
+		for (const { start, end, to } of await mutationsOf(text, file)) all.push(wholeLine(file, text, { start, end, to }));
+	}
+	const some = all.filter((mutant) => !isEquivalent(mutant));
+	return sample(some, Number(option("sample")), seededRandom(seed));
 }
 
 /** As in a list: with as much around the place as makes it the only one. */
