@@ -1,7 +1,7 @@
 // The drawer that adds animals one after the other. Problems appear in a summary and at their fields, in the words of
 // the service. Closing it keeps what was entered.
 
-import type { TargetedSubmitEvent } from "preact";
+import type { JSX, TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Adding, add, adviceOn, type Field, type Problem, titleOf } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
@@ -57,9 +57,10 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 				</FailureNote>
 			)}
 			<form method="post" noValidate onSubmit={submit}>
-				<Entry {...shared("name")} />
-				<Entry {...shared("categoryId")} hint="a whole number, exact up to 19 digits" />
-				<StatusChoice value={entries.status} isPending={isPending} enter={enter("status")} />
+				{fields.map((field) => {
+					const FieldEntry = entryOf[field];
+					return <FieldEntry key={field} {...shared(field)} />;
+				})}
 				<button type="submit" class="primary" aria-disabled={isPending}>
 					Add
 				</button>
@@ -116,7 +117,11 @@ function Entry({ field, value, enter, problems, isPending, hint }: EntryProps) {
 	);
 }
 
-function StatusChoice({ value, isPending, enter }: { value: string; isPending: boolean; enter(value: string): void }) {
+function CategoryEntry(props: EntryProps) {
+	return <Entry {...props} hint="a whole number, exact up to 19 digits" />;
+}
+
+function StatusChoice({ value, isPending, enter }: EntryProps) {
 	return (
 		<div class="entry">
 			<label for="add-status">Status</label>
@@ -135,6 +140,13 @@ function StatusChoice({ value, isPending, enter }: { value: string; isPending: b
 		</div>
 	);
 }
+
+const entryOf: Record<Field, (props: EntryProps) => JSX.Element> = {
+	name: Entry,
+	categoryId: CategoryEntry,
+	status: StatusChoice,
+};
+const fields = Object.keys(entryOf) as Field[];
 
 function Summary({ problems }: { problems: Problem[] }) {
 	return (
@@ -156,7 +168,7 @@ function Summary({ problems }: { problems: Problem[] }) {
 function entriesOf(form: HTMLFormElement): Adding["entries"] {
 	const entries = new FormData(form);
 	const text = (field: Field) => String(entries.get(field) ?? "");
-	return { name: text("name"), categoryId: text("categoryId"), status: text("status") };
+	return Object.fromEntries(fields.map((field) => [field, text(field)])) as Adding["entries"];
 }
 
 const elementIdOf = (field: Field) => `add-${field}`;

@@ -113,7 +113,11 @@ function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
 
 /** With a bigint, because a number rounds beyond 2^53. */
 function newPetOf({ name, categoryId, status }: Adding["entries"]): NewPet {
-	return { name, categoryId: BigInt(categoryId.trim()), status: (status || undefined) as PetStatus | undefined };
+	return {
+		name,
+		categoryId: BigInt(categoryId.trim()),
+		status: (status || undefined) as PetStatus | undefined,
+	} satisfies { [F in Field]-?: NewPet[F] | undefined };
 }
 
 function problemsIn(failure: unknown): Problem[] {

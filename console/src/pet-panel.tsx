@@ -1,13 +1,14 @@
 // One animal beside the list. Its data come from the list; for a link to an animal that is not on the page, the console
 // looks it up by id, as long as the service has that operation.
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
-import { Digits, Status } from "./pet-table.tsx";
+import { columns, Status } from "./pet-table.tsx";
 import { type AnimalsRoute, hashOf } from "./route.ts";
 import type { Session } from "./session.ts";
 import { createCurlOf, curlOf, jsonOf } from "./snippets.ts";
@@ -49,22 +50,22 @@ function PanelHead({ pet, title, onClose }: { pet?: Pet; title: string; onClose(
 	);
 }
 
+const { name: _name, status: _status, ...others } = columns;
+/** The head of the panel shows the name and the status. */
+const shownBelow = Object.values(others);
+
 function Details({ pet, route, onClose }: { pet: Pet; route: AnimalsRoute; onClose(): void }) {
 	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
 	return (
 		<>
 			<PanelHead pet={pet} title={pet.name} onClose={onClose} />
 			<dl>
-				<dt>Id</dt>
-				<dd class="num">
-					<Digits of={pet.id} />
-				</dd>
-				<dt>Category</dt>
-				<dd class="num">
-					<Digits of={pet.categoryId} />
-				</dd>
-				<dt>Status</dt>
-				<dd>{pet.status ?? "not set"}</dd>
+				{shownBelow.map(({ label, cell }) => (
+					<Fragment key={label}>
+						<dt>{label}</dt>
+						<dd class="num">{cell(pet)}</dd>
+					</Fragment>
+				))}
 			</dl>
 			<Snippets pet={pet} route={route} />
 			<CopyButton label="Copy link" text={link} isQuiet />

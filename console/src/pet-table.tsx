@@ -1,5 +1,6 @@
 // Animals as rows of a table. A name is text in any script and of any length, never markup.
 
+import type { ComponentChildren } from "preact";
 import type { Int64 } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
@@ -33,20 +34,30 @@ export function PetTable({ pets, route, newest, isPending }: PetTableProps) {
 	);
 }
 
+interface Column {
+	label: string;
+	class?: string;
+	cell(pet: Pet): ComponentChildren;
+}
+
+/** Every field of an animal has a column; the panel shows the same. */
+export const columns: Record<keyof Pet, Column> = {
+	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
+	name: { label: "Name", cell: (pet) => pet.name },
+	categoryId: { label: "Category", class: "n category", cell: (pet) => <Digits of={pet.categoryId} /> },
+	status: { label: "Status", class: "state", cell: (pet) => <Status status={pet.status} /> },
+};
+const fields = Object.keys(columns) as (keyof Pet)[];
+
 function Head() {
 	return (
 		<thead>
 			<tr>
-				<th scope="col" class="n">
-					Id
-				</th>
-				<th scope="col">Name</th>
-				<th scope="col" class="n category">
-					Category
-				</th>
-				<th scope="col" class="state">
-					Status
-				</th>
+				{Object.values(columns).map((column) => (
+					<th key={column.label} scope="col" class={column.class}>
+						{column.label}
+					</th>
+				))}
 			</tr>
 		</thead>
 	);
@@ -71,20 +82,19 @@ function Row({ pet, route, isSelected, isNewest }: RowProps) {
 				replaceRoute(to);
 			}}
 		>
-			<td class="n">
-				<Digits of={pet.id} />
-			</td>
-			<th scope="row" class="name" dir="auto">
-				<a href={hashOf(to)} aria-current={isSelected ? "true" : undefined}>
-					{pet.name}
-				</a>
-			</th>
-			<td class="n category">
-				<Digits of={pet.categoryId} />
-			</td>
-			<td class="state">
-				<Status status={pet.status} />
-			</td>
+			{fields.map((field) =>
+				field === "name" ? (
+					<th key={field} scope="row" class="name" dir="auto">
+						<a href={hashOf(to)} aria-current={isSelected ? "true" : undefined}>
+							{pet.name}
+						</a>
+					</th>
+				) : (
+					<td key={field} class={columns[field].class}>
+						{columns[field].cell(pet)}
+					</td>
+				),
+			)}
 		</tr>
 	);
 }
@@ -97,18 +107,11 @@ export function SkeletonTable({ rows }: { rows: number }) {
 			<tbody>
 				{Array.from({ length: rows }, (_, index) => (
 					<tr key={index}>
-						<td class="n">
-							<i />
-						</td>
-						<td>
-							<i class={`w${index % 4}`} />
-						</td>
-						<td class="n category">
-							<i />
-						</td>
-						<td class="state">
-							<i />
-						</td>
+						{fields.map((field) => (
+							<td key={field} class={columns[field].class}>
+								<i class={field === "name" ? `w${index % 4}` : undefined} />
+							</td>
+						))}
 					</tr>
 				))}
 			</tbody>

@@ -1,12 +1,20 @@
 // An animal as text to copy: exact JSON, and the request that gets it.
 
+import { newPetFields } from "../../client/src/contract.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 
 /** JSON of an animal, as the service sends it, over several lines. */
-export function jsonOf({ id, name, categoryId, status }: Pet): string {
-	const fields = [`"id": ${id}`, `"name": ${JSON.stringify(name)}`, `"categoryId": ${categoryId}`];
-	if (status !== undefined) fields.push(`"status": ${JSON.stringify(status)}`);
-	return `{\n  ${fields.join(",\n  ")}\n}`;
+export function jsonOf(pet: Pet): string {
+	return `{\n  ${membersOf(["id", ...newPetFields], pet, ": ").join(",\n  ")}\n}`;
+}
+
+/** Exact, because JSON.stringify does not know bigint. */
+function membersOf(fields: readonly (keyof Pet)[], pet: Partial<Pet>, colon: string): string[] {
+	return fields.flatMap((field) => {
+		const value = pet[field];
+		if (value === undefined) return [];
+		return [`"${field}"${colon}${typeof value === "bigint" ? value : JSON.stringify(value)}`];
+	});
 }
 
 /** A command line that gets the page of the list with this animal. @param query of the list, without `?` */
@@ -15,10 +23,8 @@ export function curlOf(origin: string, query: string): string {
 }
 
 /** A command line that adds an animal with these fields. */
-export function createCurlOf(origin: string, { name, categoryId, status }: NewPet): string {
-	const fields = [`"name":${JSON.stringify(name)}`, `"categoryId":${categoryId}`];
-	if (status !== undefined) fields.push(`"status":${JSON.stringify(status)}`);
-	const body = `{${fields.join()}}`.replaceAll("'", `'\\''`);
+export function createCurlOf(origin: string, pet: NewPet): string {
+	const body = `{${membersOf(newPetFields, pet, ":").join()}}`.replaceAll("'", `'\\''`);
 	return [
 		`curl -X POST '${origin}/v1/pets' \\`,
 		'  -H "Authorization: Bearer $ANIMAL_STORE_KEY" \\',

@@ -5,6 +5,8 @@ import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 
 type Field = (typeof petFields)[number];
 type Cells = Partial<Record<Field, unknown>>;
+/** Scripts read them by position, so a field that is added to the contract comes after the others. */
+const pipedFields: readonly Field[] = [...new Set<Field>(["id", "categoryId", "status", "name", ...petFields])];
 type Pages = AsyncIterable<Cells[]> | Iterable<Cells[]>;
 
 /** One piece of text for each page. Only a terminal gets a header, once. */
@@ -14,7 +16,7 @@ export async function* formatTable(
 	fields: readonly Field[] = petFields,
 ): AsyncGenerator<string> {
 	// The name comes last, so that wide characters in it do not shift other columns.
-	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
+	const columns = isTerminal ? [...fields.filter((field) => field !== "name"), "name" as const] : pipedFields;
 	let widths: number[] = columns.map((column) => column.length);
 	let isFirst = true;
 	for await (const pets of pages) {

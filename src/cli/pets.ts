@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
-import { type Pet, type PetStatus, petStatuses } from "../contract/pet.ts";
+import { type NewPet, type Pet, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { petJson } from "../contract/pet-json.ts";
 import { formatPets } from "../files/pet-formats.ts";
 import { parseIntegerUpTo } from "./arguments.ts";
@@ -25,11 +25,16 @@ interface ListOptions extends OutputOptions {
 	last?: boolean;
 }
 
-interface CreateOptions extends OutputOptions {
-	name: string;
-	categoryId: bigint;
-	status?: PetStatus;
-}
+type CreateOptions = OutputOptions & NewPet;
+
+/** The options of `pets create`, one for each field. */
+const fieldOptions: Record<keyof NewPet, Option> = {
+	name: new Option("--name <name>", "its name, 1 to 255 characters").makeOptionMandatory(),
+	categoryId: new Option("--category-id <id>", "the number of its category")
+		.argParser(parseInt64)
+		.makeOptionMandatory(),
+	status: statusOption("its status; none if absent"),
+};
 
 export function petsCommand(): Command {
 	const pets = new Command("pets").description(
@@ -45,12 +50,10 @@ export function petsCommand(): Command {
 			examples("pets list --status available", "pets list --last", "pets list --all --json | jq length"),
 		)
 		.action(list);
-	withOutput(pets.command("create").description("add an animal and show it with its id"))
-		.requiredOption("--name <name>", "its name, 1 to 255 characters")
-		.requiredOption("--category-id <id>", "the number of its category", parseInt64)
-		.addOption(statusOption("its status; none if absent"))
+	const create = withOutput(pets.command("create").description("add an animal and show it with its id"))
 		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
-		.action(create);
+		.action(createPet);
+	for (const option of Object.values(fieldOptions)) create.addOption(option);
 	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${sunsetDay(getPetDeprecation)}`))
 		.argument("<id>", "its id", parsePetId)
 		.action(get);
@@ -74,8 +77,8 @@ async function list({ status, limit, all = false, last = false, ...options }: Li
 	if (rest) console.error(`more animals ${rest}: --all shows every animal`);
 }
 
-async function create({ name, categoryId, status, ...options }: CreateOptions): Promise<void> {
-	await writePet(await connect(options).createPet({ name, categoryId, status }), options);
+async function createPet(options: CreateOptions): Promise<void> {
+	await writePet(await connect(options).createPet(options), options);
 }
 
 async function get(id: bigint, options: OutputOptions): Promise<void> {
