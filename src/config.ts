@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Static, type TObject, type TSchema, Type } from "./contract/schema.ts";
 import { compileCheck, integersFromText } from "./contract/validate.ts";
 import { type EnvFile, parseEnvFile } from "./env-file.ts";
-import { type IsTrustedProxy, parseTrustedProxies } from "./http/trusted-proxies.ts";
+import { type IsTrustedProxy, parseTrustedProxies } from "./http/proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
 import { parseDurationMs, parseRate, type Rate } from "./keys/rate.ts";
 import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";

@@ -28,8 +28,7 @@ const mayImport: Record<string, RegExp> = {
 	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"env-file.ts": /^$/,
-	"config.ts":
-		/^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/trusted-proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"config.ts": /^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^(src\/|package\.json$)/,

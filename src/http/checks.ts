@@ -5,13 +5,12 @@ import { ApiError } from "../contract/errors.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { authenticate, requireScope } from "./auth.ts";
-import type { BaseUrlOf } from "./base-url.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import { readIdempotencyKey } from "./idempotency.ts";
 import type { Overload } from "./overload.ts";
+import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
-import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;

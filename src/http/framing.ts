@@ -2,11 +2,11 @@
 // is refused.
 
 import type { IncomingMessage } from "node:http";
-import { isIPv6 } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/operations.ts";
 import type { Exchange } from "./exchange.ts";
 import { METHODS } from "./node-http.ts";
+import { isHost } from "./proxies.ts";
 
 const space = 0x20;
 
@@ -15,9 +15,6 @@ export const headersMaxBytes = 16 * 1024;
 /** Maximum characters of a request target. */
 export const urlMaxLength = 12 * 1024;
 const headersMaxCount = 200;
-
-/** The last valid Host. Nearly every request has the same one, and comparing it costs less than the pattern. */
-let lastHost: string | undefined;
 
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
@@ -58,15 +55,6 @@ function isTarget(url: string, method: string): boolean {
 	if (url === "*") return method === "OPTIONS";
 	const [, authority] = /^https?:\/\/([^/?#]+)\//i.exec(url) ?? [];
 	return authority !== undefined && isHost(authority);
-}
-
-/** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
-export function isHost(text: string): boolean {
-	if (text === lastHost) return true;
-	const [, name, address = "", port = ""] = /^(?:([\w.~-]+)|\[([\d:.a-f]+)\])(?::(\d{0,5}))?$/i.exec(text) ?? [];
-	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
-	if (isValid) lastHost = text;
-	return isValid;
 }
 
 /**

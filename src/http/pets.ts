@@ -8,13 +8,13 @@ import { petJson, petsJson } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
 import { checkNewPet } from "../contract/validate.ts";
 import type { PetPage, Store } from "../store/store.ts";
-import type { BaseUrlOf } from "./base-url.ts";
 import { parseBody, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag } from "./conditional.ts";
 import { acceptsGzip } from "./encoding.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
+import type { BaseUrlOf } from "./proxies.ts";
 import { createQueryReader } from "./query.ts";
 
 /** A handler for every operation of the contract: a missing one is a type error. */

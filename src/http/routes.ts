@@ -4,13 +4,13 @@
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { Store } from "../store/store.ts";
-import type { BaseUrlOf } from "./base-url.ts";
 import { createDeprecationNotice } from "./deprecation.ts";
 import type { RouteRules } from "./exchange.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
 import { createPetHandlers } from "./pets.ts";
+import type { BaseUrlOf } from "./proxies.ts";
 import type { Router } from "./router.ts";
 
 export interface RouteTableOptions extends ConsoleOptions {

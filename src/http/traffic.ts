@@ -4,8 +4,8 @@
 import type { Server } from "node:http";
 import type { TrafficCounts } from "../contract/observed.ts";
 import { type Connection, networkOf } from "./connections.ts";
+import type { IsTrustedProxy } from "./proxies.ts";
 import { createCountLog, type LineLog } from "./reply-watch.ts";
-import type { IsTrustedProxy } from "./trusted-proxies.ts";
 
 export interface Traffic {
 	watch(server: Server): void;

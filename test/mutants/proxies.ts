@@ -4,10 +4,10 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/http/forwarded.ts",
-		from: "if (!isTrustedProxy(",
-		to: "if (false && !isTrustedProxy(",
-		tests: ["src/http/forwarded.test.ts"],
+		file: "src/http/proxies.ts",
+		from: "if (!isTrustedProxy(addressOf(",
+		to: "if (false && !isTrustedProxy(addressOf(",
+		tests: ["src/http/proxies.test.ts"],
 	},
 	{
 		file: "src/http/traffic.ts",

@@ -1,0 +1,215 @@
+// Proxies: which peers are trusted ones, what counts of the headers that they send (X-Forwarded-* and Forwarded,
+// RFC 7239), and what follows from it: the base address of the links in replies, and the address of a client.
+
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { Logger } from "pino";
+import { ApiError } from "../contract/errors.ts";
+
+/** Whether an address belongs to a trusted proxy, which TRUST_PROXY names; false for what is not an address. */
+export type IsTrustedProxy = (address: string) => boolean;
+
+/** The names that Express also knows. */
+const namedNetworks = new Map([
+	["loopback", ["127.0.0.0/8", "::1"]],
+	["linklocal", ["169.254.0.0/16", "fe80::/10"]],
+	["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
+]);
+
+/** `loopback,192.0.2.7,2001:db8::/32` → a check of addresses; undefined for anything else. */
+export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
+	const names = text.split(",").map((name) => name.trim());
+	const networks = names.flatMap((name) => namedNetworks.get(name) ?? [name]);
+	const list = new BlockList();
+	if (!networks.every((network) => addTo(list, network))) return undefined;
+	return (address) => {
+		// What `check` does with other texts is not documented.
+		const version = isIP(address);
+		return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
+	};
+}
+
+/** A prefix of 0 would trust everybody, and is refused. @returns whether the network is valid */
+function addTo(list: BlockList, network: string): boolean {
+	const [, address = "", prefix] = /^([\d.]+|[\da-f:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(network) ?? [];
+	const version = isIP(address);
+	const bits = version === 6 ? 128 : 32;
+	if (version === 0 || Number(prefix ?? bits) > bits) return false;
+	list.addSubnet(address, Number(prefix ?? bits), version === 6 ? "ipv6" : "ipv4");
+	return true;
+}
+
+/** The scheme and the host that the client used, as far as the proxies name them. */
+export interface ForwardedOrigin {
+	proto?: string | undefined;
+	host?: string | undefined;
+}
+
+/** Whether a proxy, or a client that pretends to be one, added any of these headers. */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+	return (
+		headers["x-forwarded-for"] !== undefined ||
+		headers["x-forwarded-proto"] !== undefined ||
+		headers["x-forwarded-host"] !== undefined ||
+		headers.forwarded !== undefined
+	);
+}
+
+/**
+ * Reads the headers of a request that came from a trusted proxy. Most proxies set X-Forwarded-* and pass on the
+ * client's own Forwarded, so Forwarded counts only if there is neither X-Forwarded-Proto nor X-Forwarded-Host.
+ * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
+ */
+export function readForwarded(headers: IncomingHttpHeaders, isTrustedProxy: IsTrustedProxy): ForwardedOrigin {
+	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];
+	const isX = proto !== undefined || host !== undefined;
+	const origin = isX ? { proto, host } : readElements(headers.forwarded ?? "", isTrustedProxy);
+	if (origin.proto !== undefined && !/^https?$/i.test(origin.proto)) throw invalid("name the scheme http or https");
+	if (origin.host !== undefined && !isHost(origin.host)) throw invalid("name a valid host");
+	return { proto: origin.proto?.toLowerCase(), host: origin.host };
+}
+
+/**
+ * The nearest proxy wrote or kept the last element. It is the only one that a client cannot have sent: proxies do not
+ * agree on which of these headers they append to, so nothing shows how far the trusted elements reach.
+ */
+function lastOf(header: string | string[] | undefined): string | undefined {
+	const text = String(header ?? "");
+	return text === "" ? undefined : text.slice(text.lastIndexOf(",") + 1).trim();
+}
+
+type Element = Map<string, string>;
+
+/** From the last element, which the nearest proxy added, to the last one whose writer is trusted. */
+function readElements(header: string, isTrustedProxy: IsTrustedProxy): ForwardedOrigin {
+	const origin: ForwardedOrigin = {};
+	for (const element of parseElements(header).reverse()) {
+		origin.proto = element.get("proto") ?? origin.proto;
+		origin.host = element.get("host") ?? origin.host;
+		// The peer of this element's writer, who wrote the element before it.
+		if (!isTrustedProxy(addressOf(element.get("for") ?? ""))) break;
+	}
+	return origin;
+}
+
+/** A pair of RFC 7239 §4, if any, and what ends it. Many proxies do not quote ports and brackets. */
+const part = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y;
+
+/** @throws ApiError `malformed_request`: after a syntax error, it is not known who wrote what */
+function parseElements(header: string): Element[] {
+	const elements: Element[] = [];
+	let element: Element = new Map();
+	part.lastIndex = 0;
+	for (let end: string | undefined; end !== ""; ) {
+		const [matched, name, token, quoted, separator] = part.exec(header) ?? [];
+		if (matched === undefined) throw invalid("follow the syntax of Forwarded (RFC 7239)");
+		end = separator;
+		if (name !== undefined) {
+			const parameter = name.toLowerCase();
+			if (element.has(parameter)) throw invalid("have each parameter of Forwarded once in an element");
+			element.set(parameter, token ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
+		}
+		if (end === ";") continue;
+		if (element.size > 0) elements.push(element);
+		element = new Map();
+	}
+	return elements;
+}
+
+/** The address of a node (RFC 7239 §6) without brackets and port; "" for an unknown or obfuscated one. */
+function addressOf(node: string): string {
+	const [, version6, version4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::[\w.-]+)?$/.exec(node) ?? [];
+	return version6 ?? version4 ?? "";
+}
+
+function invalid(rule: string): ApiError {
+	return new ApiError("malformed_request", `the forwarded headers of the proxy must ${rule}: fix the proxy`);
+}
+
+export interface LinkOptions {
+	/** The configured base address, if any; it ends with `/v1`. */
+	baseUrl: string | undefined;
+	/** Undefined if no proxy is trusted. */
+	isTrustedProxy?: IsTrustedProxy | undefined;
+}
+
+/** The base address as the caller of a request can reach it. @throws ApiError `malformed_request` */
+export type BaseUrlOf = (request: IncomingMessage) => string;
+
+/** The first forwarded header that is ignored logs a hint. Without TRUST_PROXY, the headers are not read after it. */
+export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Logger }): BaseUrlOf {
+	if (baseUrl !== undefined) return () => baseUrl;
+	let isHintDue = true;
+	return (request) => {
+		if ((isHintDue || isTrustedProxy) && isForwarded(request.headers)) {
+			const peer = request.socket.remoteAddress ?? "";
+			if (isTrustedProxy?.(peer)) {
+				const { proto = "http", host = hostOf(request) } = readForwarded(request.headers, isTrustedProxy);
+				return `${proto}://${host}/v1`;
+			}
+			if (isHintDue) log.warn({ peer }, ignoredHint);
+			isHintDue = false;
+		}
+		return `http://${hostOf(request)}/v1`;
+	};
+}
+
+const ignoredHint =
+	"the Forwarded and X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
+	"TRUST_PROXY (loopback for this machine), or set BASE_URL";
+
+/** The warning at the start if clients may get links with the wrong scheme. @param address of the public port */
+export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: string): string | undefined {
+	if (baseUrl !== undefined || isTrustedProxy || parseTrustedProxies("loopback")?.(address)) return undefined;
+	return (
+		"links in replies begin with http:// and the request's Host, also behind a proxy with TLS: set BASE_URL, or " +
+		"TRUST_PROXY to the addresses of the proxy"
+	);
+}
+
+/** The last valid Host. Nearly every request has the same one, and comparing it costs less than the pattern. */
+let lastHost: string | undefined;
+
+/** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
+export function isHost(text: string): boolean {
+	if (text === lastHost) return true;
+	const [, name, address = "", port = ""] = /^(?:([\w.~-]+)|\[([\d:.a-f]+)\])(?::(\d{0,5}))?$/i.exec(text) ?? [];
+	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
+	if (isValid) lastHost = text;
+	return isValid;
+}
+
+/** HTTP/1.0 may omit the Host header. */
+function hostOf({ headers, socket }: IncomingMessage): string {
+	return headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+}
+
+/**
+ * The address of the client of a request: the peer's. If the peer is a trusted proxy: the last address of
+ * X-Forwarded-For, or of Forwarded, that is not a trusted proxy's, because a client can have sent those before it.
+ */
+export function clientAddressOf(
+	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
+	isTrustedProxy?: IsTrustedProxy,
+): string {
+	const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+	if (!isTrustedProxy?.(peer)) return peer;
+	for (const address of addressesOf(headers).reverse()) {
+		if (isIP(address) === 0) return peer;
+		if (!isTrustedProxy(address)) return address;
+	}
+	return peer;
+}
+
+/** Nothing of a malformed Forwarded. */
+function addressesOf({ "x-forwarded-for": list, forwarded = "" }: IncomingHttpHeaders): string[] {
+	if (list !== undefined) {
+		const nodes = String(list).split(",");
+		return nodes.map((text) => text.trim()).map((node) => (isIPv6(node) ? node : addressOf(node)));
+	}
+	try {
+		return parseElements(forwarded).map((element) => addressOf(element.get("for") ?? ""));
+	} catch {
+		return [];
+	}
+}
