@@ -8,8 +8,8 @@ import { AnimalStore } from "../client/src/index.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { keyFromRandom } from "../src/keys/key-format.ts";
 import { canary, checkExchange, type Exchange, logProblems } from "./mutation-check.ts";
-import { corpusRequests, type MutationCase, mutationCase, type World } from "./mutations.ts";
-import { type Running, startProgram } from "./program.ts";
+import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts";
+import { startProgram } from "./program.ts";
 import { within } from "./until.ts";
 
 export interface MutationRun {
@@ -21,115 +21,91 @@ export interface MutationRun {
 	say?(line: string): void;
 }
 
-export interface Finding {
-	index: number | undefined;
-	problem: string;
-	sent: Buffer;
-	received: Buffer;
-}
-
 export interface MutationResult {
-	findings: Finding[];
-	/** How many replies there were of each status; `none` where there was no reply. */
+	/** What broke, with the bytes and what repeats it. */
+	findings: string[];
+	/** How many replies there were of each status. */
 	statuses: Record<string, number>;
-}
-
-interface Context {
-	after(cleanUp: () => void): void;
 }
 
 /** Far beyond the time-outs of the service: nothing takes so long unless it hangs, on a busy machine too. */
 const hangMs = 20_000;
 const connections = 250;
 const batchSize = 1250;
-/** Cases for one process of the service, so that its log stays small, and stopping is tried too. */
-const casesPerStart = 25_000;
 const shortTimeouts = fileURLToPath(new URL("./short-timeouts.ts", import.meta.url));
 
 /** Runs the cases against a service of its own on this store. */
-export async function runMutations(context: Context, run: MutationRun): Promise<MutationResult> {
-	const result: MutationResult = { findings: [], statuses: {} };
-	const end = run.first + run.cases;
-	for (let first = run.first; first < end; first += casesPerStart) {
-		const cases = Math.min(casesPerStart, end - first);
-		const before = result.findings.length;
-		await runOnOneService(context, { ...run, first, cases }, result);
-		const found = result.findings.slice(before);
-		run.say?.(`${first + cases - run.first} of ${run.cases} cases, ${result.findings.length} findings`);
-		if (found.length > 0) run.say?.(describeFindings(found, run));
-	}
-	return result;
-}
-
-async function runOnOneService(context: Context, run: MutationRun, result: MutationResult): Promise<void> {
-	const { seed, databaseUrl } = run;
+export async function runMutations(
+	context: { after(cleanUp: () => void): void },
+	{ databaseUrl, seed, first, cases, say }: MutationRun,
+): Promise<MutationResult> {
 	const key = keyFromRandom(Buffer.alloc(32, `mutations ${seed}`));
 	const environment = { DATABASE_URL: databaseUrl, API_KEY: key, LOG_LEVEL: "info" };
 	const service = await startProgram(context, environment, { nodeOptions: ["--import", shortTimeouts] });
-	const requests = corpusRequests(await populate(service.url, key));
-	const log = logReader(service);
-	const end = run.first + run.cases;
-	for (let first = run.first; first < end; first += batchSize) {
-		const cases = Array.from({ length: Math.min(batchSize, end - first) }, (_, place) =>
-			mutationCase(seed, first + place, requests),
-		);
-		const idOf = await runBatch(cases, service.url, key, result);
-		await assertWorks(service, key);
-		result.findings.push(...log.problems(idOf));
+	const store = new AnimalStore({ url: service.url, key });
+	for (const status of [undefined, ...petStatuses]) await store.createPet({ name: canary, categoryId: 1, status });
+	const { next: cursor = "" } = await store.listPage({ limit: 1 });
+	const requests = corpusRequests({ key, cursor });
+	const result: MutationResult = { findings: [], statuses: {} };
+	const engine = databaseUrl.startsWith("sqlite:") ? "sqlite" : "postgres";
+	const repeat = `npm run prove -- --only mutations --engine ${engine} --seed ${seed} --cases 1 --first`;
+	const note = (problem: string, by = "a request that is not known") => {
+		const found = `${problem}\n  ${by.replace(/^\d+/, `${repeat} $&`)}`;
+		result.findings.push(found);
+		say?.(found);
+	};
+	/** Reads what the service has logged since the last look. */
+	const readLog = (caseOf: Map<string, string>) => {
+		const lines = service.output.stdout.split("\n");
+		service.output.stdout = lines.pop() ?? "";
+		for (const { requestId = "", problem } of logProblems(lines)) note(problem, caseOf.get(requestId));
+	};
+	for (let at = 0; at < cases; at += batchSize) {
+		const count = Math.min(batchSize, cases - at);
+		const batch = Array.from({ length: count }, (_, place) => mutationCase(seed, first + at + place, requests));
+		const caseOf = await runBatch(batch, Number(new URL(service.url).port), key, result.statuses, note);
+		assert.equal(service.process.exitCode, null, "the service has ended");
+		// It answers a good request; the client waits while a busy machine makes it refuse.
+		assert.ok((await store.listPage({ limit: 1 })).pets[0]?.name.includes(canary));
+		readLog(caseOf);
+		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
 	}
 	service.process.kill("SIGTERM");
 	const { code, stderr } = await within("the service to stop", service.finished);
-	result.findings.push(...log.problems(new Map()));
-	assert.equal(stderr, "");
-	assert.equal(code, 0, "the service stops in order");
-}
-
-/** Animals for every filter, and what requests can name of them. */
-async function populate(url: string, key: string): Promise<World> {
-	const store = new AnimalStore({ url, key });
-	for (const status of [undefined, ...petStatuses]) await store.createPet({ name: canary, categoryId: 1, status });
-	const { next = "" } = await store.listPage({ limit: 1 });
-	return { key, cursor: next };
+	readLog(new Map());
+	assert.deepEqual([code, stderr], [0, ""], "the service stops in order");
+	return result;
 }
 
 /** @returns which case got which X-Request-Id */
 async function runBatch(
 	cases: MutationCase[],
-	url: string,
+	port: number,
 	key: string,
-	{ findings, statuses }: MutationResult,
-): Promise<Map<string, Finding>> {
-	const byRequestId = new Map<string, Finding>();
-	const port = Number(new URL(url).port);
+	statuses: MutationResult["statuses"],
+	note: (problem: string, by: string) => void,
+): Promise<Map<string, string>> {
+	const caseOf = new Map<string, string>();
 	const rest = cases.values();
 	const work = Array.from({ length: connections }, async () => {
 		for (const one of rest) {
-			const went = await answeredExchange(port, one);
-			for (const [, status = ""] of went.received.toString("latin1").matchAll(/^HTTP\/1\.1 (\d+)/gm))
+			let went = await exchange(port, one);
+			// The service ends a refused connection half a second after its reply: on a busy machine a client may find nothing.
+			for (let again = 0; again < 2 && went.received.length === 0; again++) went = await exchange(port, one);
+			const text = went.received.toString("latin1");
+			for (const [, status = ""] of text.matchAll(/^HTTP\/1\.1 (\d+)/gm))
 				statuses[status] = (statuses[status] ?? 0) + 1;
-			if (went.received.length === 0) statuses["none"] = (statuses["none"] ?? 0) + 1;
-			const shown: Finding = { index: one.index, problem: "", sent: went.sent, received: went.received };
-			for (const [, id = ""] of went.received.toString("latin1").matchAll(/^x-request-id: ([^\r]+)/gim))
-				byRequestId.set(id, shown);
+			const by = `${one.index}\n  sent ${shown(went.sent)}\n  got  ${shown(went.received)}`;
+			for (const [, id = ""] of text.matchAll(/^x-request-id: ([^\r]+)/gim)) caseOf.set(id, by);
 			try {
 				checkExchange(went, key);
 			} catch (error) {
-				findings.push({ ...shown, problem: error instanceof Error ? error.message : String(error) });
+				note(error instanceof Error ? error.message : String(error), by);
 			}
 		}
 	});
 	await Promise.all(work);
-	return byRequestId;
-}
-
-/**
- * Like `exchange`, but three times where no reply came: the service ends a refused connection half a second after its reply, and a
- * client that a busy machine has kept from reading until then finds nothing.
- */
-async function answeredExchange(port: number, one: MutationCase): Promise<Exchange> {
-	let went = await exchange(port, one);
-	for (let again = 0; again < 2 && went.received.length === 0; again++) went = await exchange(port, one);
-	return went;
+	return caseOf;
 }
 
 /** Sends one case and waits until the service closes the connection. */
@@ -140,8 +116,7 @@ function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCas
 		const finish = (problem?: string) => {
 			clearTimeout(timer);
 			socket.destroy();
-			const [sent, pieces] = [Buffer.concat(segments), segments.length];
-			resolve({ sent, pieces, received: Buffer.concat(received), isHalfClosed, problem });
+			resolve({ sent: Buffer.concat(segments), received: Buffer.concat(received), ...(problem && { problem }) });
 		};
 		const timer = setTimeout(() => finish(`the connection was still open after ${hangMs} ms`), hangMs);
 		socket.on("connect", async () => {
@@ -158,43 +133,7 @@ function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCas
 	});
 }
 
-/** The service is alive and answers a good request; the client waits while a busy machine makes it refuse. */
-async function assertWorks({ url, process: child }: Running, key: string): Promise<void> {
-	assert.equal(child.exitCode, null, "the service has ended");
-	const { pets } = await new AnimalStore({ url, key }).listPage({ limit: 1 });
-	assert.ok(pets[0]?.name.includes(canary));
-}
-
-const nothingFound: Finding = { index: undefined, problem: "", sent: Buffer.alloc(0), received: Buffer.alloc(0) };
-
-/** Reads what the service has logged since the last look. */
-function logReader({ output }: Running) {
-	let read = 0;
-	function problems(idOf: Map<string, Finding>): Finding[] {
-		const end = output.stdout.lastIndexOf("\n") + 1;
-		const lines = output.stdout.slice(read, end).split("\n").slice(0, -1);
-		read = end;
-		return logProblems(lines).map(({ requestId = "", text }) => {
-			const found = idOf.get(requestId) ?? nothingFound;
-			return { ...found, problem: text };
-		});
-	}
-	return { problems };
-}
-
-/** Findings of one kind together, each kind with its first example and what repeats that alone. */
-export function describeFindings(findings: Finding[], { seed, databaseUrl }: MutationRun): string {
-	const engine = databaseUrl.startsWith("sqlite:") ? "sqlite" : "postgres";
-	const kinds = Map.groupBy(findings, ({ problem }) => problem.split("\n")[0]?.replaceAll(/\d{2,}|"[^"]*"/g, "…"));
-	const shown = [...kinds.values()].map((same) => {
-		const [{ index, problem, sent, received } = nothingFound] = same;
-		const repeat = `npm run prove -- --only mutations --engine ${engine} --seed ${seed} --first ${index} --cases 1`;
-		return `${same.length} × ${problem}\n  ${repeat}\n  sent ${shownBytes(sent)}\n  got  ${shownBytes(received)}`;
-	});
-	return `${findings.length} findings with seed ${seed}\n${shown.join("\n")}`;
-}
-
-function shownBytes(bytes: Buffer): string {
+function shown(bytes: Buffer): string {
 	const text = JSON.stringify(bytes.toString("latin1"));
 	return text.length > 1500 ? `${text.slice(0, 1500)}… (${bytes.length} bytes)` : text;
 }

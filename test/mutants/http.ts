@@ -38,7 +38,7 @@ export const mutants: Mutant[] = [
 		file: "src/http/refusals.ts",
 		from: 'response.prependOnceListener("finish", end)',
 		to: "end()",
-		tests: ["test/framing.test.ts"],
+		tests: ["test/corpus.test.ts"],
 	},
 	{
 		file: "src/http/intake.ts",

@@ -28,13 +28,8 @@ export const proof: Proof = {
 			const first = Number(trial.option("first")) + place * each;
 			const say = (line: string) => trial.say(`${engine}: ${line}`);
 			const databaseUrl = await databaseOf(engine, trial);
-			const { findings, statuses } = await runMutations(trial, {
-				databaseUrl,
-				seed: trial.seed,
-				first,
-				cases: each,
-				say,
-			});
+			const run = { databaseUrl, seed: trial.seed, first, cases: each, say };
+			const { findings, statuses } = await runMutations(trial, run);
 			assert.equal(findings.length, 0, `${findings.length} findings, told above`);
 			figures[engine] = { cases: each, statuses };
 		}
