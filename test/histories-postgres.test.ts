@@ -3,7 +3,16 @@
 
 import { type TestContext, test } from "node:test";
 import { startBalancer } from "./balancer.ts";
-import { addAnimals, assertSeen, keepingCaller, proveCrash, proveFailover, type Scene, statusOf } from "./histories.ts";
+import {
+	addAnimals,
+	assertSeen,
+	keepingCaller,
+	keepLinks,
+	proveCrash,
+	proveFailover,
+	type Scene,
+	statusOf,
+} from "./histories.ts";
 import { keyFor } from "./key-for.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
@@ -65,9 +74,12 @@ test("after a restore under a running service, nothing of the lost history is sh
 	await until("a copy", copy);
 	await addAnimals(scene, 25, "lost");
 	await assertSeen(scene, [caller]);
+	const assertLinks = await keepLinks(scene);
+	await assertLinks();
 	await runSql(admin, "DROP DATABASE animals WITH (FORCE)");
 	await runSql(admin, "ALTER DATABASE saved RENAME TO animals");
 	await until("a read", async () => (await statusOf(scene)) === 200);
+	await assertLinks();
 	await addAnimals(scene, 30, "new");
 	await assertSeen(scene, [caller]);
 	// As pg_restore --clean does it.

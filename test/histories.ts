@@ -68,6 +68,33 @@ export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>
 	);
 }
 
+/**
+ * Reads all pages, and keeps their links. Returns a check that those past the last animal of the present store are
+ * refused, because new animals would get ids before them, and that the others lead on.
+ */
+export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
+	const links: { path: string; id: number }[] = [];
+	const authorization = `Bearer ${scene.key}`;
+	for (let path: string | undefined = "/v1/pets?limit=10", id = 0; path; ) {
+		const reply: Response = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
+		const field = reply.headers.get("link") ?? "";
+		const pathOf = (rel: string) => new RegExp(`<https?://[^/]+(/[^>]+)>; rel="${rel}"`).exec(field)?.[1];
+		const [prev, next] = [pathOf("prev"), pathOf("next")];
+		if (prev) links.push({ path: prev, id });
+		id = ((await reply.json()) as { id: number }[]).at(-1)?.id ?? id;
+		if (next) links.push({ path: next, id });
+		path = next;
+	}
+	return async () => {
+		const [last] = await scene.sql("SELECT max(id) AS id FROM pets");
+		for (const { path, id } of links) {
+			const reply = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
+			const body = (await reply.json()) as { code?: string };
+			assert.equal(body.code, id > Number(last?.["id"]) ? "invalid_cursor" : undefined, `${path} ${id}`);
+		}
+	};
+}
+
 /** A standby that has all of the primary so far, and gets nothing more. */
 export async function leaveBehind(primary: PostgresServer, standby: PostgresServer): Promise<void> {
 	const count = async ({ url }: PostgresServer) => (await runSql(`${url}/postgres`, "SELECT max(id) FROM pets"))[0];
@@ -112,6 +139,7 @@ export async function proveFailover(
 		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
 	);
 	await assertSeen(scene, callers);
+	const assertLinks = await keepLinks(scene);
 	assert.equal(await statusOf({ ...scene, key: lostKey }), 200);
 	await primary.kill();
 	server = standby;
@@ -121,6 +149,7 @@ export async function proveFailover(
 	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
+	await assertLinks();
 	// The same ids, and the number of the lost edit.
 	await addAnimals(scene, 25, "new");
 	await rename(6n, "new");

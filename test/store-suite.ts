@@ -84,9 +84,27 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		const { store } = await open(context);
 		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(await store.getPet(id), undefined);
 		for (const after of [0n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-			assert.deepEqual(await store.listPets({ after, limit: 100 }), { pets: [], hasMore: false });
-			assert.deepEqual(await store.listPets({ upTo: after, limit: 100 }), { pets: [], hasMore: false });
+			assert.deepEqual((await store.listPets({ after, limit: 100 })).pets, []);
+			assert.deepEqual((await store.listPets({ upTo: after, limit: 100 })).pets, []);
 		}
+	});
+
+	test(`${engine}: a page at an id that was never assigned is lost; at one whose animal was removed, it is not`, async (context) => {
+		const { store } = await open(context);
+		const isLost = async (after: bigint, status?: "sold") => {
+			const pages = [{ after }, { upTo: after }].map((position) => store.listPets({ ...position, limit: 2, status }));
+			return (await Promise.all(pages)).map((page) => page.isLost ?? false);
+		};
+		assert.deepEqual(await Promise.all([0n, 1n].map((id) => isLost(id))), [
+			[false, false],
+			[true, true],
+		]);
+		for (let index = 0; index < 5; index++) await store.createPet(rex);
+		for (const petId of [4n, 5n]) await store.edits.apply({ petId, editor: "operator", action: "remove" });
+		for (const id of [3n, 4n, 5n, 6n])
+			for (const status of [undefined, "sold"] as const)
+				assert.deepEqual(await isLost(id, status), [id === 6n, id === 6n], `${id} ${status}`);
+		assert.equal((await store.listPets({ upTo: endOfList, limit: 2 })).isLost, undefined);
 	});
 
 	test(`${engine}: a page ends at an id or follows it, by ascending id, also when both are read at once`, async (context) => {

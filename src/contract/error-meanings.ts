@@ -19,7 +19,7 @@ const meanings: Record<ErrorCode, { when: string; fix: string }> = {
 		fix: "fix the name",
 	},
 	invalid_cursor: {
-		when: "the cursor is not from this service, or belongs to another filter",
+		when: "the cursor is not from this service, belongs to another filter, or to animals that a restore has lost",
 		fix: "start at the first page",
 	},
 	malformed_request: {

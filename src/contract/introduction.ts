@@ -73,7 +73,8 @@ animals that are added meanwhile have larger ids: nothing is skipped, and nothin
 new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
 - A page that has a next page changes only when the operator of the service changes or removes an animal. A link can \
 then lead to an empty page. The other animals are neither skipped nor seen twice.
-- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`.`;
+- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. So does a cursor past \
+the newest animal after the operator restored a backup: begin again, because other animals will get the lost ids.`;
 
 const retries = `## Safe retries
 

@@ -34,6 +34,7 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 		listPets: withQuery(operations.listPets.query, async (exchange, { limit = limitDefault, status, cursor }) => {
 			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 			const page = await store.listPets({ ...position, status, limit });
+			if (page.isLost) throw lostCursor();
 			const { headers } = exchange.request;
 			const base = baseUrlOf(exchange.request);
 			const kept = madeOf.get(page);
@@ -108,6 +109,14 @@ const gzipMinLength = 1000;
 
 function gzipOf({ body, tag }: MadePage): Representation {
 	return { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"`, coding: "gzip" };
+}
+
+/** New animals would get smaller ids than the cursor's: whoever goes on from there would miss them. */
+function lostCursor(): ApiError {
+	return new ApiError(
+		"invalid_cursor",
+		"cursor is past all animals that were ever added, as after a restore from a backup; start again without it",
+	);
 }
 
 function petNotFound(): ApiError {

@@ -134,6 +134,8 @@ export interface PetPage {
 	pets: Pet[];
 	/** More animals follow the page, or precede it if the query has `upTo`. */
 	hasMore: boolean;
+	/** The id of the query was never assigned, so it is from a lost history. Animals that are yet to come will get it. */
+	isLost?: true;
 }
 
 export interface PetCount {

@@ -12,7 +12,6 @@ import { historyOf, lastEditOf, onPrimary, type Read, selectWithState, stateOnly
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
 // both would ask every shard.
-const selectPets = (condition: string) => selectWithState(columnNames(tables.pets), `FROM pets WHERE ${condition}`);
 const petsById = {
 	name: "petsById",
 	text: `SELECT ${columnList(tables.pets)} FROM pets WHERE id = ANY($1::bigint[]) AND ${onPrimary}`,
@@ -25,7 +24,8 @@ const pages = {
 };
 
 function pageOf(name: string, condition: string) {
-	return { name, text: selectPets(condition) };
+	const lastId = "(SELECT last_id FROM counters WHERE name = 'pets')";
+	return { name, text: selectWithState(columnNames(tables.pets), `FROM pets WHERE ${condition}`, lastId) };
 }
 
 const countedStatuses = [...petStatuses, null];
@@ -84,6 +84,10 @@ async function readPage(read: Read, kept: KeptPages, pageQuery: PageQuery): Prom
 	const { status, after = 0n, upTo, limit } = pageQuery;
 	const page = upTo === undefined ? "page" : "pageUpTo";
 	const statement = pages[status ? (`${page}WithStatus` as const) : page];
-	const { rows, state } = await read(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
-	return kept.keep(pageQuery, toPetPage(rows.map(toPet), pageQuery), state);
+	const { rows, state, first } = await read(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
+	return kept.keep(
+		pageQuery,
+		toPetPage(rows.map(toPet), pageQuery, () => first as bigint),
+		state,
+	);
 }

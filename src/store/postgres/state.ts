@@ -19,9 +19,12 @@ const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
  */
 export const onPrimary = "(SELECT CASE WHEN pg_is_in_recovery() THEN pg_current_xact_id() IS NOT NULL ELSE true END)";
 
-/** A SELECT with one more row, the last one, whose last column is the state that all rows show. */
-export function selectWithState(columns: readonly string[], rest: string): string {
-	const none = columns.map(() => "NULL");
+/**
+ * A SELECT with one more row, the last one, whose last column is the state that all rows show.
+ * @param first what the last row has in its first column
+ */
+export function selectWithState(columns: readonly string[], rest: string, first = "NULL"): string {
+	const none = columns.map((_, index) => (index === 0 ? first : "NULL"));
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
 	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
 }
@@ -33,6 +36,8 @@ export interface Shown {
 	rows: unknown[][];
 	/** Equal states are those of one history after the same edit. */
 	state: string;
+	/** The first column of the row with the state. */
+	first: unknown;
 }
 
 /** Sends a statement of this file. @throws StorageUnavailable, also on a standby */
@@ -40,11 +45,12 @@ export type Read = (statement: Statement, values: unknown[]) => Promise<Shown>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
 export function toShown({ rows }: pg.QueryArrayResult): Shown {
-	const state = rows.pop()?.at(-1);
+	const last = rows.pop();
+	const state = last?.at(-1);
 	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
 	if (typeof state !== "string")
 		throw new StorageUnavailable("a table of the store is empty: wait until it is restored");
-	return { rows, state };
+	return { rows, state, first: last?.[0] };
 }
 
 export function historyOf(state: string): string {

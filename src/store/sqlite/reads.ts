@@ -22,6 +22,10 @@ export function createReads(
 			.safeIntegers()
 			.raw();
 	const petById = prepare("WHERE id = ?");
+	const lastId = database
+		.prepare<[], bigint>("SELECT seq FROM sqlite_sequence WHERE name = 'pets'")
+		.pluck()
+		.safeIntegers();
 	const countByStatus = database
 		.prepare<unknown[], [status: PetStatus | null, count: bigint, lastId: bigint]>(
 			`SELECT status, count(*), max(id)
@@ -53,7 +57,11 @@ export function createReads(
 		const { status, after, upTo } = query;
 		const id = after ?? upTo;
 		const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
-		return kept.keep(query, toPetPage(rows.map(toPet), query), state);
+		return kept.keep(
+			query,
+			toPetPage(rows.map(toPet), query, () => lastId.get() ?? 0n),
+			state,
+		);
 	}
 
 	function readCount(after: bigint, limit: number): PetCount {
