@@ -135,16 +135,16 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 	assert.ok(perTurn >= 2 && perTurn < 3, `${perTurn} statements for 150 reads of a turn`);
 });
 
-test("postgres: five nodes with four writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
+test("postgres: three nodes with two writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
 	const database = await testDatabase();
 	const url = withSettings(database.url, { default_transaction_isolation: "repeatable read" });
 	const options = { random: Math.random };
-	const stores = await Promise.all([1, 2, 3, 4, 5].map(() => openStore(url, Date.now, options)));
+	const stores = await Promise.all([1, 2, 3].map(() => openStore(url, Date.now, options)));
 	context.after(async () => {
 		await Promise.all(stores.map((store) => store.close()));
 		await database.drop();
 	});
-	const writers = [...stores, ...stores, ...stores, ...stores];
+	const writers = [...stores, ...stores];
 	const ids = await Promise.all(
 		writers.map(async (store, writer) => {
 			const ids: bigint[] = [];
@@ -157,10 +157,10 @@ test("postgres: five nodes with four writers each under repeatable read: every c
 	);
 	assert.deepEqual(
 		ids.flat().sort((a, b) => Number(a - b)),
-		Array.from({ length: 600 }, (_, index) => BigInt(index + 1)),
+		Array.from({ length: 180 }, (_, index) => BigInt(index + 1)),
 	);
 	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
-	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 600);
+	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 180);
 	// A question of its own: together with pets a worker of Citus answers it.
 	const rolled = await numberFrom(
 		"SELECT xact_rollback AS number FROM pg_stat_database WHERE datname = current_database()",
