@@ -8,6 +8,7 @@ export interface Router {
 	 * Serves a path, with HEAD where there is GET, with OPTIONS, and with 405 for all other methods. OPTIONS and 405
 	 * reveal the methods of the path, so they are open only if all its routes are.
 	 * @param path may end with a parameter, such as `/v1/pets/:petId`
+	 * @throws Error for a path that it could not tell from another
 	 */
 	add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void;
 	/** Sets the route of an exchange, and its query and parameter. */
@@ -49,9 +50,11 @@ export function createRouter(): Router {
 	return {
 		add(path, routes) {
 			const endpoint = endpointOf(path, routes);
-			const parameter = path.lastIndexOf("/:");
-			if (parameter < 0) exact.set(path, endpoint);
-			else withParameter.set(path.slice(0, parameter + 1), endpoint);
+			const parameter = path.indexOf("/:");
+			const [table, key] = parameter < 0 ? [exact, path] : [withParameter, path.slice(0, parameter + 1)];
+			if (table.has(key) || (parameter >= 0 && path.includes("/", parameter + 1)))
+				throw new Error(`${path} cannot be served: a path is added once, and only its end may be a parameter`);
+			table.set(key, endpoint);
 		},
 		find(exchange) {
 			exchange.route = find(exchange);
