@@ -14,6 +14,8 @@ export interface Load {
 	key: string;
 	connections: number;
 	seconds: number;
+	/** Requests that a connection sends at once, 1 if absent. */
+	pipelined?: number;
 	/** Limits the load to this rate. */
 	perSecond?: number;
 	/** If given, the request is a POST with this body. */
@@ -125,7 +127,7 @@ function cannon(load: Load): Promise<Counted> {
 }
 
 /** A script for wrk that makes all requests before the load, but for the random id in one. */
-function luaFor({ connections, perSecond, isRefused, maxId, ...load }: Load): string {
+function luaFor({ connections, perSecond, isRefused, maxId, pipelined = 1, ...load }: Load): string {
 	const quoted = (text: string) => `[==[${text}]==]`;
 	const formatted = ({ method, headers, body }: Request, path: string) => {
 		const fields = Object.entries(headers).map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`);
@@ -141,8 +143,10 @@ init = function()
   gets = {${paths.join()}}
   for i, path in ipairs(gets) do gets[i] = ${formatted(request(0), "path")} end
   head, tail = gets[1]:match("^(.-/)1( .*)$")
+  several = ${pipelined > 1 ? `gets[1]:rep(${pipelined})` : "nil"}
 end
 request = function()
+  if several then return several end
   if post and math.random() < ${load.postShare ?? 1} then return post end
   return ${maxId ? `head .. math.random(${maxId}) .. tail` : "gets[math.random(#gets)]"}
 end
@@ -174,10 +178,11 @@ async function wrk(load: Load): Promise<Counted> {
 async function autocannon(load: Load): Promise<Counted> {
 	const module = new URL("../test/node_modules/autocannon/autocannon.js", import.meta.url);
 	const { default: fire } = await import(module.href);
-	const { url, connections, seconds, perSecond, isRefused } = load;
+	const { url, connections, seconds, perSecond, isRefused, pipelined: pipelining = 1 } = load;
 	const result = await fire({
 		url,
 		connections,
+		pipelining,
 		duration: seconds,
 		...(perSecond && { overallRate: perSecond }),
 		requests: [{ setupRequest: (request: object) => ({ ...request, ...nextRequest(load) }) }],

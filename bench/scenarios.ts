@@ -41,6 +41,8 @@ export const scenarios: Scenario[] = [
 		load: async ({ server }) => ({ path: `?status=sold&limit=100&cursor=${await secondSold(server)}` }),
 	},
 	{ name: "get: hot", load: async () => ({ path: "/1" }) },
+	{ name: "get: one in flight", load: async () => ({ path: "/1", connections: 1 }) },
+	{ name: "get: 16 in flight", load: async () => ({ path: "/1", connections: 4, pipelined: 16 }) },
 	{ name: "get: random", load: async ({ animals }) => ({ path: "/ID", maxId: animals }) },
 	{
 		name: "304",

@@ -10,6 +10,8 @@ import { bodyTooLarge } from "./framing.ts";
 /** @throws ApiError `body_too_large`, `malformed_request` */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
+		// A request without a body has no events (listen.ts).
+		if (request.readableEnded) return resolve(Buffer.alloc(0));
 		const chunks: Buffer[] = [];
 		let bytes = 0;
 		request.on("data", (chunk: Buffer) => {

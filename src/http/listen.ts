@@ -54,6 +54,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
 		noDelay: true,
+		optimizeEmptyRequests: true,
 	});
 	answerHalfClosed(server);
 	server.timeout = timeouts.stalledMs;
