@@ -9,7 +9,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { compile } from "../client/build.ts";
 import { ApiError, isUnsettledBy } from "../client/src/errors.ts";
-import { type ErrorCode, errorCodes, errorStatus } from "../src/contract/errors.ts";
+import { type ErrorCode, errorCodes, errors } from "../src/contract/errors.ts";
 import type { PetStatus } from "../src/contract/pet.ts";
 import { installClient } from "./client-package.ts";
 import { cutting } from "./cutting-proxy.ts";
@@ -101,7 +101,7 @@ test("the code of the README passes a strict compiler", () => {
 test("the README's list of codes that refuse the request itself is that of the client", () => {
 	const [, list = ""] = /refuses the request itself\n\(([^)]+)\)/.exec(readme) ?? [];
 	const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
-	const refusal = (code: ErrorCode) => new ApiError("m", new Response(null, { status: errorStatus[code] }), code);
+	const refusal = (code: ErrorCode) => new ApiError("m", new Response(null, { status: errors[code].status }), code);
 	const settling = errorCodes.filter((code) => !isUnsettledBy(refusal(code), true));
 	assert.deepEqual(codes.sort(), settling.sort());
 });

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import type { Browser, Locator, Page } from "playwright-core";
 import { operationsOf } from "../console/reference/operation.ts";
 import { codeSamples } from "../src/contract/code-samples.ts";
-import { errorCodes, errorStatus } from "../src/contract/errors.ts";
+import { errorCodes, errors } from "../src/contract/errors.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
 import { openPage, startBrowser, test } from "./browser.ts";
 import { assertBothAccessible, takeOut } from "./console.ts";
@@ -122,7 +122,7 @@ test("everything on the page comes from the document, and is there without scrip
 	for (const line of document.info.description.split("\n")) {
 		if (!/^[|`]/.test(line)) assert.ok(text.includes(words(line)), line);
 	}
-	for (const code of errorCodes) assert.ok(text.includes(`${code}${errorStatus[code]}`), code);
+	for (const code of errorCodes) assert.ok(text.includes(`${code}${errors[code].status}`), code);
 	for (const { operation } of operationsOf(document)) {
 		const { summary, description, parameters, responses, "x-codeSamples": samples } = operation;
 		const parts = [summary, ...description.split("\n\n"), ...parameters.map(({ name }) => name)];

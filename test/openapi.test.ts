@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { errorTable } from "../src/contract/error-meanings.ts";
-import { errorCodes } from "../src/contract/errors.ts";
+
+import { errorCodes, errorTable } from "../src/contract/errors.ts";
 import { openApiText } from "../src/contract/openapi.ts";
 import { checkNewPet } from "../src/contract/validate.ts";
 import { readIdempotencyKey } from "../src/http/idempotency.ts";

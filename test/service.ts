@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readConfig } from "../src/config.ts";
-import { type ErrorCode, errorStatus } from "../src/contract/errors.ts";
+import { type ErrorCode, errors } from "../src/contract/errors.ts";
 import { scopes } from "../src/contract/operations.ts";
 import { defaultTimeouts, type Timeouts } from "../src/http/listen.ts";
 import type { LoadLimits } from "../src/http/overload.ts";
@@ -149,7 +149,7 @@ export function create(pet: unknown, headers: Record<string, string | undefined>
 /** The reply is this failure, in the one shape that every failure has. */
 export function assertFailure(reply: Reply, code: ErrorCode): void {
 	const shown = `${reply.status} ${reply.body.slice(0, 300)}`;
-	assert.equal(reply.status, errorStatus[code], shown);
+	assert.equal(reply.status, errors[code].status, shown);
 	assert.equal(reply.headers["content-type"], "application/json", shown);
 	assert.equal(reply.headers["cache-control"], "no-store", shown);
 	assert.equal(reply.headers["x-content-type-options"], "nosniff", shown);

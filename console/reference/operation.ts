@@ -58,7 +58,7 @@ function replyRow(status: string, { responses }: OperationObject, { headers }: C
 		(name) => html`<dt><code>${name}</code></dt><dd>${inline(sentence(headers[name]?.description ?? ""))}</dd>`,
 	);
 	return html`<details>
-<summary><span class="status s${status.charAt(0)}">${status}</span> ${reply?.description}</summary>
+<summary><span class="status s${status.charAt(0)}">${status}</span> ${inline(reply?.description ?? "")}</summary>
 ${body && html`<p>Body: <a class="type" href="#${body}">${body}</a></p>`}
 ${codes.length > 0 && html`<dl>${codes}</dl>`}
 <dl>${fields}</dl>

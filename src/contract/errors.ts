@@ -1,39 +1,284 @@
-// The error codes, the HTTP status of each, and the error class (interface document §7). The meaning of a code never
-// changes, and codes may be added; messages are for people and may change.
+// The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
+// added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md are made
+// from this table, and test/openapi-replies.test.ts provokes each example.
 
 import { component } from "./components.ts";
-import { type Static, Type } from "./schema.ts";
+import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
+import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
+import { int64Rule } from "./pet.ts";
+import { type Static, type TObject, Type } from "./schema.ts";
 
-export const errorStatus = {
-	invalid_json: 400,
-	invalid_body: 400,
-	invalid_parameter: 400,
-	unknown_parameter: 400,
-	invalid_cursor: 400,
-	malformed_request: 400,
-	missing_credential: 401,
-	invalid_credential: 401,
-	insufficient_scope: 403,
-	pet_not_found: 404,
-	route_not_found: 404,
-	method_not_allowed: 405,
-	request_timeout: 408,
-	operation_removed: 410,
-	body_too_large: 413,
-	uri_too_long: 414,
-	unsupported_media_type: 415,
-	expectation_failed: 417,
-	idempotency_key_reused: 422,
-	rate_limited: 429,
-	headers_too_large: 431,
-	internal_error: 500,
-	storage_unavailable: 503,
-	overloaded: 503,
-	shutting_down: 503,
+/** Headers of error replies only: their meaning by name. */
+export const failureHeaders = {
+	"WWW-Authenticate": "RFC 6750: the Bearer challenge. It names the problem with the credential, or the missing scope.",
+	Accept: "the accepted type, when the body has another one",
+	"Accept-Encoding": "`identity`, when the body is compressed",
+	Allow: "the methods that the path supports",
+	"Retry-After": "seconds after which another attempt may succeed",
 } as const;
 
-export type ErrorCode = keyof typeof errorStatus;
-export const errorCodes = Object.keys(errorStatus) as ErrorCode[];
+/** What examples take from an operation. */
+interface ExampleOperation {
+	path: string;
+	scope: string;
+	query: TObject;
+	deprecation?: Deprecation;
+}
+
+interface ErrorEntry {
+	status: number;
+	/** When it is sent. */
+	when: string;
+	/** What the caller does then, in Markdown. */
+	fix: string;
+	/** What went wrong and how to fix it, as the caller gets it, from the values that vary. */
+	message(...values: never[]): string;
+	/** Those values in an example, if it needs any. */
+	example?(operation: ExampleOperation): unknown[];
+	/** Headers of its replies beside those of every reply. */
+	headers?: readonly (keyof typeof failureHeaders)[];
+	/** Sent as `Retry-After` unless the failure has its own. */
+	retryAfterSeconds?: number;
+}
+
+export const errors = {
+	invalid_json: {
+		status: 400,
+		when: `the body is not one JSON value in UTF-8, or is nested more than ${bodyMaxDepth} levels deep`,
+		fix: "fix the JSON",
+		message: (fault: string) => `the body must be one JSON value in UTF-8: ${fault}`,
+		example: () => ["it is empty"],
+	},
+	invalid_body: {
+		status: 400,
+		when: "a field is missing or invalid; the message names all such fields",
+		fix: "fix the fields",
+		message: (brokenFields: string) => brokenFields,
+		example: () => [`categoryId is required and must be ${int64Rule}`],
+	},
+	invalid_parameter: {
+		status: 400,
+		when: "a query value or the Idempotency-Key is invalid",
+		fix: "fix the value",
+		message: (brokenValues?: string) =>
+			brokenValues ?? "Idempotency-Key must be 1 to 255 visible ASCII characters, given once",
+		example: ({ query: { properties } }) =>
+			properties["limit"] ? [`limit must be ${properties["limit"].description}`] : [],
+	},
+	unknown_parameter: {
+		status: 400,
+		when: "a query parameter is unknown; the message names the known ones",
+		fix: "fix the name",
+		message(unknown: readonly string[], known: readonly string[]) {
+			const names = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
+			const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : "";
+			const takes = known.length > 0 ? `known ones are ${known.join(", ")}` : "this operation takes none";
+			return `unknown query parameter ${names.join(", ")}${rest}; ${takes}`;
+		},
+		example: ({ query }) => [["page"], Object.keys(query.properties)],
+	},
+	invalid_cursor: {
+		status: 400,
+		when: "the cursor is not from this service, belongs to another filter, or to animals that a restore has lost",
+		fix: "start at the first page",
+		// Behind a lost position, new animals would get smaller ids: who went on from there would miss them.
+		message: (position?: "lost") =>
+			(position
+				? "cursor is past all animals that were ever added, as after a restore from a backup; "
+				: "cursor must be taken unchanged from a Link header and used with the same status filter; ") +
+			"start again without it",
+	},
+	malformed_request: {
+		status: 400,
+		when:
+			"the request is not HTTP/1.1 or HTTP/1.0, or is ambiguous: the connection is closed; or a proxy in " +
+			"`TRUST_PROXY` forwards an invalid scheme or host",
+		fix: "fix the client, or the proxy",
+		message: (rule?: string) => rule ?? "the Host header must be given once and name a host (RFC 9112 §3.2)",
+	},
+	missing_credential: {
+		status: 401,
+		when: "no API key",
+		fix: "send `Authorization: Bearer <API_KEY>`",
+		message: () => "send your API key in the header Authorization: Bearer <API_KEY>",
+		headers: ["WWW-Authenticate"],
+	},
+	invalid_credential: {
+		status: 401,
+		when: "the key does not work: unknown, mistyped, revoked or expired",
+		fix: "ask for a new key",
+		message: () =>
+			"this API key does not work: check that it is complete and sent as Authorization: Bearer <API_KEY>, " +
+			"or ask for a new one",
+		headers: ["WWW-Authenticate"],
+	},
+	insufficient_scope: {
+		status: 403,
+		when: "the key lacks the scope",
+		fix: "use a key with the scope that the message and `WWW-Authenticate` name",
+		message: (scope: string) => `this API key lacks the scope ${scope}: use a key that has it`,
+		example: ({ scope }) => [scope],
+		headers: ["WWW-Authenticate"],
+	},
+	pet_not_found: {
+		status: 404,
+		when: "no animal has this id",
+		fix: "—",
+		message: () => "there is no animal with this id",
+	},
+	route_not_found: {
+		status: 404,
+		when: "the path is unknown",
+		fix: "see `/openapi.json` for the paths",
+		message: (path?: string) => path ?? "there is nothing at this path: the operations are listed in /openapi.json",
+	},
+	method_not_allowed: {
+		status: 405,
+		when: "the path does not accept this method",
+		fix: "use a method that `Allow` names",
+		message: (allowed?: string) =>
+			allowed ? `this path supports only ${allowed}` : "CONNECT is not supported: this is not a proxy",
+		example: ({ path }) => [`GET, ${path === "/pets" ? "POST, " : ""}HEAD, OPTIONS`],
+		headers: ["Allow"],
+	},
+	request_timeout: {
+		status: 408,
+		when: "the request did not arrive in time",
+		fix: "send it again, faster",
+		message: () => "the request did not arrive in time: send it without pauses",
+	},
+	operation_removed: {
+		status: 410,
+		when: `getPet from ${sunsetDay(getPetDeprecation)} on`,
+		fix: "use listPets with the status filter",
+		message: (deprecation: Deprecation) =>
+			`this operation was removed on ${new Date(deprecation.sunsetMs).toUTCString()}; ` +
+			`use ${replacementOf(deprecation)} instead`,
+		example: ({ deprecation = getPetDeprecation }) => [deprecation],
+	},
+	body_too_large: {
+		status: 413,
+		when: `more than ${bodyMaxBytes / 1024} KiB`,
+		fix: "send less",
+		message: () => `the body must be at most ${bodyMaxBytes} bytes`,
+	},
+	uri_too_long: {
+		status: 414,
+		when: `more than ${urlMaxLength / 1024} KiB`,
+		fix: "shorten the URL",
+		message: () => `the URL must be at most ${urlMaxLength} characters`,
+	},
+	unsupported_media_type: {
+		status: 415,
+		when: "not `application/json` in UTF-8, or compressed",
+		fix: "send the type or encoding that `Accept` or `Accept-Encoding` of the reply names",
+		message: (rule?: string) => rule ?? "the body must be sent as Content-Type: application/json, in UTF-8",
+		headers: ["Accept", "Accept-Encoding"],
+	},
+	expectation_failed: {
+		status: 417,
+		when: "an `Expect` other than 100-continue",
+		fix: "omit the header",
+		message: () => "the only supported expectation is 100-continue",
+	},
+	idempotency_key_reused: {
+		status: 422,
+		when: "this Idempotency-Key was used with another body",
+		fix: "use a new Idempotency-Key for a new animal",
+		message: () => "this Idempotency-Key was used with another body: repeat that body, or send a new key",
+	},
+	rate_limited: {
+		status: 429,
+		when: "more requests than the key's rate",
+		fix: "wait for `Retry-After`",
+		message: (requests: number, windowSeconds: number, resetSeconds: number) =>
+			`this API key may send ${requests} requests in ${windowSeconds} seconds: try again in ${resetSeconds} seconds`,
+		example: () => [10, 60, 42],
+		headers: ["Retry-After"],
+	},
+	headers_too_large: {
+		status: 431,
+		when: `more than ${headersMaxBytes / 1024} KiB or ${headersMaxCount} headers`,
+		fix: "send less",
+		message: (rule?: string) => rule ?? `the headers must be at most ${headersMaxBytes} bytes`,
+	},
+	internal_error: {
+		status: 500,
+		when: "the service failed; the cause is in its log",
+		fix: "report the request id",
+		message: () => "the service failed: report the X-Request-Id of this reply to its operator",
+	},
+	storage_unavailable: {
+		status: 503,
+		when: "the store cannot be read or written at the moment",
+		fix: "retry after `Retry-After`",
+		message: (fault?: string) => fault ?? "the store is not available at the moment: try again",
+		headers: ["Retry-After"],
+		retryAfterSeconds: 1,
+	},
+	overloaded: {
+		status: 503,
+		when: "the service has too much work",
+		fix: "retry after `Retry-After`",
+		message: () => "the service is overloaded: try again in a moment",
+		headers: ["Retry-After"],
+		retryAfterSeconds: 1,
+	},
+	shutting_down: {
+		status: 503,
+		when: "`/readyz` while the service stops",
+		fix: "use another node",
+		message: () => "the service is stopping",
+		headers: ["Retry-After"],
+		retryAfterSeconds: 1,
+	},
+} satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+export const errorCodes = Object.keys(errors) as ErrorCode[];
+
+/** A code and the values of its message. */
+type Failure = {
+	[Code in ErrorCode]: [code: Code, ...values: Parameters<(typeof errors)[Code]["message"]>];
+}[ErrorCode];
+
+/** The entry of any code. */
+export function entryOf(code: ErrorCode): ErrorEntry {
+	return errors[code];
+}
+
+/**
+ * An expected failure, which is thrown. The caller gets the message as it is: it names the field and the fix, and no
+ * internals. It is not an Error, whose stack would take longer to make than all else of a refusal; and as it has
+ * nothing of its request, one that is always the same is made once.
+ */
+export class ApiError {
+	readonly code: ErrorCode;
+	readonly status: number;
+	readonly message: string;
+	readonly retryAfterSeconds: number | undefined;
+	/** The body of the reply. */
+	readonly json: string;
+
+	constructor(...failure: Failure);
+	constructor(code: ErrorCode, ...values: unknown[]) {
+		const entry = entryOf(code);
+		this.code = code;
+		this.status = entry.status;
+		this.message = entry.message(...(values as never[]));
+		this.retryAfterSeconds = entry.retryAfterSeconds;
+		this.json = JSON.stringify({ code, message: this.message, status: this.status } satisfies ErrorBody);
+	}
+
+	/** The same failure with another `Retry-After`. */
+	after(retryAfterSeconds: number): ApiError {
+		return Object.assign(this, { retryAfterSeconds });
+	}
+
+	toString(): string {
+		return `ApiError: ${this.message}`;
+	}
+}
 
 /** The body of every error reply: exactly these three fields. */
 export const ErrorBody = component(
@@ -56,41 +301,24 @@ export const ErrorBody = component(
 		},
 		{
 			description: "the one shape of every failure",
-			examples: [{ code: "pet_not_found", message: "there is no animal with this id", status: 404 }],
+			examples: [{ code: "pet_not_found", message: errors.pet_not_found.message(), status: 404 }],
 		},
 	),
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-declare global {
-	interface ErrorConstructor {
-		/** Of V8; other engines ignore it. */
-		stackTraceLimit: number;
-	}
+/** The body of an error reply of an operation, as an example. */
+export function exampleOf(code: ErrorCode, operation: ExampleOperation): ErrorBody {
+	const { status, message, example } = entryOf(code);
+	const values = example?.(operation) ?? [];
+	return { code, message: message(...(values as never[])), status };
 }
 
-/**
- * An expected failure. The caller gets the message as it is: it names the field and the fix, and no internals. It has
- * no stack: nobody would read it, and it takes longer than the rest of a refusal.
- */
-export class ApiError extends Error {
-	override readonly name = "ApiError";
-	readonly code: ErrorCode;
-	readonly status: number;
-	/** Seconds after which another attempt may succeed; sent as `Retry-After`. */
-	readonly retryAfterSeconds: number | undefined;
-
-	constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
-		const usual = Error.stackTraceLimit;
-		Error.stackTraceLimit = 0;
-		super(message);
-		Error.stackTraceLimit = usual;
-		this.code = code;
-		this.status = errorStatus[code];
-		this.retryAfterSeconds = retryAfterSeconds;
-	}
-
-	toJSON(): ErrorBody {
-		return { code: this.code, message: this.message, status: this.status };
-	}
+/** All codes as a table in Markdown. */
+export function errorTable(): string {
+	const rows = errorCodes.map((code) => {
+		const { status, when, fix } = errors[code];
+		return `| \`${code}\` | ${status} | ${when} | ${fix} |`;
+	});
+	return ["| code | status | when | what to do |", "|---|---|---|---|", ...rows].join("\n");
 }

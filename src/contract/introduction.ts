@@ -2,8 +2,9 @@
 // comments and texts of all languages, so it has no backslashes and nothing that ends a comment (test/openapi.test.ts).
 
 import { getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
-import { errorTable } from "./error-meanings.ts";
-import { bodyMaxBytes, idempotencyHours, limitDefault, limitMax } from "./operations.ts";
+import { errorTable } from "./errors.ts";
+import { bodyMaxBytes } from "./limits.ts";
+import { idempotencyHours, limitDefault, limitMax } from "./operations.ts";
 
 const start = `## Start in one minute
 

@@ -2,8 +2,8 @@
 
 import { codeSamples } from "./code-samples.ts";
 import { components, nameOf } from "./components.ts";
+import { ErrorBody, type ErrorCode, entryOf, errors, exampleOf, failureHeaders } from "./errors.ts";
 import { introduction } from "./introduction.ts";
-import { failureHeaders, failureReplies } from "./openapi-failures.ts";
 import type {
 	MediaTypeObject,
 	OpenApiDocument,
@@ -13,7 +13,14 @@ import type {
 	ResponseObject,
 	SchemaObject,
 } from "./openapi-objects.ts";
-import { commonHeaders, type Operation, type OperationName, operations, responseHeaders } from "./operations.ts";
+import {
+	commonErrors,
+	commonHeaders,
+	type Operation,
+	type OperationName,
+	operations,
+	responseHeaders,
+} from "./operations.ts";
 import { asPublished } from "./published.ts";
 import type { TSchema } from "./schema.ts";
 
@@ -116,13 +123,43 @@ function operationObject(name: OperationName, operation: Operation): OperationOb
 					headers: headerReferences([...commonHeaders, ...success.headers]),
 				},
 			}),
-			...failureReplies<ResponseObject>(operation, ({ description, headers, schema, examples }) => ({
-				description,
-				headers: headerReferences(headers),
-				content: { "application/json": { schema: reference(schema), ...(examples && { examples }) } },
-			})),
+			...failureReplies(operation),
 		},
 		"x-codeSamples": codeSamples[name],
+	};
+}
+
+/** Refused before the key is known, so without the limits of its rate. */
+const beforeRate = [401, 408, 414, 431];
+/** Sent after the check for deprecation, so with its headers. */
+const afterDeprecation = [400, 404, 410, 500, 503];
+
+/** For each status of an operation: when it is sent, its headers, and an example of each of its codes. */
+function failureReplies(operation: Operation): Record<string, ResponseObject> {
+	const codes: ErrorCode[] = [...operation.errors, ...commonErrors];
+	const replies: Record<string, ResponseObject> = {};
+	for (const [text, ofStatus = []] of Object.entries(Object.groupBy(codes, (code) => errors[code].status))) {
+		const status = Number(text);
+		const headers = [
+			...["X-Request-Id", "Cache-Control"],
+			...(beforeRate.includes(status) ? [] : ["RateLimit-Policy", "RateLimit"]),
+			...(operation.deprecation && afterDeprecation.includes(status) ? ["Deprecation", "Sunset", "Link"] : []),
+			...ofStatus.flatMap((code) => entryOf(code).headers ?? []),
+		];
+		const examples = Object.fromEntries(ofStatus.map((code) => [code, { value: exampleOf(code, operation) }]));
+		replies[text] = {
+			description: ofStatus.map((code) => `\`${code}\`: ${errors[code].when}.`).join(" "),
+			headers: headerReferences(headers),
+			content: { "application/json": { schema: reference(ErrorBody), examples } },
+		};
+	}
+	return {
+		...replies,
+		default: {
+			description: "Any other failure. Later versions may add codes and statuses.",
+			headers: {},
+			content: { "application/json": { schema: reference(ErrorBody) } },
+		},
 	};
 }
 

@@ -14,10 +14,6 @@ export type Scope = (typeof scopes)[number];
 /** Interface document §8. */
 export const limitDefault = 20;
 export const limitMax = 100;
-/** Largest request body, in bytes. */
-export const bodyMaxBytes = 64 * 1024;
-/** Deepest nesting of objects and arrays in a request body. */
-export const bodyMaxDepth = 64;
 /** How long an Idempotency-Key replays its first reply. */
 export const idempotencyHours = 24;
 

@@ -97,17 +97,10 @@ export function queryCheck<S extends TObject>(schema: S): (query: Record<string,
 	const known = Object.keys(schema.properties);
 	return (query) => {
 		const unknown = Object.keys(query).filter((name) => !known.includes(name));
-		if (unknown.length > 0) throw unknownParameter(unknown, known);
+		if (unknown.length > 0) throw new ApiError("unknown_parameter", unknown, known);
 		const value = integersFromText(schema, query);
 		const broken = brokenIn(value);
 		if (broken.length > 0) throw new ApiError("invalid_parameter", brokenFieldsMessage(broken));
 		return value as Static<S>;
 	};
-}
-
-function unknownParameter(unknown: string[], known: string[]): ApiError {
-	const names = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
-	const rest = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : "";
-	const takes = known.length > 0 ? `known ones are ${known.join(", ")}` : "this operation takes none";
-	return new ApiError("unknown_parameter", `unknown query parameter ${names.join(", ")}${rest}; ${takes}`);
 }

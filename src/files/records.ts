@@ -1,7 +1,7 @@
 // Splits text into records (lines or CSV records) without parsing them, and CSV records into cells. A record has at
 // most 65,536 characters, so a huge line or an unclosed quote uses little memory.
 
-import { bodyMaxBytes } from "../contract/operations.ts";
+import { bodyMaxBytes } from "../contract/limits.ts";
 import { FileError } from "./file-error.ts";
 
 /** A longer record could not be sent. */

@@ -12,6 +12,8 @@ import { isRepeated } from "./framing.ts";
 
 /** The start of each challenge of RFC 6750 §3. */
 export const challenge = 'Bearer realm="animal-store"';
+const missing = new ApiError("missing_credential");
+const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /**
@@ -23,7 +25,7 @@ export function authenticate(request: IncomingMessage, keyCheck: KeyCheck): KeyR
 	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
 	const isOne = authorization === undefined || !isRepeated(request.rawHeaders, "authorization");
 	if (isOne && !authorization) {
-		throw new ApiError("missing_credential", "send your API key in the header Authorization: Bearer <API_KEY>");
+		throw missing;
 	}
 	const keyHash = isOne ? keyHashOf(request.socket, authorization, keyCheck) : undefined;
 	const row = keyHash ? keyCheck.check(keyHash) : undefined;
@@ -43,16 +45,12 @@ function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): s
 
 function requireRow(row: KeyRow | undefined): KeyRow {
 	if (row) return row;
-	throw new ApiError(
-		"invalid_credential",
-		"this API key does not work: check that it is complete and sent as Authorization: Bearer <API_KEY>, " +
-			"or ask for a new one",
-	);
+	throw invalid;
 }
 
 /** @throws ApiError `insufficient_scope`, with the challenge of RFC 6750 §3 */
 export function requireScope(exchange: Exchange, caller: KeyRow, scope: Scope): void {
 	if (caller.scopes.includes(scope)) return;
 	exchange.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
-	throw new ApiError("insufficient_scope", `this API key lacks the scope ${scope}: use a key that has it`);
+	throw new ApiError("insufficient_scope", scope);
 }

@@ -4,8 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
-import { bodyMaxBytes, bodyMaxDepth } from "../contract/operations.ts";
-import { bodyTooLarge } from "./framing.ts";
+import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
 
 /** @throws ApiError `body_too_large`, `malformed_request` */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -17,7 +16,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 		request.on("data", (chunk: Buffer) => {
 			bytes += chunk.length;
 			if (bytes <= bodyMaxBytes) chunks.push(chunk);
-			else reject(bodyTooLarge());
+			else reject(new ApiError("body_too_large"));
 		});
 		request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
 		request.on("error", () =>
@@ -28,16 +27,16 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 
 /** @throws ApiError `invalid_json` */
 export function parseBody(body: Buffer): unknown {
-	if (body.length === 0) throw invalidJson("it is empty");
-	if (!isUtf8(body)) throw invalidJson("it is not valid UTF-8");
-	if (isTooDeep(body)) throw invalidJson(`it is nested more than ${bodyMaxDepth} levels deep`);
+	if (body.length === 0) throw new ApiError("invalid_json", "it is empty");
+	if (!isUtf8(body)) throw new ApiError("invalid_json", "it is not valid UTF-8");
+	if (isTooDeep(body)) throw new ApiError("invalid_json", `it is nested more than ${bodyMaxDepth} levels deep`);
 	const text = body.toString();
-	if (text.charCodeAt(0) === 0xfeff) throw invalidJson("it starts with a byte order mark");
+	if (text.charCodeAt(0) === 0xfeff) throw new ApiError("invalid_json", "it starts with a byte order mark");
 	try {
 		return parseJson(text);
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
-		throw invalidJson(withoutExcerpt(error.message));
+		throw new ApiError("invalid_json", withoutExcerpt(error.message));
 	}
 }
 
@@ -62,8 +61,4 @@ function isTooDeep(body: Buffer): boolean {
 /** Removes V8's excerpt of the body, which may contain a secret that the caller sent by mistake. */
 function withoutExcerpt(message: string): string {
 	return message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
-}
-
-function invalidJson(reason: string): ApiError {
-	return new ApiError("invalid_json", `the body must be one JSON value in UTF-8: ${reason}`);
 }

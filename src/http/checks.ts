@@ -72,10 +72,10 @@ function rate({ limits }: CheckOptions): Check {
 }
 
 function routeAndMethod(exchange: Exchange, { path, allowedMethods }: Route): void {
-	if (path === undefined) throw routeNotFound();
+	if (path === undefined) throw new ApiError("route_not_found");
 	if (allowedMethods === undefined) return;
 	exchange.header("allow", allowedMethods);
-	throw new ApiError("method_not_allowed", `this path supports only ${allowedMethods}`);
+	throw new ApiError("method_not_allowed", allowedMethods);
 }
 
 function expectation({ request }: Exchange): void {
@@ -138,8 +138,4 @@ export function runChecks(
 export function callerOf({ caller }: Exchange): KeyRow {
 	if (caller) return caller;
 	throw new Error("a route that is not open was reached without a key");
-}
-
-export function routeNotFound(): ApiError {
-	return new ApiError("route_not_found", "there is nothing at this path: the operations are listed in /openapi.json");
 }

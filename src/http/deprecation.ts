@@ -1,6 +1,6 @@
 // A deprecated operation sends deprecation headers in every reply (RFC 9745, RFC 8594), and 410 from its sunset.
 
-import { type Deprecation, replacementOf } from "../contract/deprecation.ts";
+import type { Deprecation } from "../contract/deprecation.ts";
 import { ApiError } from "../contract/errors.ts";
 
 export interface DeprecationNotice {
@@ -25,10 +25,7 @@ export function createDeprecationNotice(operation: Deprecation): DeprecationNoti
 		},
 		refuseAfterSunset(nowMs) {
 			if (nowMs < sunsetMs) return;
-			throw new ApiError(
-				"operation_removed",
-				`this operation was removed on ${sunset}; use ${replacementOf(operation)} instead`,
-			);
+			throw new ApiError("operation_removed", operation);
 		},
 	};
 }

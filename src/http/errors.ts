@@ -9,8 +9,6 @@ import { hasUnreadBody } from "./framing.ts";
 import { overloaded } from "./overload.ts";
 import { withoutKeys } from "./reply-watch.ts";
 
-const retryAfterSeconds = 1;
-
 /** Causes of 5xx are logged with the request id and never sent to the caller. */
 export function createErrorHandler(log: Logger): (exchange: Exchange, error: unknown) => void {
 	return (exchange, error) => {
@@ -24,7 +22,7 @@ export function createErrorHandler(log: Logger): (exchange: Exchange, error: unk
 		exchange.headers(errorHeaders(failure));
 		if (failure.code === "malformed_request" || failure.code === "body_too_large" || hasUnreadBody(exchange.request))
 			exchange.header("connection", "close");
-		exchange.sendJson(JSON.stringify(failure));
+		exchange.sendJson(failure.json);
 	};
 }
 
@@ -65,12 +63,5 @@ export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<stri
 function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	if (error instanceof StoreBusy) return overloaded(error.retryAfterMs);
-	if (error instanceof StorageUnavailable) {
-		return new ApiError(
-			"storage_unavailable",
-			"the store is not available at the moment: try again",
-			retryAfterSeconds,
-		);
-	}
-	return new ApiError("internal_error", "the service failed: report the X-Request-Id of this reply to its operator");
+	return new ApiError(error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error");
 }

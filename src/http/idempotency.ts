@@ -8,5 +8,5 @@ export function readIdempotencyKey(field: string | string[] | undefined): string
 	const text = String(field);
 	const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
 	if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-	throw new ApiError("invalid_parameter", "Idempotency-Key must be 1 to 255 visible ASCII characters, given once");
+	throw new ApiError("invalid_parameter");
 }

@@ -3,8 +3,9 @@
 // socket rests. A client that does not take its replies is not answered further.
 
 import type { IncomingMessage } from "node:http";
+import { headersMaxBytes } from "../contract/limits.ts";
 import type { Connection, Intake } from "./connections.ts";
-import { headersMaxBytes, isRequestLine } from "./framing.ts";
+import { isRequestLine } from "./framing.ts";
 import type { Line, Turns } from "./turns.ts";
 
 /** Bytes of replies that a client has not taken, with those to come. */

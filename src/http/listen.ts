@@ -3,11 +3,12 @@
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
+import { headersMaxBytes } from "../contract/limits.ts";
 import { type Connection, closeGracefully } from "./connections.ts";
-import { asksForUpgrade, checkFraming, headersMaxBytes } from "./framing.ts";
+import { asksForUpgrade, checkFraming } from "./framing.ts";
 import { addIntake } from "./intake.ts";
 import { createServer } from "./node-http.ts";
-import { type Refusals, requestTimeout } from "./refusals.ts";
+import type { Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -121,10 +122,7 @@ function refuseTunnel(connection: Connection, refusals: Refusals): void {
 	connection.on("error", () => {}); // A reset ends only this connection.
 	connection.on("timeout", () => connection.destroy());
 	if (connection.abortAll) connection.on("close", connection.abortAll);
-	refusals.refuseInTurn(
-		connection,
-		new ApiError("method_not_allowed", "CONNECT is not supported: this is not a proxy"),
-	);
+	refusals.refuseInTurn(connection, new ApiError("method_not_allowed"));
 }
 
 /**
@@ -134,7 +132,7 @@ function refuseTunnel(connection: Connection, refusals: Refusals): void {
 function endStalled(connection: Connection, refusals: Refusals): void {
 	const { request, response } = connection.latest ?? {};
 	const isUploading = request?.complete === false && response?.socket && !response.headersSent;
-	if (isUploading) refusals.refuseInTurn(connection, requestTimeout());
+	if (isUploading) refusals.refuseInTurn(connection, new ApiError("request_timeout"));
 	else connection.destroy();
 }
 

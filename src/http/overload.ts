@@ -69,5 +69,5 @@ export function watchOverload(options: OverloadOptions): Overload {
 /** @param afterMs when the service has caught up */
 export function overloaded(afterMs: number): ApiError {
 	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
-	return new ApiError("overloaded", "the service is overloaded: try again in a moment", seconds);
+	return new ApiError("overloaded").after(seconds);
 }

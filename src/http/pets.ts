@@ -34,7 +34,7 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 		listPets: withQuery(operations.listPets.query, async (exchange, { limit = limitDefault, status, cursor }) => {
 			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 			const page = await store.listPets({ ...position, status, limit });
-			if (page.isLost) throw lostCursor();
+			if (page.isLost) throw new ApiError("invalid_cursor", "lost");
 			const { headers } = exchange.request;
 			const base = baseUrlOf(exchange.request);
 			const kept = madeOf.get(page);
@@ -57,10 +57,7 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
 			const { id, outcome } = await store.createPet(newPet, idempotencyKey);
 			if (outcome === "reused") {
-				throw new ApiError(
-					"idempotency_key_reused",
-					"this Idempotency-Key was used with another body: repeat that body, or send a new key",
-				);
+				throw new ApiError("idempotency_key_reused");
 			}
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
@@ -73,7 +70,7 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 		getPet: withQuery(operations.getPet.query, async (exchange) => {
 			const id = int64FromDecimal(exchange.parameter);
 			const pet = id === undefined ? undefined : await store.getPet(id);
-			if (!pet) throw petNotFound();
+			if (!pet) throw new ApiError("pet_not_found");
 			const body = petJson(pet);
 			sendRead(exchange, { body, tag: entityTag(body) });
 		}),
@@ -109,18 +106,6 @@ const gzipMinLength = 1000;
 
 function gzipOf({ body, tag }: MadePage): Representation {
 	return { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"`, coding: "gzip" };
-}
-
-/** New animals would get smaller ids than the cursor's: whoever goes on from there would miss them. */
-function lostCursor(): ApiError {
-	return new ApiError(
-		"invalid_cursor",
-		"cursor is past all animals that were ever added, as after a restore from a backup; start again without it",
-	);
-}
-
-function petNotFound(): ApiError {
-	return new ApiError("pet_not_found", "there is no animal with this id");
 }
 
 function sendRead(exchange: Exchange, { body, tag, coding }: Representation): void {

@@ -49,9 +49,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 				ratelimit: `"key";r=${Math.max(0, requests - window.used)};t=${resetSeconds}`,
 			};
 			if (window.used <= requests) return { headers, refused: undefined };
-			const rule = `this API key may send ${requests} requests in ${windowSeconds} seconds`;
-			const message = `${rule}: try again in ${resetSeconds} seconds`;
-			return { headers, refused: new ApiError("rate_limited", message, resetSeconds) };
+			const refused = new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
+			return { headers, refused };
 		},
 	};
 }

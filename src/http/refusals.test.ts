@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
-import { errorStatus } from "../contract/errors.ts";
+import { errors } from "../contract/errors.ts";
 import type { Connection } from "./connections.ts";
 import { createCors } from "./cors.ts";
 import { createRefusals } from "./refusals.ts";
@@ -28,7 +28,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 		requestId: () => "id",
 		fixedHeaders: {},
 		cors: createCors([]),
-		replyWatch: { begin() {}, refuse: (code) => void replies.push(errorStatus[code]), close() {} },
+		replyWatch: { begin() {}, refuse: (code) => void replies.push(errors[code].status), close() {} },
 	});
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);

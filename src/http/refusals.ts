@@ -3,10 +3,10 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../contract/errors.ts";
+import { urlMaxLength } from "../contract/limits.ts";
 import { type Connection, lingerMs } from "./connections.ts";
 import type { Cors } from "./cors.ts";
 import { errorHeaders } from "./errors.ts";
-import { headersMaxBytes, urlMaxLength } from "./framing.ts";
 import { STATUS_CODES } from "./node-http.ts";
 import { noteFailure, type ReplyWatch, type ReplyWatchOptions } from "./reply-watch.ts";
 
@@ -43,13 +43,13 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: Re
 			...errorHeaders(failure),
 			"x-request-id": id,
 			"content-type": "application/json",
-			"content-length": String(Buffer.byteLength(JSON.stringify(failure))),
+			"content-length": String(Buffer.byteLength(failure.json)),
 		};
 	}
 
 	function answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
 		const headers = { ...headersOf(failure, requestId(request)), ...(request.exchange && cors.headersOf(request)) };
-		response.writeHead(failure.status, headers).end(JSON.stringify(failure));
+		response.writeHead(failure.status, headers).end(failure.json);
 	}
 
 	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
@@ -67,7 +67,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: Re
 		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
 		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
 		const head = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
-		connection.end(isHead ? head : head + JSON.stringify(failure));
+		connection.end(isHead ? head : head + failure.json);
 		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
 
@@ -89,18 +89,14 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: Re
 	return { answer, refuse, refuseInTurn };
 }
 
-export function requestTimeout(): ApiError {
-	return new ApiError("request_timeout", "the request did not arrive in time: send it without pauses");
-}
-
 function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
-	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return requestTimeout();
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new ApiError("request_timeout");
 	if (code === "HPE_HEADER_OVERFLOW") {
 		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
 		const lineLength = rawPacket?.indexOf("\n") ?? 0;
 		return isRequestLine && (lineLength < 0 || lineLength > urlMaxLength)
-			? new ApiError("uri_too_long", `the URL must be at most ${urlMaxLength} characters`)
-			: new ApiError("headers_too_large", `the headers must be at most ${headersMaxBytes} bytes`);
+			? new ApiError("uri_too_long")
+			: new ApiError("headers_too_large");
 	}
 	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
 }

@@ -2,7 +2,7 @@
 // and one count. Only the fields listed here are logged: no header, query or body, and therefore no key.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ErrorCode, errorStatus } from "../contract/errors.ts";
+import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Reply, RouteName } from "../contract/observed.ts";
 import { traceOf } from "../contract/trace-context.ts";
 import type { Connection } from "./connections.ts";
@@ -86,7 +86,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 			response.on("close", end);
 		},
 		refuse(code, id) {
-			const status = errorStatus[code];
+			const status = errors[code].status;
 			onReply({ route: "unknown", method: "", status, seconds: 0, reason: code });
 			if (code === "overloaded") sheds.count();
 			else log.writeInfo(`"http.response.status_code":${status},"error.type":"${code}","requestId":"${id}"`, "request");

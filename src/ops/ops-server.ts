@@ -34,7 +34,7 @@ export function createOpsHandler({ metrics, probes, host, fail }: OpsOptions): R
 		if (!route) throw new ApiError("route_not_found", `this port serves ${Object.keys(routes).join(", ")}`);
 		if (!allow.split(", ").includes(request.method ?? "")) {
 			response.setHeader("allow", allow);
-			throw new ApiError("method_not_allowed", `this path supports only ${allow}`);
+			throw new ApiError("method_not_allowed", allow);
 		}
 		if (request.method === "OPTIONS") return void response.writeHead(204, { allow }).end();
 		const { type, body } = await route();
@@ -49,7 +49,7 @@ export function createOpsHandler({ metrics, probes, host, fail }: OpsOptions): R
 
 	return (request, response) => {
 		answer(request, response).catch((error) =>
-			fail(request, response, error instanceof ApiError ? error : new ApiError("internal_error", "see the log")),
+			fail(request, response, error instanceof ApiError ? error : new ApiError("internal_error")),
 		);
 	};
 }

@@ -25,13 +25,13 @@ export function createProbes(
 ): Probes {
 	return {
 		async ready() {
-			if (isStopping()) throw new ApiError("shutting_down", "the service is stopping", 1);
+			if (isStopping()) throw new ApiError("shutting_down");
 			const late = Promise.withResolvers<never>();
 			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
 			try {
 				await Promise.race([store.check(), late.promise]);
 			} catch {
-				throw new ApiError("storage_unavailable", "the store does not read", 1);
+				throw new ApiError("storage_unavailable", "the store does not read");
 			} finally {
 				clearTimeout(timer);
 			}
@@ -40,7 +40,7 @@ export function createProbes(
 		live() {
 			const writes = store.writeState();
 			if (writes !== "stopped") return { status: "ok", writes };
-			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted", 1);
+			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted");
 		},
 	};
 }

@@ -18,7 +18,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/credentials.test.ts"] },
 	{
 		file: "src/http/listen.ts",
-		from: "if (isUploading) refusals.refuseInTurn(connection, requestTimeout());\n\telse connection",
+		from: 'if (isUploading) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse connection',
 		to: "connection",
 		tests: ["test/framing.test.ts"],
 	},
