@@ -11,6 +11,7 @@ import fc from "fast-check";
 import { contractTypes, target } from "../client/generate.ts";
 import { AnimalStore, ApiError, type ClientOptions, NoReply } from "../client/src/index.ts";
 import { parseExact } from "../client/src/int64.ts";
+import { operations } from "../src/contract/operations.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { certificate } from "./certificate.ts";
 import { cutting } from "./cutting-proxy.ts";
@@ -26,8 +27,9 @@ async function clientOf(context: TestContext, options: ClientOptions = {}) {
 	return { service, store: new AnimalStore({ url: service.url, key: service.key, ...options }) };
 }
 
-test("the client's types are those of the contract", () => {
+test("the client has the contract's types, and a method for every operation", () => {
 	assert.equal(readFileSync(target, "utf8"), contractTypes(), "run npm run client");
+	for (const name of Object.keys(operations)) assert.ok(name in AnimalStore.prototype, name);
 });
 
 const name = '1234567890123456789 "\\ \\u0000';
