@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
-import { adviseAsCalled } from "./cli/command-name.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
+import { adviseAsCalled } from "./cli/output.ts";
 import { useEnvFile } from "./config.ts";
 
 type Make = () => Promise<Command>;
@@ -23,16 +23,20 @@ const commands: Record<string, Record<string, Make>> = {
 	},
 	"The service and its store (DATABASE_URL):": {
 		serve: async () => (await import("./cli/serve.ts")).serveCommand(),
-		config: async () => (await import("./cli/config.ts")).configCommand(),
+		config: async () => (await import("./cli/serve.ts")).configCommand(),
 		keys: async () => (await import("./cli/keys.ts")).keysCommand(),
 		audit: async () => (await import("./cli/audit.ts")).auditCommand(),
 		backup: async () => (await import("./cli/backup.ts")).backupCommand(),
-		restore: async () => (await import("./cli/restore.ts")).restoreCommand(),
+		restore: async () => (await import("./cli/backup.ts")).restoreCommand(),
 		verify: async () => (await import("./cli/verify.ts")).verifyCommand(),
 		copy: async () => (await import("./cli/copy.ts")).copyCommand(),
 	},
 	"More:": {
-		openapi: async () => (await import("./cli/openapi.ts")).openApiCommand(),
+		openapi: async () => {
+			const { openApiText } = await import("./contract/openapi.ts");
+			const command = new Command("openapi").description("print the OpenAPI document of the interface");
+			return command.action(() => void process.stdout.write(openApiText()));
+		},
 	},
 };
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { keyTable, type ShownKey } from "../src/cli/key-table.ts";
+import { keyTable, type ShownKey } from "../src/cli/tables.ts";
 import { isWellFormedKey } from "../src/keys/key-format.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";

@@ -1,9 +1,16 @@
-// Parsers for option values that several commands share. An error names the rule.
+// Options and parsers of values that several commands share. An error names the rule.
 
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { int64FromDecimal } from "../contract/int64.ts";
+import { petStatuses } from "../contract/pet.ts";
 import { parseDurationMs } from "../keys/rate.ts";
+import { CommandError } from "./command-error.ts";
 
-/** @throws InvalidArgumentError */
+export function statusOption(description: string): Option {
+	return new Option("--status <status>", description).choices(petStatuses);
+}
+
+/** @throws InvalidArgumentError, as do the others unless they say so */
 export function parseDuration(text: string): number {
 	const ms = parseDurationMs(text);
 	if (ms !== undefined) return ms;
@@ -17,4 +24,23 @@ export function parseIntegerUpTo(max: number): (text: string) => number {
 		if (number >= 1 && number <= max) return number;
 		throw new InvalidArgumentError(`It must be an integer from 1 to ${max}.`);
 	};
+}
+
+export function parseInt64(text: string): bigint {
+	const id = int64FromDecimal(text);
+	if (id !== undefined) return id;
+	throw new InvalidArgumentError("It must be an integer from -9223372036854775808 to 9223372036854775807.");
+}
+
+/** @throws CommandError */
+export function parsePetId(text: string): bigint {
+	const id = int64FromDecimal(text);
+	if (id !== undefined) return id;
+	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);
+}
+
+/** A name of a key or of a person. */
+export function parsePrintable(text: string): string {
+	if (/^\P{C}{1,100}$/u.test(text)) return text;
+	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
 }

@@ -1,12 +1,16 @@
-// `animal-store audit list` shows what operators did to animals. The log has ids and no names.
+// `animal-store audit list` shows what operators did to animals, and `restore --audit` reads it. The log has ids and no
+// names.
 
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
-import { openStore } from "../store/open.ts";
+import { isInt64 } from "../contract/int64.ts";
+import { parseJson } from "../contract/json.ts";
+import { petStatuses } from "../contract/pet.ts";
 import type { EditRecord, Store } from "../store/store.ts";
-import { withDatabase } from "./connection.ts";
-import { examples } from "./pets.ts";
-import { toStdout } from "./stdout.ts";
+import { CommandError } from "./command-error.ts";
+import { withDatabase, withStore } from "./connection.ts";
+import { examples, toStdout } from "./output.ts";
+import { formatTable } from "./tables.ts";
 
 const pageRows = 1000;
 
@@ -23,17 +27,14 @@ export function auditCommand(): Command {
 }
 
 async function listEdits({ json = false, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
-	const store = await openStore(readConfig(undefined, flags).databaseUrl, Date.now, { mustExist: true });
-	try {
-		await toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs"));
-	} finally {
-		await store.close();
-	}
+	await withStore(flags, (store) =>
+		toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs")),
+	);
 }
 
 export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = pageRows): AsyncIterable<string> {
 	const pages = pagesOf(store, rows);
-	return form === "json" ? formatJson(pages) : formatTable(pages, form === "aligned");
+	return form === "json" ? formatJson(pages) : formatTable(cellsOfAll(pages), columns, form === "aligned");
 }
 
 async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditRecord[]> {
@@ -74,26 +75,42 @@ function cellsOf({ id, atMs, editor, action, petId, fromStatus, toStatus, erased
 	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, status, editor, erased];
 }
 
-/** Aligned on a terminal, separated by tabs in a pipe. */
-async function* formatTable(pages: AsyncIterable<EditRecord[]>, isTerminal: boolean): AsyncGenerator<string> {
-	let widths = columns.map(({ length }) => length);
-	let header = [columns];
-	for await (const page of pages) {
-		const rows = page.map(cellsOf);
-		if (!isTerminal) {
-			yield rows.map((cells) => `${cells.join("\t")}\n`).join("");
-			continue;
-		}
-		const lines = [...header, ...rows];
-		header = [];
-		widths = widths.map((width, index) => Math.max(width, ...lines.map((cells) => cells[index]?.length ?? 0)));
-		yield lines.map((cells) => `${alignCells(cells, widths)}\n`).join("");
+async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {
+	for await (const page of pages) yield page.map(cellsOf);
+}
+
+/** Reads what `audit list --json` wrote: a JSON array, or NDJSON with one edit on each line. @throws CommandError */
+export function readAuditFile(path: string): EditRecord[] {
+	return parseRows(readFileSync(path, "utf8"), path).map((row, index) => {
+		const edit = toEdit(row);
+		if (edit) return edit;
+		throw new CommandError(
+			`row ${index + 1} of ${path} is not an edit: name a file from animal-store audit list --json`,
+		);
+	});
+}
+
+function parseRows(text: string, path: string): unknown[] {
+	try {
+		if (text.trimStart().startsWith("[")) return parseJson(text) as unknown[];
+		const lines = text.split("\n").filter((line) => line.trim() !== "");
+		return lines.map((line) => parseJson(line));
+	} catch {
+		throw new CommandError(`${path} is not JSON: name a file from animal-store audit list --json`);
 	}
 }
 
-function alignCells(cells: string[], widths: number[]): string {
-	return cells
-		.map((cell, index) => cell.padEnd(widths[index] ?? 0))
-		.join("  ")
-		.trimEnd();
+function toEdit(row: unknown): EditRecord | undefined {
+	const { id, at, by, petId, action, fromStatus, toStatus, erasedAt } = (row ?? {}) as Record<string, unknown>;
+	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
+	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string") return undefined;
+	if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(erasedAtMs)) return undefined;
+	if (action !== "set-status" && action !== "rename" && action !== "remove") return undefined;
+	if (!isStatus(fromStatus) || !isStatus(toStatus)) return undefined;
+	const rest = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined, erasedAtMs };
+	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...rest };
+}
+
+function isStatus(value: unknown): value is EditRecord["fromStatus"] | null {
+	return value === undefined || value === null || petStatuses.some((status) => status === value);
 }

@@ -3,8 +3,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { defaultDatabaseUrl, readConnection } from "../config.ts";
+import { defaultDatabaseUrl, type Flags, readConfig, readConnection } from "../config.ts";
+import { openStore } from "../store/open.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
+import type { OpenOptions, Store } from "../store/store.ts";
 
 export interface ConnectionOptions {
 	url?: string;
@@ -24,6 +26,17 @@ export function withConnection(command: Command): Command {
 /** For the commands that open the store itself. */
 export function withDatabase(command: Command): Command {
 	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${defaultDatabaseUrl})`);
+}
+
+/** Opens the store that the settings name, for the time of the work. Refuses a mistyped DATABASE_URL. */
+export async function withStore<Result>(
+	flags: Flags,
+	work: (store: Store, databaseUrl: string) => Promise<Result>,
+	options: OpenOptions = { mustExist: true },
+): Promise<Result> {
+	const { databaseUrl } = readConfig(undefined, flags);
+	const store = await openStore(databaseUrl, Date.now, options);
+	return work(store, databaseUrl).finally(() => store.close());
 }
 
 /**

@@ -6,7 +6,7 @@ import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
-import { countOf } from "./words.ts";
+import { countOf } from "./output.ts";
 
 export function copyCommand(): Command {
 	return new Command("copy")

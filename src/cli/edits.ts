@@ -2,16 +2,16 @@
 // service shows it in its next reply.
 
 import { hostname, userInfo } from "node:os";
-import { Argument, type Command, InvalidArgumentError } from "commander";
-import { readConfig } from "../config.ts";
+import { Argument, type Command } from "commander";
 import { ApiError } from "../contract/errors.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkNewPet } from "../contract/validate.ts";
-import { eraseNames, openStore } from "../store/open.ts";
+import { eraseNames } from "../store/open.ts";
 import { type EditOutcome, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { parsePetId, parsePrintable } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
-import { sayStore, withDatabase } from "./connection.ts";
-import { examples, parsePetId } from "./pets.ts";
+import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { examples } from "./output.ts";
 
 interface EditOptions {
 	by?: string;
@@ -53,18 +53,17 @@ export function withEdits(pets: Command): Command {
 		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
 	for (const command of [setStatus, rename, remove])
 		withDatabase(command)
-			.option("--by <name>", "who does it, for the audit log; this user and host if absent", parseEditor)
+			.option("--by <name>", "who does it, for the audit log; this user and host if absent", parsePrintable)
 			.option("--json", "the result as JSON");
 	return pets;
 }
 
 /** @param result such as "is removed" */
 async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
-	const { databaseUrl } = readConfig(undefined, flags);
-	const store = await openStore(databaseUrl, Date.now, { mustExist: true });
-	const outcome = await store.edits
-		.apply({ petId, editor: by ?? currentEditor(), ...change })
-		.finally(() => store.close());
+	const { outcome, databaseUrl } = await withStore(flags, async ({ edits }, databaseUrl) => ({
+		outcome: await edits.apply({ petId, editor: by ?? currentEditor(), ...change }),
+		databaseUrl,
+	}));
 	refuseMissing(outcome, petId, change);
 	sayStore(databaseUrl);
 	const { action } = change;
@@ -119,9 +118,4 @@ function parseName(name: string): string {
 		if (!(error instanceof ApiError)) throw error;
 		throw new CommandError(error.message);
 	}
-}
-
-function parseEditor(text: string): string {
-	if (/^\P{C}{1,100}$/u.test(text)) return text;
-	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
 }

@@ -8,12 +8,11 @@ import { Command, Option } from "commander";
 import type { AnimalStore } from "../../client/src/index.ts";
 import type { Pet, PetStatus } from "../contract/pet.ts";
 import { type Format, formatPets, formats } from "../files/pet-formats.ts";
+import { statusOption } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
-import { examples, statusOption } from "./pets.ts";
-import { toStdout } from "./stdout.ts";
-import { countOf } from "./words.ts";
+import { countOf, examples, toStdout } from "./output.ts";
 
 interface ExportOptions extends ConnectionOptions {
 	status?: PetStatus;

@@ -1,15 +1,16 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
-// temporary file first.
+// temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { closeSync, createReadStream, createWriteStream, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileError } from "../files/file-error.ts";
 import { detectKind, type FileKind, type Source } from "../files/file-kind.ts";
+import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
 import { digestOf } from "../files/row-keys.ts";
-import { ColumnError } from "../files/rows.ts";
+import { ColumnError, type FileRow } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
 
 export interface ImportFile {
@@ -83,4 +84,31 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ pat
 		throw error;
 	}
 	return { path: file, remove };
+}
+
+export interface RejectedFile {
+	path: string;
+	count: number;
+	/** Writes one row at once: rejected rows are few, or the whole file is wrong. */
+	add(row: FileRow, reason: string): void;
+	close(): void;
+}
+
+/** The first rejected row creates the file and replaces that of an earlier import. */
+export function rejectedFile(name: string, kind: FileKind): RejectedFile {
+	const path = `${name}.rejected.${rejectedFormat(kind)}`;
+	let file: number | undefined;
+	return {
+		path,
+		count: 0,
+		add(row, reason) {
+			const isFirst = file === undefined;
+			file ??= openSync(path, "w");
+			writeSync(file, rejectedRow(row, reason, kind, isFirst));
+			this.count++;
+		},
+		close() {
+			if (file !== undefined) closeSync(file);
+		},
+	};
 }

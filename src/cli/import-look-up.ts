@@ -12,7 +12,7 @@ import { contentOf, lookUp, type UnknownCreate } from "../files/unknown-creates.
 import { CommandError } from "./command-error.ts";
 import type { ConnectionOptions } from "./connection.ts";
 import { type ImportReport, isOver } from "./import-send.ts";
-import { countOf } from "./words.ts";
+import { countOf } from "./output.ts";
 
 export type EarlierRows = ReturnType<typeof earlierRows>;
 

@@ -8,7 +8,7 @@ import type { FileRow } from "../files/rows.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import type { EarlierRows } from "./import-look-up.ts";
 import { type ImportReport, isOver } from "./import-send.ts";
-import { countOf } from "./words.ts";
+import { countOf } from "./output.ts";
 
 interface Reason {
 	reason: string;

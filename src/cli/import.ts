@@ -14,7 +14,7 @@ import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { createPipeline } from "./create-pipeline.ts";
-import { explainFileError, type ImportFile, openImportFile } from "./import-file.ts";
+import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
 import { earlierRows } from "./import-look-up.ts";
 import { importProgress } from "./import-progress.ts";
 import {
@@ -28,10 +28,8 @@ import {
 } from "./import-report.ts";
 import { type ImportReport, repeatedForMs, type Sending, sendRows } from "./import-send.ts";
 import { watchInterrupt } from "./interrupt.ts";
-import { formatTable } from "./pet-table.ts";
-import { examples } from "./pets.ts";
-import { type RejectedFile, rejectedFile } from "./rejected-file.ts";
-import { countOf } from "./words.ts";
+import { countOf, examples, printJson } from "./output.ts";
+import { formatPetTable } from "./tables.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapping;
@@ -172,7 +170,7 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 		if (first.length === previewRows) break;
 	}
 	const pets = first.flatMap(({ pet }) => (pet ? [pet] : []));
-	for await (const text of formatTable([pets], true, newPetFields)) process.stdout.write(text);
+	for await (const text of formatPetTable([pets], true, newPetFields)) process.stdout.write(text);
 	if (animals > pets.length) process.stdout.write(`and ${countOf(animals - pets.length, "more animal")}\n`);
 	printReasons(file, reasons);
 	console.error("nothing was sent");
@@ -240,8 +238,4 @@ function resultOf(
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {
 	const lines = describeReasons(reasons, kind);
 	if (lines.length > 0) console.error(["rejected:", ...lines].join("\n"));
-}
-
-function printJson(value: object): void {
-	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

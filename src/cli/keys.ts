@@ -2,26 +2,24 @@
 
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Flags, readConfig } from "../config.ts";
+import type { Flags } from "../config.ts";
 import { type Scope, scopes } from "../contract/operations.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import { keyFromRandom } from "../keys/key-format.ts";
 import { parseRate } from "../keys/rate.ts";
-import { openStore } from "../store/open.ts";
-import type { ListedKey, OpenOptions } from "../store/store.ts";
-import { parseDuration } from "./arguments.ts";
-import { adviseAsCalled } from "./command-name.ts";
-import { sayStore, withDatabase } from "./connection.ts";
-import { deprecatedOperations, keyTable, type ShownKey } from "./key-table.ts";
-import { examples } from "./pets.ts";
+import type { ListedKey, OpenOptions, Store } from "../store/store.ts";
+import { parseDuration, parsePrintable } from "./arguments.ts";
+import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { adviseAsCalled, examples, printJson } from "./output.ts";
+import { deprecatedOperations, keyTable, type ShownKey } from "./tables.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
 	keys
 		.command("create")
 		.description("create a key and print it; it is shown only this once")
-		.requiredOption("--name <name>", "what the key is for", parseName)
+		.requiredOption("--name <name>", "what the key is for", parsePrintable)
 		.addOption(
 			new Option("--scopes <scopes>", `any of ${scopes.join(",")}`).argParser(parseScopes).default([...scopes], "all"),
 		)
@@ -85,8 +83,7 @@ async function create({ name, scopes, expires, rate, json, databaseUrl }: Create
 }
 
 async function list({ json = false, databaseUrl }: CommonOptions): Promise<void> {
-	const store = await openStore(readConfig(undefined, { databaseUrl }).databaseUrl, Date.now, { mustExist: true });
-	const rows = await store.keys.list().finally(() => store.close());
+	const rows = await withStore({ databaseUrl }, (store) => store.keys.list());
 	const now = Date.now();
 	const keys = rows.map((row) => describeKey(row, now));
 	if (json) return printJson(keys);
@@ -113,35 +110,19 @@ function describeKey(row: ListedKey, nowMs: number): ShownKey {
 	};
 }
 
-/** For commands that change keys. Refuses a mistyped DATABASE_URL, unless the command may create a store. */
-async function withIssuer(
-	flags: Flags,
-	work: (issuer: Issuer) => Promise<void>,
-	options: OpenOptions = { mustExist: true },
-): Promise<void> {
-	const { databaseUrl } = readConfig(undefined, flags);
-	const store = await openStore(databaseUrl, Date.now, options);
-	try {
+/** For commands that change keys. */
+async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {
+	const issue = async (store: Store, databaseUrl: string) => {
 		await work({ rows: store.keys, now: Date.now, random: randomBytes });
 		sayStore(databaseUrl);
-	} finally {
-		await store.close();
-	}
+	};
+	await withStore(flags, issue, options);
 }
 
 /** The key alone, so that it can be piped. */
 function printKey(key: string, { id, json = false }: { id?: string; json?: boolean | undefined }): void {
 	if (json) printJson({ ...(id !== undefined && { id }), key });
 	else process.stdout.write(`${key}\n`);
-}
-
-function printJson(value: object): void {
-	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-function parseName(text: string): string {
-	if (/^\P{C}{1,100}$/u.test(text)) return text;
-	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");
 }
 
 function parseScopes(text: string): string[] {

@@ -1,17 +1,15 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
-import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
-import { type NewPet, type Pet, type PetStatus, petStatuses } from "../contract/pet.ts";
+import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import { petJson } from "../contract/pet-json.ts";
 import { formatPets } from "../files/pet-formats.ts";
-import { parseIntegerUpTo } from "./arguments.ts";
-import { CommandError } from "./command-error.ts";
+import { parseInt64, parseIntegerUpTo, parsePetId, statusOption } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { formatTable } from "./pet-table.ts";
-import { toStdout } from "./stdout.ts";
+import { examples, toStdout } from "./output.ts";
+import { formatPetTable } from "./tables.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;
@@ -94,33 +92,11 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 
 function formatOutput(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string> {
 	if (json || csv) return formatPets(pages, json ? "json" : "csv");
-	return formatTable(pages, process.stdout.isTTY === true);
+	return formatPetTable(pages, process.stdout.isTTY === true);
 }
 
 function withOutput(command: Command): Command {
 	return command
 		.addOption(new Option("--json", "as JSON, numbers exact").conflicts("csv"))
 		.addOption(new Option("--csv", "as CSV, which import reads"));
-}
-
-export function statusOption(description: string): Option {
-	return new Option("--status <status>", description).choices(petStatuses);
-}
-
-/** Formats the examples at the end of --help. */
-export function examples(...lines: string[]): string {
-	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
-}
-
-/** @throws CommandError */
-export function parsePetId(text: string): bigint {
-	const id = int64FromDecimal(text);
-	if (id !== undefined) return id;
-	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);
-}
-
-function parseInt64(text: string): bigint {
-	const id = int64FromDecimal(text);
-	if (id !== undefined) return id;
-	throw new InvalidArgumentError("It must be an integer from -9223372036854775808 to 9223372036854775807.");
 }

@@ -1,13 +1,23 @@
-// `animal-store serve` runs the service until SIGTERM or SIGINT.
+// `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings as the
+// service would read them, and where each comes from. Secrets are not shown.
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { Environment, type Flags, isUnderNpm, readConfig, settings } from "../config.ts";
+import {
+	Environment,
+	type Flags,
+	type GivenSetting,
+	isUnderNpm,
+	readConfig,
+	readSettings,
+	settings,
+} from "../config.ts";
 import type { Service } from "../service.ts";
+import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
-import { adviseAsCalled } from "./command-name.ts";
-import { examples } from "./pets.ts";
+import { adviseAsCalled, examples } from "./output.ts";
+import { alignCells, widthsOf } from "./tables.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -126,4 +136,32 @@ List all animals:
 
 The reply now: ${reply.status} ${await reply.text()}
 `);
+}
+
+export function configCommand(): Command {
+	const command = new Command("config")
+		.description("show the settings that the service would have, without secrets; exit code 1 if they are wrong")
+		.option("--json", "as a JSON array")
+		.optionsGroup("The settings of serve:");
+	return withSettings(command).action(({ json = false, ...flags }: { json?: boolean } & Flags) => {
+		const rows = readSettings(undefined, flags).given.map(withoutSecret);
+		process.stdout.write(json ? `${JSON.stringify(rows, null, "\t")}\n` : table(rows));
+	});
+}
+
+interface ShownSetting {
+	name: string;
+	value: string | null;
+	from: string;
+}
+
+function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
+	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
+	return { name, value: withoutPassword(text) || null, from };
+}
+
+function table(rows: ShownSetting[]): string {
+	const shown = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
+	const widths = widthsOf(shown);
+	return `${shown.map((cells) => alignCells(cells, widths)).join("\n")}\n`;
 }

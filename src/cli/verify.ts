@@ -7,7 +7,7 @@ import type { StoreReport } from "../store/report.ts";
 import { CommandError } from "./command-error.ts";
 import { withDatabase } from "./connection.ts";
 import { longWork } from "./long-work.ts";
-import { countOf } from "./words.ts";
+import { countOf } from "./output.ts";
 
 export function verifyCommand(): Command {
 	const command = new Command("verify")

@@ -1,0 +1,40 @@
+// What commands print: pieces no faster than their reader reads, results as JSON, and advice that can be pasted.
+
+import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
+export async function toStdout(pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+	try {
+		await pipeline(pieces, process.stdout, { end: false });
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+	}
+}
+
+export function printJson(value: object): void {
+	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** The number with its noun: "1 animal", "2 animals". */
+export function countOf(count: number | bigint, noun: string): string {
+	return `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
+}
+
+/** Formats the examples at the end of --help. */
+export function examples(...lines: string[]): string {
+	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
+}
+
+/** Installed on the PATH, the command has its own name there; in a checkout or a project, npx finds it. */
+const [, program = ""] = process.argv;
+const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
+const commandName = isOnPath ? "animal-store" : "npx animal-store";
+
+const commands = "pets|import|export|serve|config|keys|audit|backup|restore|verify|copy|openapi|help|\\[options\\]";
+const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
+
+/** The text with each call of the command written as it is called here. */
+export function adviseAsCalled(text: string): string {
+	return text.replace(call, `${commandName} `);
+}
