@@ -170,12 +170,13 @@ test("a rotated key gets its full lifetime again from the rotation; one without 
 	const { issuer, clock } = await testService(context);
 	const dayMs = 86_400_000;
 	clock.nowMs = 1_900_000_000_000;
-	const { id } = await createKey(issuer, { name: "90 days", scopes: ["pets:read"], expiresInMs: 90 * dayMs });
+	const { id, key } = await createKey(issuer, { name: "90 days", scopes: ["pets:read"], expiresInMs: 90 * dayMs });
 	const { id: eternal } = await createKey(issuer, { name: "eternal", scopes: ["pets:read"] });
 	clock.nowMs += 30 * dayMs;
 	const rotatedAtMs = clock.nowMs;
 	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
 	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
+	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old one");
 	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
 });

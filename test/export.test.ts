@@ -13,7 +13,7 @@ import { type TestService, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 
 /** A service with animals, and the command in a folder of its own. */
-async function exporter(context: TestContext, animals = 250) {
+async function exporter(context: TestContext, animals = 120) {
 	const service = await testService(context);
 	const created = Array.from({ length: animals }, (_, n) => {
 		const status = (["available", "pending", "sold", undefined] as const)[n % 4];
@@ -35,9 +35,11 @@ async function exporter(context: TestContext, animals = 250) {
 test("an export in each format can be imported again, field for field", async (context) => {
 	const { service, run, path, folder } = await exporter(context);
 	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
-	for (const file of ["a.csv", "a.ndjson", "a.jsonl", "a.json"]) {
+	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json"]) {
 		const { code, stdout, stderr } = await run(file);
-		assert.deepEqual([code, stdout, stderr], [0, "", `250 animals exported to ${file}\n`]);
+		assert.deepEqual([code, stdout, stderr], [0, "", `120 animals exported to ${file}\n`]);
+		if (file === "a.ndjson") assert.equal(readFileSync(path(file), "utf8"), readFileSync(path("a.jsonl"), "utf8"));
+		if (file === "a.jsonl") continue;
 		const other = await testService(context);
 		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
 		const imported = await runProgram(["import", path(file), "--concurrency", "1"], { environment });

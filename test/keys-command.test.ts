@@ -102,8 +102,10 @@ test("the store contains no key, only hashes", async (context) => {
 });
 
 test("wrong commands say what to do, on stderr, with exit code 1", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const environment = { DATABASE_URL: databaseUrl };
 	await runProgram(["keys", "create", "--name", "a"], { environment });
+	const none = ["--database-url", `${databaseUrl}.none`];
 	const rows: [parameters: string[], said: RegExp][] = [
 		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
 		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
@@ -122,6 +124,9 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 		[["keys", "revoke", "a", "b"], /^error: too many arguments for 'revoke'. Expected 1 argument but got 2: a, b.\n$/],
 		[["keys", "create", "--name"], /^error: option '--name <name>' argument missing\n$/],
 		[["keys", "list", "--database-url", "x"], /^animal-store: --database-url must be sqlite: and the path/],
+		[["keys", "list", ...none], /^animal-store: there is no store at /],
+		[["keys", "revoke", "key_none", ...none], /^animal-store: there is no store at /],
+		[["audit", "list", ...none], /^animal-store: there is no store at /],
 		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
 	];
 	for (const [parameters, said] of rows) {

@@ -69,10 +69,7 @@ export function explainFileError(error: unknown, name: string): unknown {
 
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
-	const remove = () => {
-		process.off("exit", remove);
-		rmSync(folder, { recursive: true, force: true });
-	};
+	const remove = () => rmSync(folder, { recursive: true, force: true });
 	// A second Ctrl-C exits at once.
 	process.on("exit", remove);
 	const file = join(folder, "stdin");

@@ -42,8 +42,8 @@ async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) =>
 		return await work({
 			signal,
 			onProgress({ what, done, total }) {
-				bar.setTotal(Math.max(total, 1));
-				bar.update(Math.min(done, Math.max(total, 1)), { what });
+				bar.setTotal(total);
+				bar.update(done, { what });
 			},
 		});
 	} finally {

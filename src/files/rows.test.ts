@@ -6,6 +6,7 @@ import { describeFaults } from "./faults.ts";
 import { FileError } from "./file-error.ts";
 import { describeKind, detectKind, type Source } from "./file-kind.ts";
 import { formatPets } from "./pet-formats.ts";
+import { digestOf } from "./row-keys.ts";
 import { type FileRow, previewRows, type ReadOptions, readRows } from "./rows.ts";
 
 /** The bytes, in pieces of this size. */
@@ -60,6 +61,8 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 	}
 	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
+	const looksLikeBoth = await read(Uint8Array.from(Buffer.from("name,categoryId\nZo\xc3\xab \xeb,1\n", "latin1")));
+	assert.deepEqual(looksLikeBoth.pets, [{ name: "ZoÃ« ë", categoryId: 1n }]);
 });
 
 test("a row may have as many characters as a body may have bytes, wherever the pieces of the file end", async () => {
@@ -79,6 +82,8 @@ test("a mapping names columns that are called otherwise; the exact name goes bef
 	const mapping = { name: "animal NAME", status: "state" };
 	const mapped = await read(content, { mapping, onUnused: (name) => unused.push(name) });
 	assert.deepEqual([mapped.pets, unused], [[{ name: "Rex", categoryId: 5n, status: "sold" }], ["Category"]]);
+	const ours = await read("id,line,reason,name,categoryId\n1,2,empty,Rex,5\n", { isStrict: true });
+	assert.deepEqual(ours.pets, [{ name: "Rex", categoryId: 5n }]);
 	const without = await read("name,categoryId,status\nRex,5,none\n", { mapping: { status: null } });
 	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
 	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });
@@ -132,7 +137,7 @@ test("each fault names the field and the broken part, with the line", async () =
 	}
 	const lines: [row: string, reason: RegExp][] = [
 		["{broken", /^not one JSON object: .+/],
-		["5", /^not a JSON object$/],
+		...["5", "null", "[1]"].map((row): [string, RegExp] => [row, /^not a JSON object$/]),
 		['{"categoryId":1}', /^name is missing$/],
 		['{"name":5,"categoryId":"x"}', /^name is not text; categoryId is not an integer$/],
 		['{"name":"\\ud800","categoryId":1e19}', /^name contains half of a character; categoryId is out of range/],
@@ -205,4 +210,17 @@ test("a preview has the columns and the first rows as they are", async () => {
 			["", "", "x"],
 		],
 	});
+});
+
+test("the digest of a file has every byte in it, wherever its pieces end", async () => {
+	const bytes = new Uint8Array(2.5 * 1024 * 1024).map((_, at) => at % 251);
+	const digests = await Promise.all(
+		[60_000, 1024 * 1024, bytes.length].map((size) => digestOf(sourceOf(bytes, size)())),
+	);
+	assert.deepEqual([digests[0], digests[1]], [digests[2], digests[2]]);
+	for (const at of [0, 1024 * 1024, bytes.length - 1]) {
+		const other = Uint8Array.from(bytes);
+		other[at] = 255;
+		assert.notEqual(await digestOf(sourceOf(other, 60_000)()), digests[0]);
+	}
 });

@@ -82,6 +82,31 @@ test("methods are read, write or other; failures are counted by reason", async (
 	assert.equal(metrics.latency().length, metrics.upToMs.length + 1);
 });
 
+test("times are in seconds, each failure is counted, and before the store is open nothing waits", async () => {
+	const metrics = createStoreMetrics(() => undefined);
+	metrics.observeCommit({ writes: 3, ms: 20, syncMs: 5, isStored: false });
+	metrics.observeCommit({ writes: 1, ms: 30, syncMs: undefined, isStored: false });
+	for (let failures = 0; failures < 3; failures++) metrics.observeFailure("sweep");
+	const text = await expose(metrics.families);
+	for (const line of [
+		"commit_duration_seconds_sum 0.05",
+		"sync_duration_seconds_sum 0.005",
+		"sync_duration_seconds_count 1",
+		"batch_writes_sum 4",
+		"commits_failed_total 2",
+		'background_failures_total{task="sweep"} 3',
+		'background_failures_total{task="backup"} 0',
+		"writes_waiting 0",
+		"oldest_write_waiting_seconds 0",
+	])
+		assert.ok(text.includes(`\nanimal_store_${line}\n`), line);
+	const bounds = (name: string) =>
+		[...text.matchAll(new RegExp(`^${name}_bucket{le="(.+)"}`, "gm"))].map(([, le]) => le);
+	const upToSeconds = "0.0005 0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf";
+	assert.equal(bounds("animal_store_commit_duration_seconds").join(" "), upToSeconds);
+	assert.equal(bounds("animal_store_batch_writes").join(" "), "1 2 5 10 20 50 100 200 500 1000 +Inf");
+});
+
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
 	const animals = () => Promise.reject(new StorageUnavailable("away"));
 	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;

@@ -61,12 +61,11 @@ export function openSqliteWriter(
 }
 
 function openForWriting(file: string): Database.Database {
-	const database = new Database(file);
+	const database = new Database(file, { timeout: busyTimeoutMs });
 	try {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${logMaxBytes}`);
-		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
 		database.pragma("secure_delete = ON"); // With erase.ts: a removed name is in no file.
 		migrate(database, file);
 		return database;

@@ -93,11 +93,10 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 function waitUntilOpened(worker: Worker): Promise<boolean> {
 	return new Promise((resolve, reject) => {
 		worker.once("error", reject);
+		worker.once("exit", () => reject(new Error("the writer did not open")));
 		worker.once("message", (message: WriterMessage) => {
-			worker.off("error", reject);
 			if (message.kind === "opened") resolve(message.isNew);
-			else
-				reject(message.kind === "refused" ? new StoreRefused(message.message) : new Error("the writer did not open"));
+			if (message.kind === "refused") reject(new StoreRefused(message.message));
 		});
 	});
 }
