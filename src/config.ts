@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { type Static, type TObject, type TSchema, Type } from "./contract/schema.ts";
-import { compileCheck, integersFromText } from "./contract/validate.ts";
+import { checkOf } from "./contract/validate.ts";
 import { type EnvFile, parseEnvFile } from "./env-file.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/proxies.ts";
 import { isWellFormedKey } from "./keys/key-format.ts";
@@ -180,8 +180,8 @@ export class ConfigError extends Error {
 	}
 }
 
-const brokenSettings = compileCheck(Environment);
-const brokenConnection = compileCheck(ConnectionEnvironment);
+const checkSettings = checkOf(Environment, true);
+const checkConnection = checkOf(ConnectionEnvironment, true);
 
 /** Values of flags, by their names in camel case. They override the environment. */
 export type Flags = Record<string, string | undefined>;
@@ -356,11 +356,10 @@ export function readSettings(
 		const line = sources.get(name) === `file ${file?.path}` ? file?.lines[name] : undefined;
 		return line === undefined ? name : `${name} (line ${line} of ${file?.path})`;
 	};
-	const texts = given.filter(({ text }) => text !== undefined).map(({ name, text }) => [name, text]);
-	const values = integersFromText(Environment, Object.fromEntries(texts));
-	problems.push(...brokenSettings(values).map(({ field, rule }) => `${nameOf(field)} ${rule}`));
-	const env = values as Static<typeof Environment>;
-	const urlProblem = databaseUrl.test(env.DATABASE_URL) && problemOfDatabaseUrl(env.DATABASE_URL);
+	const { value, faults = [] } = checkSettings(Object.fromEntries(given.map(({ name, text }) => [name, text])));
+	problems.push(...faults.map(({ field, problem }) => `${nameOf(field)} ${problem}`));
+	const env = value as Static<typeof Environment>;
+	const urlProblem = env.DATABASE_URL && problemOfDatabaseUrl(env.DATABASE_URL);
 	if (urlProblem) problems.push(`${nameOf("DATABASE_URL")} ${urlProblem}`);
 	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
@@ -370,7 +369,7 @@ export function readSettings(
 	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
 	if (env.API_KEY && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
-	if (env.PORT !== 0 && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
+	if (env.PORT && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
 		problems.push(`${nameOf("OPS_PORT")} must differ from ${nameOf("PORT")}`);
 	if (env.REUSE_PORT === "true" && process.platform !== "linux")
 		problems.push(`${nameOf("REUSE_PORT")} needs Linux: ${process.platform} does not divide connections among nodes`);
@@ -450,10 +449,9 @@ export function readConnection(
 		...(flags.ANIMAL_STORE_URL !== undefined && { ANIMAL_STORE_URL: "--url" }),
 		...(flags.ANIMAL_STORE_KEY !== undefined && { ANIMAL_STORE_KEY: "--key" }),
 	};
-	const problems = brokenConnection(values).map(({ field = "", rule }) => `${names[field] ?? field} ${rule}`);
-	if (problems.length > 0) throw new ConfigError(problems);
-	const connection = values as Static<typeof ConnectionEnvironment>;
-	return { url: connection.ANIMAL_STORE_URL, key: connection.ANIMAL_STORE_KEY };
+	const { value, faults } = checkConnection(values);
+	if (faults) throw new ConfigError(faults.map(({ field = "", problem }) => `${names[field] ?? field} ${problem}`));
+	return { url: value.ANIMAL_STORE_URL, key: value.ANIMAL_STORE_KEY };
 }
 
 /** @param sources the first one counts */

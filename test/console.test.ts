@@ -227,7 +227,7 @@ test("animals are added one after the other, with exact categories; closing keep
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Half a na");
 });
 
-test("each invalid field has the server's message beside it and in a summary", async (context) => {
+test("each invalid field has the service's sentence beside it and in a summary, without a request", async (context) => {
 	const { page, errors } = await opened(context, browser, []);
 	await button(page, "Add animal").click();
 	await page.getByLabel("Category id").fill("9223372036854775808");
@@ -237,17 +237,11 @@ test("each invalid field has the server's message beside it and in a summary", a
 	await page.locator("#add-name-problem", { hasText: nameRule }).waitFor();
 	await page.locator("#add-categoryId-problem", { hasText: categoryRule }).waitFor();
 	const summary = page.getByRole("alert").filter({ hasText: "The animal was not added" });
-	assert.match(
-		(await summary.textContent()) ?? "",
-		new RegExp(`${nameRule.source}[^]*${categoryRule.source}[^]*Request id\\s\\S+`),
-	);
+	assert.match((await summary.textContent()) ?? "", new RegExp(`${nameRule.source}[^]*${categoryRule.source}`));
 	assert.match(await page.evaluate("document.activeElement.textContent"), /^The animal was not added/);
 	await summary.getByRole("button", { name: "Category id" }).click();
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-categoryId");
-	takeOut(errors, /400/);
-	await page.getByLabel("Category id").fill("seven");
-	await page.keyboard.press("Enter");
-	await page.locator("#add-categoryId-problem", { hasText: "must be a whole number" }).waitFor();
+	assert.deepEqual(errors, []);
 });
 
 test("a name is shown as text in the list, the panel and after adding, for any content and text direction", async (context) => {

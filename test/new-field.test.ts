@@ -14,8 +14,6 @@ const inService: Addition[] = [
 ];
 const inConsole: Addition[] = [
 	["console/src/adding.ts", 'categoryId: "", status: ""', ', breed: ""'],
-	["console/src/adding.ts", "newPetOf({ name, categoryId, status", ", breed"],
-	["console/src/adding.ts", "status: (status || undefined) as PetStatus | undefined,", "breed: breed || undefined,"],
 	["console/src/add-panel.tsx", 'categoryId: "Category id", status: "Status"', ', breed: "Breed"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry,"],
 	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed"'],

@@ -3,7 +3,8 @@
 
 import type { JSX, TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type Adding, add, adviceOn, type Field, type Problem, titleOf } from "./adding.ts";
+import type { Fault } from "../../src/contract/validate.ts";
+import { type Adding, add, adviceOn, type Field, titleOf } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";
@@ -19,14 +20,14 @@ interface AddPanelProps {
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
 
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
-	const { entries, isPending, problems, failure, missing, added } = adding;
+	const { entries, isPending, faults, failure, missing, added } = adding;
 	const summary = useRef<HTMLDivElement>(null);
-	const isRefused = problems.length > 0 || failure !== undefined || missing !== undefined;
+	const isRefused = faults.length > 0 || failure !== undefined || missing !== undefined;
 	const isSending = useRef(false);
 	useLayoutEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
 		if (isRefused) summary.current?.focus();
-	}, [problems, failure, missing]);
+	}, [faults, failure, missing]);
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
@@ -41,7 +42,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 	}
 	const enter = (field: Field) => (value: string) =>
 		setAdding((before) => ({ ...before, entries: { ...before.entries, [field]: value } }));
-	const shared = (field: Field) => ({ field, value: entries[field], enter: enter(field), problems, isPending });
+	const shared = (field: Field) => ({ field, value: entries[field], enter: enter(field), faults, isPending });
 
 	return (
 		<aside class="panel" aria-labelledby="add-heading" tabIndex={-1}>
@@ -53,7 +54,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 			</div>
 			{isRefused && (
 				<FailureNote title={titleOf(adding)} failure={failure} noteRef={summary}>
-					{problems.length > 0 ? <Summary problems={problems} /> : <p>{adviceOn(adding)}</p>}
+					{faults.length > 0 ? <Summary faults={faults} /> : <p>{adviceOn(adding)}</p>}
 				</FailureNote>
 			)}
 			<form method="post" noValidate onSubmit={submit}>
@@ -83,14 +84,14 @@ interface EntryProps {
 	field: Field;
 	value: string;
 	enter(value: string): void;
-	problems: Problem[];
+	faults: readonly Fault[];
 	isPending: boolean;
 	hint?: string;
 }
 
-function Entry({ field, value, enter, problems, isPending, hint }: EntryProps) {
+function Entry({ field, value, enter, faults, isPending, hint }: EntryProps) {
 	const id = elementIdOf(field);
-	const problem = problems.find((each) => each.field === field);
+	const fault = faults.find((each) => each.field === field);
 	return (
 		<div class="entry">
 			<label for={id}>{labels[field]}</label>
@@ -104,11 +105,11 @@ function Entry({ field, value, enter, problems, isPending, hint }: EntryProps) {
 				autocomplete="off"
 				inputMode={field === "categoryId" ? "numeric" : "text"}
 				aria-required="true"
-				aria-invalid={problem !== undefined}
+				aria-invalid={fault !== undefined}
 				aria-describedby={`${id}-problem ${id}-hint`}
 			/>
 			<p id={`${id}-problem`} class="problem">
-				{problem?.rule}
+				{fault?.problem}
 			</p>
 			<p id={`${id}-hint`} class="soft">
 				{hint}
@@ -148,19 +149,22 @@ const entryOf: Record<Field, (props: EntryProps) => JSX.Element> = {
 };
 const fields = Object.keys(entryOf) as Field[];
 
-function Summary({ problems }: { problems: Problem[] }) {
+function Summary({ faults }: { faults: readonly Fault[] }) {
 	return (
 		<ul>
-			{problems.map(({ field, rule }) => (
-				<li key={field}>
-					{field && (
-						<button type="button" class="link" onClick={() => focusField(field)}>
-							{labels[field]}
-						</button>
-					)}{" "}
-					{rule}
-				</li>
-			))}
+			{fields.map((field) => {
+				const fault = faults.find((each) => each.field === field);
+				return (
+					fault && (
+						<li key={field}>
+							<button type="button" class="link" onClick={() => focusField(field)}>
+								{labels[field]}
+							</button>{" "}
+							{fault.problem}
+						</li>
+					)
+				);
+			})}
 		</ul>
 	);
 }

@@ -3,9 +3,8 @@
 // unknown: they are looked up, and what is not found is a person's decision.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
-import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
-import { newPetFields, type Pet } from "../../src/contract/pet.ts";
-import { describeFaults, type Fault } from "../../src/files/faults.ts";
+import type { Pet } from "../../src/contract/pet.ts";
+import { describeFaults, type Fault } from "../../src/contract/validate.ts";
 import type { Source } from "../../src/files/file-kind.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import { digestOf, rowKey } from "../../src/files/row-keys.ts";
@@ -194,7 +193,7 @@ async function addRow(
 	} catch (error) {
 		if (error instanceof ApiError && error.code === "idempotency_key_reused") return "differing";
 		if (!(error instanceof ApiError && rowErrors.includes(error.code))) throw error;
-		return { faults: faultsIn(error.message), reason: error.message };
+		return { faults: [{ field: undefined, problem: error.message }], reason: error.message };
 	}
 }
 
@@ -235,11 +234,4 @@ function createPace() {
 function fileDigest(source: Source): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function faultsIn(message: string): Fault[] {
-	return brokenFieldsIn(message).map(({ field, rule }) => ({
-		field: newPetFields.find((name) => name === field),
-		problem: rule,
-	}));
 }

@@ -2,9 +2,8 @@
 // safe. With another API key, a second press looks the animal up instead.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import { brokenFieldsIn } from "../../src/contract/broken-fields.ts";
-import { int64Max, int64Min } from "../../src/contract/int64.ts";
-import type { NewPet, Pet, PetStatus } from "../../src/contract/pet.ts";
+import type { NewPet, Pet } from "../../src/contract/pet.ts";
+import { checkTexts, type Fault } from "../../src/contract/validate.ts";
 import { contentOf } from "../../src/files/unknown-creates.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, TooEarly } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
@@ -12,17 +11,11 @@ import type { Session } from "./session.ts";
 
 export type Field = keyof NewPet;
 
-export interface Problem {
-	/** Undefined when the problem concerns no single field. */
-	field: Field | undefined;
-	rule: string;
-}
-
 export interface Adding {
 	/** As entered. */
 	entries: Record<Field, string>;
 	isPending: boolean;
-	problems: Problem[];
+	faults: readonly Fault[];
 	failure?: unknown;
 	/** A create with an unknown outcome. The same animal is sent again with the same Idempotency-Key. */
 	unsettled?: Unsettled | undefined;
@@ -42,19 +35,19 @@ interface Unsettled {
 }
 
 const noEntries = { name: "", categoryId: "", status: "" };
-export const emptyForm: Adding = { entries: noEntries, isPending: false, problems: [] };
+export const emptyForm: Adding = { entries: noEntries, isPending: false, faults: [] };
 
 type Show = (next: Adding) => void;
 
 /** Sends the entries, or looks for their animal if it cannot be repeated. @param show called with each new state */
 export async function add(session: Session, adding: Adding, show: Show): Promise<Pet | undefined> {
 	const { entries, unsettled } = adding;
-	const problems = problemsOf(entries);
-	if (problems.length > 0) {
-		show({ ...adding, problems, failure: undefined, missing: undefined, added: undefined });
+	const { value, faults } = checkTexts({ ...entries, categoryId: entries.categoryId.trim() });
+	if (faults) {
+		show({ ...adding, faults, failure: undefined, missing: undefined, added: undefined });
 		return undefined;
 	}
-	const pet = newPetOf(entries);
+	const pet = value;
 	const open = unsettled && contentOf(unsettled.pet) === contentOf(pet) ? unsettled : undefined;
 	const pending = { ...adding, isPending: true, unsettled: open, missing: undefined, added: undefined };
 	show(pending);
@@ -78,7 +71,7 @@ async function send(session: Session, adding: Adding, pet: NewPet, show: Show): 
 		const lost = sentAtMs && { keyId: session.info.id, sentAtMs, failedAtMs: Date.now() };
 		const idempotencyKey = (isOpen ? failure.idempotencyKey : undefined) ?? unsettled?.idempotencyKey;
 		const now = isOpen && lost ? { pet, idempotencyKey, after, lost } : unsettled;
-		show(withFailure({ entries, isPending: false, problems: [], unsettled: now, newest }, failure));
+		show(withFailure({ entries, isPending: false, faults: [], unsettled: now, newest }, failure));
 		return undefined;
 	}
 }
@@ -99,37 +92,7 @@ async function find(session: Session, adding: Adding, open: Unsettled, show: Sho
 /** After 401 the view is sign-in, and only the entries are kept. */
 function withFailure(adding: Adding, failure: unknown): Adding {
 	const isOut = failure instanceof ApiError && failure.status === 401;
-	return { ...adding, problems: problemsIn(failure), failure: isOut ? undefined : failure };
-}
-
-/** Problems that the client cannot put into a request. The service checks everything else. */
-function problemsOf({ name, categoryId }: Adding["entries"]): Problem[] {
-	if (/^-?\d{1,19}$/.test(categoryId.trim())) return [];
-	const isTooLong = /^-?\d{20,}$/.test(categoryId.trim());
-	const rule = isTooLong ? `must be an integer from ${int64Min} to ${int64Max}` : "must be a whole number, such as 7";
-	const problems: Problem[] = [{ field: "categoryId", rule }];
-	return name.trim() === "" ? [{ field: "name", rule: "must not be empty" }, ...problems] : problems;
-}
-
-/** With a bigint, because a number rounds beyond 2^53. */
-function newPetOf({ name, categoryId, status }: Adding["entries"]): NewPet {
-	return {
-		name,
-		categoryId: BigInt(categoryId.trim()),
-		status: (status || undefined) as PetStatus | undefined,
-	} satisfies { [F in Field]-?: NewPet[F] | undefined };
-}
-
-function problemsIn(failure: unknown): Problem[] {
-	if (!(failure instanceof ApiError) || failure.code !== "invalid_body") return [];
-	return brokenFieldsIn(failure.message).map(({ field, rule }) => ({
-		field: isField(field) ? field : undefined,
-		rule,
-	}));
-}
-
-function isField(name: string | undefined): name is Field {
-	return name !== undefined && Object.hasOwn(noEntries, name);
+	return { ...adding, faults: [], failure: isOut ? undefined : failure };
 }
 
 function missingText({ after }: Unsettled): string {

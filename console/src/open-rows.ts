@@ -3,7 +3,7 @@
 
 import { ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import type { Fault } from "../../src/files/faults.ts";
+import type { Fault } from "../../src/contract/validate.ts";
 import type { FileKind, Source } from "../../src/files/file-kind.ts";
 import { describeUnknown, missingReason, unknownCreateOf } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";

@@ -1,7 +1,7 @@
 // Rows that are to be fixed, with the broken part marked.
 
+import { describeFaults } from "../../src/contract/validate.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
-import { describeFaults } from "../../src/files/faults.ts";
 import { digits } from "./notes.tsx";
 import type { Rejected } from "./open-rows.ts";
 
@@ -55,8 +55,8 @@ export function RejectedTable({ title, rejected, count, mapping }: RejectedTable
 
 function GivenRow({ row: { given }, faults, mapping }: Rejected & { mapping: Mapping }) {
 	if (typeof given === "string") return <code>{given.slice(0, 300)}</code>;
-	const { at } = findColumns(given.columns, mapping);
-	const broken = faults.flatMap(({ field }) => (field ? [at[field]] : []));
+	const at: Record<string, number> = findColumns(given.columns, mapping).at;
+	const broken = faults.flatMap(({ field = "" }) => at[field] ?? []);
 	return (
 		<>
 			{given.cells.map((cell, index) =>

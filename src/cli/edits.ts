@@ -3,9 +3,8 @@
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
-import { ApiError } from "../contract/errors.ts";
 import { petStatuses } from "../contract/pet.ts";
-import { checkNewPet } from "../contract/validate.ts";
+import { checkFields, describeFaults } from "../contract/validate.ts";
 import { eraseNames } from "../store/open.ts";
 import { type EditOutcome, type NewEdit, StorageUnavailable } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
@@ -112,10 +111,7 @@ function currentUser(): string {
 }
 
 function parseName(name: string): string {
-	try {
-		return checkNewPet({ name, categoryId: 1 }).name;
-	} catch (error) {
-		if (!(error instanceof ApiError)) throw error;
-		throw new CommandError(error.message);
-	}
+	const { faults } = checkFields({ name, categoryId: 1 });
+	if (faults) throw new CommandError(describeFaults(faults));
+	return name;
 }

@@ -1,7 +1,7 @@
 // What an import says: what kind of file it is, which reasons of rejection are frequent, and what was added.
 
 import { idempotencyHours } from "../contract/operations.ts";
-import { describeFaults } from "../files/faults.ts";
+import { describeFaults } from "../contract/validate.ts";
 import { quoteNames } from "../files/file-error.ts";
 import { describeKind, type FileKind } from "../files/file-kind.ts";
 import type { FileRow } from "../files/rows.ts";
@@ -40,7 +40,7 @@ export function countReasons(): Reasons {
 	};
 }
 
-/** Such as "name contains a line break, row 17" and "categoryId is empty, 12 rows, the first is row 20". */
+/** Such as "status must be …, row 17" and "name must be …, 12 rows, the first is row 20". */
 export function describeReasons(reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();

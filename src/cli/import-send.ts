@@ -4,7 +4,7 @@
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
-import { describeFaults } from "../files/faults.ts";
+import { describeFaults } from "../contract/validate.ts";
 import { describeUnknown } from "../files/rejected-rows.ts";
 import { rowKey } from "../files/row-keys.ts";
 import type { FileRow } from "../files/rows.ts";

@@ -2,11 +2,10 @@
 // added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md are made
 // from this table, and test/openapi-replies.test.ts provokes each example.
 
-import { component } from "./components.ts";
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
 import { int64Rule } from "./pet.ts";
-import { type Static, type TObject, Type } from "./schema.ts";
+import { component, type Static, type TObject, Type } from "./schema.ts";
 
 /** Headers of error replies only: their meaning by name. */
 export const failureHeaders = {

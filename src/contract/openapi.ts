@@ -1,7 +1,6 @@
 // The OpenAPI 3.1 document, built from the operations table. It is served, committed as openapi.json, and linted.
 
 import { codeSamples } from "./code-samples.ts";
-import { components, nameOf } from "./components.ts";
 import { ErrorBody, type ErrorCode, entryOf, errors, exampleOf, failureHeaders } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import type {
@@ -21,8 +20,7 @@ import {
 	operations,
 	responseHeaders,
 } from "./operations.ts";
-import { asPublished } from "./published.ts";
-import type { TSchema } from "./schema.ts";
+import { asPublished, components, nameOf, type TSchema } from "./schema.ts";
 
 declare global {
 	/** The compiler does not know it yet. */

@@ -4,8 +4,7 @@
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { published } from "./published.ts";
-import { type TObject, type TSchema, Type } from "./schema.ts";
+import { published, type TObject, type TSchema, Type } from "./schema.ts";
 
 /** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;

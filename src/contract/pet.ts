@@ -1,10 +1,8 @@
 // The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Validation, type and OpenAPI come from
 // the same schema. A property's `description` is the rule that error messages quote.
 
-import { component } from "./components.ts";
 import { int64Max, int64Min } from "./int64.ts";
-import { published } from "./published.ts";
-import { type Static, type TSchema, Type } from "./schema.ts";
+import { component, published, type Static, type TSchema, Type } from "./schema.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 const nameMaxLength = 255;

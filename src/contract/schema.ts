@@ -1,9 +1,12 @@
 // JSON Schemas with the TypeScript type of their values: the kinds that the contract and the settings use. A schema has
-// the keywords of JSON Schema and nothing else that JSON shows.
+// the keywords of JSON Schema and nothing else that JSON shows: its name and what is published are in symbols, which it
+// keeps when it is made optional.
 
 /** Only TypeScript sees it: no schema has this property. */
 declare const type: unique symbol;
 const isOptional = Symbol("optional");
+const componentName = Symbol("component");
+const publishedRules = Symbol("published rules");
 
 /** A schema whose values have the type `Value`. */
 export interface TSchema<Value = unknown> {
@@ -13,11 +16,16 @@ export interface TSchema<Value = unknown> {
 	/** The rule that error messages quote. */
 	readonly description?: string;
 	readonly default?: string | number;
-	readonly enum?: unknown[];
+	readonly enum?: readonly unknown[];
+	/** In Unicode code points. */
+	readonly minLength?: number;
 	readonly maxLength?: number;
+	/** An expression with the flag `u`. */
 	readonly pattern?: string;
+	readonly minimum?: number;
+	readonly maximum?: number;
 	readonly examples?: unknown[];
-	readonly [keyword: string]: unknown;
+	readonly "x-extensible-enum"?: string[];
 }
 
 /** Marks a property that may be absent. */
@@ -50,9 +58,10 @@ export interface TArray<Item extends TSchema> extends TSchema<Static<Item>[]> {
 /** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
-type Keywords = Record<string, unknown>;
+/** No others: the check has to know each of them. */
+type Keywords = Omit<TSchema, typeof type>;
 
-function schemaOf<Schema extends TSchema>(keywords: Keywords): Schema {
+function schemaOf<Schema extends TSchema>(keywords: object): Schema {
 	return keywords as Schema;
 }
 
@@ -73,3 +82,42 @@ export const Type = {
 		return schemaOf<TObject<P, ObjectOf<P>>>({ type: "object", required, properties, ...keywords });
 	},
 };
+
+const registered = new Map<string, TSchema>();
+
+/**
+ * Gives a schema its name. The OpenAPI document refers to it by this name, never by its content or description.
+ * @throws Error when the name is taken
+ */
+export function component<Schema extends TSchema>(name: string, schema: Schema): Schema {
+	if (registered.has(name)) throw new Error(`there are two schemas named ${name}`);
+	const named = Object.assign(schema, { [componentName]: name });
+	registered.set(name, named);
+	return named;
+}
+
+export function nameOf(schema: object): string | undefined {
+	return Reflect.get(schema, componentName) as string | undefined;
+}
+
+/** All named schemas, in the order in which their modules were loaded. */
+export function components(): ReadonlyMap<string, TSchema> {
+	return registered;
+}
+
+/**
+ * Gives a schema keywords for the OpenAPI document, which replace its own there: rules in the words that the tools of
+ * all languages understand. They are never stricter than the check, which has rules that no schema can state.
+ */
+export function published<Schema extends object>(schema: Schema, rules: object): Schema {
+	return Object.assign(schema, { [publishedRules]: { ...rulesOf(schema), ...rules } });
+}
+
+/** A schema's own keywords, as the document has them. */
+export function asPublished(schema: object): object {
+	return { ...schema, ...rulesOf(schema) };
+}
+
+function rulesOf(schema: object): object | undefined {
+	return Reflect.get(schema, publishedRules) as object | undefined;
+}

@@ -1,106 +1,103 @@
-// Checks values against their schemas. One message names all broken fields and their rules; a rule is the schema's own
-// `description`.
+// Checks values against their schemas, for the service, the commands and the console. One message names all broken
+// fields and their rules; a rule is the schema's own `description`.
 
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { type BrokenField, brokenFieldsMessage } from "./broken-fields.ts";
-import { ApiError } from "./errors.ts";
-import { isInt64 } from "./int64.ts";
-import { NewPet, newPetFields } from "./pet.ts";
+import { int64FromDecimal, isInt64 } from "./int64.ts";
+import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 
-// Without a check of the schemas themselves, which takes longer than all of theirs: a test has it.
-const ajv = new Ajv({ allErrors: true, ownProperties: true, strict: true, meta: false, validateSchema: false });
-ajv.addKeyword({
-	keyword: "int64",
-	modifying: true,
-	errors: false,
-	validate: (
-		_schema: true,
-		value: unknown,
-		_parent: unknown,
-		at?: { parentData: object; parentDataProperty: string | number },
-	) => {
-		if (!isInt64(value)) return false;
-		if (at) Object.assign(at.parentData, { [at.parentDataProperty]: BigInt(value) });
-		return true;
-	},
-});
+export interface Fault {
+	/** Undefined when the whole value is broken. */
+	field: string | undefined;
+	/** With its verb, such as "must be …" or "is required and must be …". */
+	problem: string;
+	/** About this value alone, so that equal problems can be counted. */
+	detail?: string;
+}
+
+/** One phrase for each fault. */
+export function describeFaults(faults: readonly Fault[]): string {
+	const describe = ({ field, problem, detail }: Fault) =>
+		(field === undefined ? problem : `${field} ${problem}`) + (detail === undefined ? "" : `: ${detail}`);
+	return faults.map(describe).join("; ");
+}
+
+/** A value with the valid fields that its schema has, and all its faults. */
+export type Checked<Value> = { value: Value; faults?: undefined } | { value: Partial<Value>; faults: Fault[] };
 
 /**
- * A check that returns each broken field and converts int64 fields to bigint. The schema is compiled by the first call:
- * a command needs few of them.
+ * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
+ * @param isText whether fields are texts, such as settings: integers are in plain decimal digits then
  */
-export function compileCheck(schema: TObject): (value: unknown) => BrokenField[] {
-	let compiled: ValidateFunction | undefined;
+export function checkOf<S extends TObject>(schema: S, isText = false): (given: unknown) => Checked<Static<S>> {
+	const fields = Object.entries(schema.properties).map(([field, property]) => ({
+		field,
+		read: readerOf(property, isText),
+		isRequired: schema.required.includes(field),
+		problem: `must be ${property.description}`,
+	}));
+	return (given) => {
+		const value: Record<string, unknown> = {};
+		if (!isObject(given)) {
+			return { value: {}, faults: [{ field: undefined, problem: `the body must be ${schema.description}` }] };
+		}
+		const missing: Fault[] = [];
+		const broken: Fault[] = [];
+		for (const { field, read, isRequired, problem } of fields) {
+			const found = Object.hasOwn(given, field) ? given[field] : undefined;
+			const known = found === undefined ? undefined : read(found);
+			if (known !== undefined) value[field] = known;
+			else if (found !== undefined) broken.push({ field, problem });
+			else if (isRequired) missing.push({ field, problem: `is required and ${problem}` });
+		}
+		if (missing.length + broken.length > 0)
+			return { value: value as Partial<Static<S>>, faults: [...missing, ...broken] };
+		return { value: value as Static<S> };
+	};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns what is kept of a field's value; undefined for a broken one. */
+type Reader = (value: unknown) => unknown;
+
+function readerOf(schema: TSchema, isText: boolean): Reader {
+	const { enum: choices, type } = schema;
+	if (isInt64Schema(schema)) return (value) => (isInt64(value) ? BigInt(value) : undefined);
+	if (choices) return (value) => (choices.includes(value) ? value : undefined);
+	return type === "integer" ? integerReader(schema, isText) : stringReader(schema);
+}
+
+function integerReader({ minimum, maximum }: TSchema, isText: boolean): Reader {
+	const [min = -Infinity, max = Infinity] = [minimum, maximum];
 	return (value) => {
-		compiled ??= ajv.compile(withInt64(schema));
-		return compiled(value) ? [] : describe(schema, compiled.errors ?? []);
+		const isPlain = isText && typeof value === "string" && /^(?:0|[1-9][0-9]*)$/.test(value);
+		const number = isPlain ? Number(value) : value;
+		return Number.isSafeInteger(number) && Number(number) >= min && Number(number) <= max ? number : undefined;
 	};
 }
 
-/** Ajv does not accept a bigint as `integer`, so our own keyword checks these fields. */
-function withInt64(schema: TSchema): TSchema {
-	return JSON.parse(JSON.stringify(schema), (_key, part) =>
-		part?.format === "int64" && part.type === "integer" ? { int64: true } : part,
-	);
+function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSchema): Reader {
+	const expression = new RegExp(pattern, "u");
+	return (value) => {
+		if (typeof value !== "string") return undefined;
+		// Code points are counted only where UTF-16 units leave it open.
+		const isPlain = value.length <= maxLength && minLength <= 1;
+		const length = isPlain ? value.length : Array.from(value).length;
+		return length >= minLength && length <= maxLength && expression.test(value) ? value : undefined;
+	};
 }
 
-function describe(schema: TObject, errors: ErrorObject[]): BrokenField[] {
-	const missing = new Set<string>(errors.map((error) => error.params["missingProperty"]));
-	const broken = new Set<string>(errors.map((error) => error.params["missingProperty"] ?? error.instancePath.slice(1)));
-	if (broken.has("")) return [{ field: undefined, rule: `must be ${ruleOf(schema)}` }];
-	return [...broken].map((field) => {
-		const required = missing.has(field) ? "is required and " : "";
-		return { field, rule: `${required}must be ${ruleOf(schema.properties[field])}` };
+/** Checks an animal whose fields are as `parseJson` returned them. */
+export const checkFields = checkOf(NewPet);
+
+/** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
+export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
+	const values = newPetFields.map((field) => {
+		const text = texts[field];
+		if (text === "" && !NewPet.required.includes(field)) return [field, undefined];
+		return [field, isInt64Schema(NewPet.properties[field]) ? (int64FromDecimal(text ?? "") ?? text) : text];
 	});
-}
-
-function ruleOf(schema: TSchema | undefined): string {
-	return String(schema?.description);
-}
-
-/** Converts integer fields from text to numbers, where the text is plain decimal digits. */
-export function integersFromText(schema: TObject, texts: Record<string, unknown>): Record<string, unknown> {
-	const values = { ...texts };
-	for (const [name, property] of Object.entries(schema.properties)) {
-		const text = values[name];
-		const isInteger = property.type === "integer";
-		if (isInteger && typeof text === "string" && /^(?:0|[1-9][0-9]*)$/.test(text)) values[name] = Number(text);
-	}
-	return values;
-}
-
-const brokenFieldsOf = compileCheck(NewPet);
-
-/**
- * Checks the body of `createPet`, as `parseJson` returned it, and drops unknown fields.
- * @throws ApiError `invalid_body`, naming every broken field
- */
-export function checkNewPet(value: unknown): NewPet {
-	const broken = brokenFieldsOf(value);
-	if (broken.length > 0) throw new ApiError("invalid_body", brokenFieldsMessage(broken));
-	return knownFieldsOf(value as NewPet);
-}
-
-function knownFieldsOf(given: NewPet): NewPet {
-	const known: Record<string, unknown> = {};
-	for (const field of newPetFields) if (given[field] !== undefined) known[field] = given[field];
-	return known as unknown as NewPet;
-}
-
-/**
- * Returns the check of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
- * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
- */
-export function queryCheck<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
-	const brokenIn = compileCheck(schema);
-	const known = Object.keys(schema.properties);
-	return (query) => {
-		const unknown = Object.keys(query).filter((name) => !known.includes(name));
-		if (unknown.length > 0) throw new ApiError("unknown_parameter", unknown, known);
-		const value = integersFromText(schema, query);
-		const broken = brokenIn(value);
-		if (broken.length > 0) throw new ApiError("invalid_parameter", brokenFieldsMessage(broken));
-		return value as Static<S>;
-	};
+	return checkFields(Object.fromEntries(values));
 }

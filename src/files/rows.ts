@@ -3,15 +3,16 @@
 
 import { parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
+import { type Checked, checkFields, checkTexts, type Fault } from "../contract/validate.ts";
 import { type Columns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText } from "./encoding.ts";
-import { checkPet, type Fault, valueOfCell } from "./faults.ts";
 import { FileError, quoteNames } from "./file-error.ts";
 import { delimiterLine, type FileKind, firstRecords, type Source } from "./file-kind.ts";
 import { jsonElements } from "./json-elements.ts";
 import { cellsOf, csvRecords, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
 
-export type FileRow = Place & ({ pet: NewPet; faults?: undefined } | { pet?: undefined; faults: Fault[] });
+export type FileRow = Place & Outcome;
+type Outcome = { pet: NewPet; faults?: undefined } | { pet?: undefined; faults: Fault[] };
 
 interface Place {
 	/** The line of its first character, from 1. */
@@ -152,14 +153,18 @@ function checkColumns(columns: string[], line: number, { mapping, reportUnused }
 }
 
 /** Spreadsheets leave out empty cells at the end of a row, and add some. */
-function petOfCells(cells: string[], columns: string[], { at }: Columns): ReturnType<typeof checkPet> {
+function petOfCells(cells: string[], columns: string[], { at }: Columns): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	const entries = newPetFields.flatMap((field) => {
 		const index = at[field];
-		return index === -1 ? [] : [[field, valueOfCell(field, cells[index] ?? "")] as const];
+		return index === -1 ? [] : [[field, cells[index] ?? ""] as const];
 	});
-	return checkPet(Object.fromEntries(entries));
+	return outcomeOf(checkTexts(Object.fromEntries(entries)));
+}
+
+function outcomeOf(checked: Checked<NewPet>): Outcome {
+	return checked.faults ? { faults: checked.faults } : { pet: checked.value };
 }
 
 async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
@@ -172,7 +177,7 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 			return { line, row, number, given: text, ...petOfJson(text, line, isArray) };
 		});
 	}
-	function petOfJson(text: string, line: number, isInArray: boolean): ReturnType<typeof checkPet> {
+	function petOfJson(text: string, line: number, isInArray: boolean): Outcome {
 		const { value, error } = tryParse(text);
 		if (error !== undefined && isInArray) throw new FileError(`this is not JSON: ${error}`, line);
 		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
@@ -187,7 +192,7 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 			const name = names[at[field]];
 			return name === undefined ? [] : [[field, Reflect.get(value, name)] as const];
 		});
-		return checkPet(Object.fromEntries(entries));
+		return outcomeOf(checkFields(Object.fromEntries(entries)));
 	}
 }
 

@@ -6,9 +6,8 @@ import { int64FromDecimal } from "../contract/int64.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
 import { petJson, petsJson } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
-import { checkNewPet } from "../contract/validate.ts";
 import type { PetPage, Store } from "../store/store.ts";
-import { parseBody, readBody } from "./body.ts";
+import { parseNewPet, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import { entityTag, matchesTag } from "./conditional.ts";
 import { acceptsGzip } from "./encoding.ts";
@@ -52,7 +51,7 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 		}),
 
 		createPet: withQuery(operations.createPet.query, async (exchange) => {
-			const newPet = checkNewPet(parseBody(await readBody(exchange.request)));
+			const newPet = parseNewPet(await readBody(exchange.request));
 			const key = exchange.idempotencyKey;
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
 			const { id, outcome } = await store.createPet(newPet, idempotencyKey);

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { component, nameOf } from "./components.ts";
 import { openApiDocument, openApiText } from "./openapi.ts";
 import { Pet } from "./pet.ts";
-import { Type } from "./schema.ts";
+import { component, nameOf, Type } from "./schema.ts";
 
 test("a component name belongs to one schema only, also where its use is optional", () => {
 	assert.throws(() => component("Pet", Type.String()), /two schemas named Pet/);
