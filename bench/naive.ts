@@ -9,12 +9,10 @@ import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
 import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { buildApp } from "../src/http/app.ts";
-import { createCors } from "../src/http/cors.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
-import { createRefusals } from "../src/http/refusals.ts";
+import { securityHeaders } from "../src/http/reply-headers.ts";
 import { createReplyWatch } from "../src/http/reply-watch.ts";
-import { createRequestIds } from "../src/http/request-id.ts";
-import { securityHeaders } from "../src/http/security-headers.ts";
+import { createRequestIds } from "../src/http/request-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLogTo } from "../src/ops/log.ts";
@@ -27,12 +25,6 @@ const store = await openStore(url, Date.now);
 
 const log = createLogTo(pino.destination({ fd: 2, sync: false, minLength: 4096 }), "info");
 const requestId = createRequestIds("naive");
-const replies = {
-	requestId,
-	fixedHeaders: securityHeaders(undefined),
-	replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
-	cors: createCors([]),
-};
 const app = buildApp({
 	store: Object.assign(Object.create(store), naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now, createBackground()),
@@ -40,10 +32,11 @@ const app = buildApp({
 	defaultRate: undefined,
 	now: Date.now,
 	log,
-	...replies,
-	refusals: createRefusals(replies),
-	server: { timeouts: defaultTimeouts, replyWatch: replies.replyWatch },
-	isStopping: () => false,
+	server: {
+		timeouts: defaultTimeouts,
+		replyHead: { fields: Object.entries(securityHeaders(undefined)).flat(), isStopping: () => false },
+		replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
+	},
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: () => Promise.reject(new Error("there is no console")),
 	createSettlesMs: 0,

@@ -9,16 +9,14 @@ import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
 import type { TrafficCounts } from "./contract/observed.ts";
 import { scopes } from "./contract/operations.ts";
-import { buildApp } from "./http/app.ts";
-import { createCors } from "./http/cors.ts";
+import { buildApp, buildOpsServer } from "./http/app.ts";
 import { drain } from "./http/drain.ts";
-import { connectionsMost, createHttpServer, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
+import { connectionsMost, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
 import type { LoadLimits } from "./http/overload.ts";
 import { clientAddressOf, linkWarning } from "./http/proxies.ts";
-import { createRefusals } from "./http/refusals.ts";
+import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
-import { createRequestIds } from "./http/request-id.ts";
-import { securityHeaders } from "./http/security-headers.ts";
+import { createRequestIds } from "./http/request-headers.ts";
 import { listenShared } from "./http/shared-port.ts";
 import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKeyUnless, type Issuer } from "./keys/issue.ts";
@@ -26,7 +24,6 @@ import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
 import type { ServiceLog } from "./ops/log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
-import { createOpsHandler } from "./ops/ops-server.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
@@ -239,20 +236,17 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
 	observed.store = { store, animals: totals.animals };
-	const requestId = createRequestIds(node);
-	const isOnTerminal = options.isOnTerminal ?? false;
 	const replyWatch = createReplyWatch({
 		log,
-		requestId,
+		requestId: createRequestIds(node),
 		onReply: metrics.observeReply,
-		isOnTerminal,
+		isOnTerminal: options.isOnTerminal ?? false,
 		clientAddressOf: config.logsClientAddress
 			? (request) => clientAddressOf(request, config.isTrustedProxy)
 			: undefined,
 	});
-	const cors = createCors(config.corsOrigins);
-	const replies = { requestId, fixedHeaders: securityHeaders(config.baseUrl), replyWatch, cors };
-	const refusals = createRefusals(replies);
+	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isStopping };
+	const server = { timeouts, replyHead, replyWatch };
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -261,24 +255,25 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		defaultRate: config.rateLimit,
 		now,
 		log,
-		...replies,
-		refusals,
 		server: {
-			timeouts,
+			...server,
+			replyHead: { ...replyHead, cors: createCors(config.corsOrigins) },
 			connectionsMax,
 			traffic,
-			replyWatch,
 		},
 		loadLimits: options.loadLimits,
-		isStopping,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		// Until it is read and its commit begins, and as long again for the commit.
 		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMaxMs),
 		pagesFolder,
 	});
-	const answerOps = createOpsHandler({ metrics, probes, host: config.opsHost, fail: refusals.answer });
-	return { app, opsServer: createHttpServer(answerOps, refusals, { timeouts }), activity, replyWatch };
+	return {
+		app,
+		opsServer: buildOpsServer({ metrics, probes, host: config.opsHost, log, server }),
+		activity,
+		replyWatch,
+	};
 }
 
 /** Files that connections leave to the store and to operators. Out of files, the system closes connections untold. */

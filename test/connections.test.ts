@@ -8,10 +8,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { lingerMs, networkOf } from "../src/http/connections.ts";
-import { createCors } from "../src/http/cors.ts";
+import { Exchange } from "../src/http/exchange.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../src/http/listen.ts";
-import { createRefusals } from "../src/http/refusals.ts";
-import { createRequestIds } from "../src/http/request-id.ts";
+import type { ReplyWatch } from "../src/http/reply-watch.ts";
 import { startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until, within } from "./until.ts";
@@ -20,16 +19,20 @@ import { exchange } from "./wire.ts";
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
 
+/** Without a count of what is under way, so that a connection may have many requests at once. */
+function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]>): Exchange {
+	request.exchange = new Exchange(request, response, { id: "test", trace: undefined, clientAddress: undefined }, head);
+	return request.exchange;
+}
+
 /** A server as both ports of the service are, around this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
-	const replyWatch = { begin() {}, refuse() {}, close() {} };
-	const refusals = createRefusals({
-		requestId: createRequestIds("test"),
-		fixedHeaders: {},
-		replyWatch,
-		cors: createCors([]),
+	const server = createHttpServer(({ request, response }) => handler(request, response), {
+		timeouts: defaultTimeouts,
+		replyHead: { fields: [], isStopping: () => false },
+		replyWatch: { begin: beginReply, refuse: () => "test", close() {} },
+		...options,
 	});
-	const server = createHttpServer(handler, refusals, { timeouts: defaultTimeouts, ...options });
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	context.after(() => {
 		server.closeAllConnections();

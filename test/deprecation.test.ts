@@ -22,11 +22,12 @@ test("every getPet reply has Deprecation, Sunset and a link to its successor", a
 	);
 });
 
-test("from 5 December 2030, getPet is 410 and everything else still works", async (context) => {
+test("from 5 December 2030, getPet is 410, a 201 has no Location, and everything else still works", async (context) => {
 	const { send, clock } = await testService(context);
-	await send(create({ name: "Rex", categoryId: 1 }));
 	const sunsetMs = Date.parse("2030-12-05T00:00:00Z");
 	clock.nowMs = sunsetMs - 1;
+	const before = await send(create({ name: "Rex", categoryId: 1 }));
+	assert.match(before.headers["location"] ?? "", /\/v1\/pets\/1$/);
 	assert.equal((await send({ path: "/v1/pets/1" })).status, 200);
 	for (const nowMs of [sunsetMs, Date.parse("2031-06-01T00:00:00Z")]) {
 		clock.nowMs = nowMs;
@@ -36,7 +37,8 @@ test("from 5 December 2030, getPet is 410 and everything else still works", asyn
 			assert.match(reply.headers["link"] ?? "", /successor-version/);
 		}
 		assert.equal((await send({ path: "/v1/pets" })).status, 200);
-		assert.equal((await send(create({ name: "Max", categoryId: 1 }))).status, 201);
+		const { status, headers } = await send(create({ name: "Max", categoryId: 1 }));
+		assert.deepEqual([status, headers["location"]], [201, undefined], "no URL that would be 410");
 	}
 });
 

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { errorCodes, errorTable } from "../src/contract/errors.ts";
 import { openApiText } from "../src/contract/openapi.ts";
 import { checkFields } from "../src/contract/validate.ts";
-import { readIdempotencyKey } from "../src/http/idempotency.ts";
+import { readIdempotencyKey } from "../src/http/request-headers.ts";
 import { runProgram } from "./program.ts";
 import { seed } from "./random.ts";
 import { testService } from "./service.ts";

@@ -3,9 +3,9 @@
 import type { OperationName } from "./operations.ts";
 
 /** What a request is counted as: `page` is all else that is served; `unknown` has no route, or is not HTTP. */
-export type RouteName = OperationName | "probe" | "page" | "unknown";
+export type RouteName = OperationName | "probe" | "metrics" | "page" | "unknown";
 
-/** One reply of the public port, or a request whose client left before it. */
+/** One reply, or a request whose client left before it. */
 export interface Reply {
 	route: RouteName;
 	method: string;

@@ -54,7 +54,7 @@ export const responseHeaders = {
 		'RFC 8288. Lists: `rel="first"` and `rel="last"` (the newest animals) always, `rel="next"` if animals follow, ' +
 		'`rel="prev"` if animals precede. ' +
 		'Deprecated operations: `rel="deprecation"` and `rel="successor-version"`.',
-	Location: "the URL of the new animal",
+	Location: `the URL of the new animal, until getPet's removal on ${sunsetDay(getPetDeprecation)}`,
 	"Idempotency-Replayed": "`true` when this repeats the reply to an earlier request with the same Idempotency-Key",
 	Vary: "the request headers that the reply depends on",
 	"RateLimit-Policy": "with a rate limit: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",

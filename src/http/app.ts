@@ -1,37 +1,27 @@
-// The HTTP application: each request of the public port gets its route (routes.ts), passes the checks (checks.ts), and
-// is answered by the route's handler. All errors have one format (errors.ts).
+// The HTTP applications of both ports: each request gets its route (routes.ts), passes the checks (checks.ts), and is
+// answered by the route's handler. All errors have one format (errors.ts).
 
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import type { Logger } from "pino";
-import { traceParentOf } from "../contract/trace-context.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { Rate } from "../keys/rate.ts";
-import { createChecks, runChecks } from "./checks.ts";
+import { type Check, createChecks, createOpsChecks, runChecks } from "./checks.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
 import { createRateLimits } from "./rate-limit.ts";
-import type { RefusalOptions, Refusals } from "./refusals.ts";
-import type { ReplyWatch } from "./reply-watch.ts";
-import { createRouter } from "./router.ts";
-import { addRoutes, type RouteTableOptions } from "./routes.ts";
+import { createRouter, type Router } from "./router.ts";
+import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
 import { createTurns } from "./turns.ts";
 
-export interface AppOptions
-	extends Pick<RefusalOptions, "fixedHeaders" | "cors">,
-		LinkOptions,
-		Omit<RouteTableOptions, "baseUrlOf"> {
+export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf"> {
 	log: Logger;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
-	/** Milliseconds since 1970. */
-	now: () => number;
-	server: ServerOptions & { replyWatch: ReplyWatch };
-	refusals: Refusals;
+	server: ServerOptions;
 	loadLimits?: LoadLimits | undefined;
-	isStopping: () => boolean;
 }
 
 export interface App {
@@ -42,8 +32,7 @@ export interface App {
 }
 
 export function buildApp(options: AppOptions): App {
-	const { store, keyCheck, cors, isTrustedProxy, log, now, isStopping } = options;
-	const sendError = createErrorHandler(log);
+	const { store, keyCheck, isTrustedProxy, now } = options;
 	const turns = createTurns();
 	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits, readWaitMs: turns.readWaitMs });
 	const baseUrlOf = createBaseUrlOf(options);
@@ -51,33 +40,46 @@ export function buildApp(options: AppOptions): App {
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const router = createRouter();
 	addRoutes(router, { ...options, baseUrlOf });
-	const fixedFields = Object.entries(options.fixedHeaders).flat();
+	const server = createHttpServer(createHandler(router, checks, options), { ...options.server, turns });
+	return { server, close: overload.stop };
+}
 
-	function begin(exchange: Exchange): void {
-		exchange.beginReply(fixedFields);
-		cors.addHeaders(exchange);
-		if (exchange.trace) exchange.header("traceparent", traceParentOf(exchange.trace));
-		exchange.isStopping = isStopping;
-	}
+export interface OpsOptions extends OpsRouteOptions {
+	log: Logger;
+	/** The host name or address that the port listens on. */
+	host: string;
+	server: ServerOptions;
+}
+
+/** The operators' port, separate from the public one: metrics and health. It does not listen yet. */
+export function buildOpsServer(options: OpsOptions): Server {
+	const router = createRouter();
+	addOpsRoutes(router, options);
+	return createHttpServer(createHandler(router, createOpsChecks(options.host), options), options.server);
+}
+
+function createHandler(
+	router: Router,
+	checks: readonly Check[],
+	{ log, server }: Pick<AppOptions, "log" | "server">,
+): (exchange: Exchange) => void {
+	const sendError = createErrorHandler(log);
+	const { cors } = server.replyHead;
 
 	/** @returns a promise only if something must wait */
 	function answer(exchange: Exchange): Promise<void> | void {
-		begin(exchange);
 		const route = router.find(exchange);
-		const preflight = cors.preflight(exchange.request);
+		const preflight = cors?.preflight(exchange.request);
 		if (preflight) return exchange.headers(preflight).sendStatus(204);
 		const pending = runChecks(checks, exchange, route);
 		return pending ? pending.then(() => route.handler(exchange)) : route.handler(exchange);
 	}
 
-	function handle({ exchange }: IncomingMessage): void {
-		if (!exchange) throw new Error("the server must watch its replies");
+	return (exchange) => {
 		try {
 			answer(exchange)?.catch((error) => sendError(exchange, error));
 		} catch (error) {
 			sendError(exchange, error);
 		}
-	}
-
-	return { server: createHttpServer(handle, options.refusals, { ...options.server, turns }), close: overload.stop };
+	};
 }

@@ -6,12 +6,9 @@ import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connections.ts";
-import { isEqual } from "./equal.ts";
-import type { Exchange } from "./exchange.ts";
+import { challenge, type Exchange } from "./exchange.ts";
 import { isRepeated } from "./framing.ts";
 
-/** The start of each challenge of RFC 6750 §3. */
-export const challenge = 'Bearer realm="animal-store"';
 const missing = new ApiError("missing_credential");
 const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
@@ -53,4 +50,14 @@ export function requireScope(exchange: Exchange, caller: KeyRow, scope: Scope): 
 	if (caller.scopes.includes(scope)) return;
 	exchange.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
 	throw new ApiError("insufficient_scope", scope);
+}
+
+/**
+ * Compares a secret with what a caller sent, in constant time for texts of one length. Buffers for `timingSafeEqual`
+ * would cost more than a hash.
+ */
+export function isEqual(one: string, other: string): boolean {
+	let difference = one.length ^ other.length;
+	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+	return difference === 0;
 }

@@ -1,16 +1,17 @@
 // The checks of a request, in order. Each checks one thing and throws an ApiError to refuse the request. The framing is
 // checked before them (listen.ts); the query and the body, which need a schema, after them (pets.ts).
 
+import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { authenticate, requireScope } from "./auth.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
-import { readIdempotencyKey } from "./idempotency.ts";
 import type { Overload } from "./overload.ts";
 import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
+import { readIdempotencyKey } from "./request-headers.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;
@@ -31,7 +32,7 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		overload(options),
 		credential(options),
 		rate(options),
-		routeAndMethod,
+		routeAndMethod(),
 		expectation,
 		...(options.isTrustedProxy ? [forwarded(options)] : []),
 		scope(options),
@@ -40,6 +41,26 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		idempotencyKey,
 		sendContinue,
 	];
+}
+
+/** The checks of the operators' port. @param host the name or address that it listens on */
+export function createOpsChecks(host: string): readonly Check[] {
+	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
+}
+
+/**
+ * Guards against DNS rebinding: a web page can point its own host name at this port and then read it. Such a name has a
+ * dot; host names of a local network have none. HTTP/1.0 may omit the header.
+ */
+function ownName(host: string): Check {
+	return ({ request: { headers } }) => {
+		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();
+		if (name.startsWith("[") || isIP(name) !== 0 || !name.includes(".") || name === host.toLowerCase()) return;
+		throw new ApiError(
+			"malformed_request",
+			"the Host of this port must be an IP address, OPS_HOST, or a name without dots",
+		);
+	};
 }
 
 function overload({ overload }: CheckOptions): Check {
@@ -71,11 +92,15 @@ function rate({ limits }: CheckOptions): Check {
 	};
 }
 
-function routeAndMethod(exchange: Exchange, { path, allowedMethods }: Route): void {
-	if (path === undefined) throw new ApiError("route_not_found");
-	if (allowedMethods === undefined) return;
-	exchange.header("allow", allowedMethods);
-	throw new ApiError("method_not_allowed", allowedMethods);
+/** @param served what the port serves, for those who look for something else */
+function routeAndMethod(served?: string): Check {
+	const notFound = new ApiError("route_not_found", served);
+	return (exchange, { path, allowedMethods }) => {
+		if (path === undefined) throw notFound;
+		if (allowedMethods === undefined) return;
+		exchange.header("allow", allowedMethods);
+		throw new ApiError("method_not_allowed", allowedMethods);
+	};
 }
 
 function expectation({ request }: Exchange): void {

@@ -13,7 +13,8 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const lines: string[] = [];
 	const sendError = createErrorHandler(pino({}, { write: (line: string) => void lines.push(line) }));
 	const server = createServer((received, response) => {
-		const exchange = new Exchange(received, response, { id: "r1", trace: undefined, clientAddress: undefined });
+		const arrival = { id: "r1", trace: undefined, clientAddress: undefined };
+		const exchange = new Exchange(received, response, arrival, { fields: [], isStopping: () => false });
 		response.writeHead(200, { "content-length": "10" }).write("12345", () => sendError(exchange, new Error("bug")));
 	});
 	await once(server.listen(0, "127.0.0.1"), "listening");

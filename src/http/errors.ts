@@ -3,7 +3,6 @@
 import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
-import { challenge } from "./auth.ts";
 import type { Exchange } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
 import { overloaded } from "./overload.ts";
@@ -17,12 +16,8 @@ export function createErrorHandler(log: Logger): (exchange: Exchange, error: unk
 		if (exchange.isRefused) return;
 		// A bug in a handler that had already answered: the rest of the reply must not look complete.
 		if (exchange.response.headersSent) return void exchange.response.destroy();
-		exchange.failure = failure.code;
-		exchange.status = failure.status;
-		exchange.headers(errorHeaders(failure));
-		if (failure.code === "malformed_request" || failure.code === "body_too_large" || hasUnreadBody(exchange.request))
-			exchange.header("connection", "close");
-		exchange.sendJson(failure.json);
+		const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
+		exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
 	};
 }
 
@@ -48,15 +43,6 @@ function logCause(log: Logger, { code }: ApiError, error: unknown, exchange: Exc
 
 function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
-}
-
-export function errorHeaders({ code, retryAfterSeconds }: ApiError): Record<string, string> {
-	return {
-		"cache-control": "no-store",
-		...(code === "missing_credential" && { "www-authenticate": challenge }),
-		...(code === "invalid_credential" && { "www-authenticate": `${challenge}, error="invalid_token"` }),
-		...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
-	};
 }
 
 /** Converts errors of the store, and bugs, to an ApiError. */

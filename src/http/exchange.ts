@@ -1,17 +1,17 @@
-// A request of the public port with its reply, from its headers to the end. The reply's headers are one flat list of
-// names and values: Node writes it as it is, without an object between.
+// A request with its reply, from its headers to the end: the one way to write a reply, for handlers and for failures,
+// on both ports. The reply's headers are one flat list of names and values: Node writes it as it is, without an object
+// between.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ErrorCode } from "../contract/errors.ts";
+import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
-import type { TraceContext } from "../contract/trace-context.ts";
+import { type TraceContext, traceParentOf } from "../contract/trace-context.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connections.ts";
-import type { DeprecationNotice } from "./deprecation.ts";
+import type { Cors, DeprecationNotice } from "./reply-headers.ts";
 
 declare module "node:http" {
 	interface IncomingMessage {
-		/** Only on the public port. */
 		exchange?: Exchange;
 	}
 }
@@ -30,8 +30,8 @@ export interface RouteRules {
 	operation?: OperationName;
 	deprecation?: DeprecationNotice;
 	acceptsBody?: boolean;
-	/** A health check, counted apart. */
-	isProbe?: boolean;
+	/** What it is counted as, if it is neither an operation nor a page. */
+	countedAs?: "probe" | "metrics";
 	handler: Handler;
 }
 
@@ -44,6 +44,32 @@ export interface Route extends RouteRules {
 
 /** What is known of a request before its route. */
 export type Arrival = Pick<Exchange, "id" | "trace" | "clientAddress">;
+
+/** What all replies of a port have in common. */
+export interface ReplyHead {
+	/** Headers of every reply: alternating names and values. */
+	fields: readonly string[];
+	/** Undefined if no page of another origin may call the port. */
+	cors?: Cors | undefined;
+	/** Then the last reply of a connection closes it. */
+	isStopping(): boolean;
+}
+
+/** The start of each challenge of RFC 6750 §3. */
+export const challenge = 'Bearer realm="animal-store"';
+const challenges: Partial<Record<ErrorCode, string>> = {
+	missing_credential: challenge,
+	invalid_credential: `${challenge}, error="invalid_token"`,
+};
+
+/** The headers that only a failure has, as alternating names and values. */
+export function failureFields({ code, retryAfterSeconds }: ApiError): string[] {
+	const fields = ["cache-control", "no-store"];
+	const authenticate = challenges[code];
+	if (authenticate !== undefined) fields.push("www-authenticate", authenticate);
+	if (retryAfterSeconds !== undefined) fields.push("retry-after", String(retryAfterSeconds));
+	return fields;
+}
 
 export class Exchange {
 	readonly request: IncomingMessage;
@@ -65,24 +91,37 @@ export class Exchange {
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
-	/** Then the last reply of a connection closes it. */
-	isStopping: (() => boolean) | undefined;
 	/** Of the reply's body; undefined if it has none. */
 	bodyBytes: number | undefined;
+	readonly #head: ReplyHead;
 	#fields: string[] = [];
 	#vary = "";
 
-	constructor(request: IncomingMessage, response: ServerResponse, { id, trace, clientAddress }: Arrival) {
+	constructor(
+		request: IncomingMessage,
+		response: ServerResponse,
+		{ id, trace, clientAddress }: Arrival,
+		head: ReplyHead,
+	) {
 		this.request = request;
 		this.response = response;
 		this.id = id;
 		this.trace = trace;
 		this.clientAddress = clientAddress;
+		this.#head = head;
+		this.begin();
 	}
 
-	/** Starts the reply's headers. @param fields alternating names and values */
-	beginReply(fields: readonly string[]): void {
+	/** Begins the reply's headers, also again: what was set is forgotten. */
+	begin(): void {
+		const { fields, cors } = this.#head;
 		this.#fields = [...fields, "x-request-id", this.id];
+		this.#vary = "";
+		if (cors) {
+			this.#fields.push(...cors.fieldsOf(this.request));
+			this.vary("Origin");
+		}
+		if (this.trace) this.#fields.push("traceparent", traceParentOf(this.trace));
 	}
 
 	/** Sets a header of the reply. @param name in lower case */
@@ -128,11 +167,23 @@ export class Exchange {
 		this.#writeHead().end();
 	}
 
+	/** Sends a failure. @param isLast closes the connection after it */
+	fail(failure: ApiError, isLast: boolean): void {
+		if (this.isRefused) return;
+		this.failure = failure.code;
+		this.status = failure.status;
+		const fields = failureFields(failure);
+		for (let index = 0; index < fields.length; index += 2)
+			this.header(fields[index] as string, fields[index + 1] as string);
+		if (isLast) this.header("connection", "close");
+		this.sendJson(failure.json);
+	}
+
 	#writeHead(): ServerResponse {
 		const { latest, intake }: Connection = this.request.socket;
 		// A reply that closes would take the place of those to requests that were read after this one.
 		const isLast = latest?.request === this.request && !intake?.hasMore;
-		if (isLast && this.isStopping?.()) this.header("connection", "close");
+		if (isLast && this.#head.isStopping()) this.header("connection", "close");
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		intake?.noteReply(this.request, this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);

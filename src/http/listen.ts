@@ -5,10 +5,11 @@ import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
 import { type Connection, closeGracefully } from "./connections.ts";
+import type { Exchange, ReplyHead } from "./exchange.ts";
 import { asksForUpgrade, checkFraming } from "./framing.ts";
 import { addIntake } from "./intake.ts";
 import { createServer } from "./node-http.ts";
-import type { Refusals } from "./refusals.ts";
+import { createRefusals, type Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -38,15 +39,18 @@ export interface ServerOptions {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
-	/** Follow what is served; the operators' port has neither. */
+	replyHead: ReplyHead;
+	/** Follow what is served; only the public port has the first. */
 	traffic?: Traffic;
-	replyWatch?: ReplyWatch;
+	replyWatch: ReplyWatch;
 	/** Its own if absent. */
 	turns?: Turns;
 }
 
-export function createHttpServer(handler: RequestListener, refusals: Refusals, options: ServerOptions): Server {
+/** @param handler answers a request */
+export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): Server {
 	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns() } = options;
+	const refusals = createRefusals(options.replyHead, options.replyWatch);
 	const server = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -62,7 +66,7 @@ export function createHttpServer(handler: RequestListener, refusals: Refusals, o
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
-	const listener = guard(handler, refusals, options.replyWatch);
+	const listener = guard(handler, refusals, options);
 	const shared = { turns, unsent: 0 };
 	const open = new Set<Connection>();
 	server.on("connection", (socket: Connection) => {
@@ -91,15 +95,19 @@ function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): voi
 }
 
 /** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */
-function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyWatch): RequestListener {
+function guard(
+	handler: (exchange: Exchange) => void,
+	refusals: Refusals,
+	{ replyWatch, replyHead }: ServerOptions,
+): RequestListener {
 	return (request, response) => {
 		const connection: Connection = request.socket;
 		if (connection.isRefused || connection.last) return;
 		connection.latest = { request, response };
-		replyWatch?.begin(request, response);
+		const exchange = replyWatch.begin(request, response, replyHead);
 		if (asksForUpgrade(request)) {
 			connection.last = request;
-			response.setHeader("connection", "close");
+			exchange.header("connection", "close");
 		}
 		try {
 			checkFraming(request);
@@ -111,9 +119,9 @@ function guard(handler: RequestListener, refusals: Refusals, replyWatch?: ReplyW
 			}
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw error;
-			return refusals.refuse(request, response, error);
+			return refusals.refuse(exchange, error);
 		}
-		handler(request, response);
+		handler(exchange);
 	};
 }
 

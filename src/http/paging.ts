@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
 import { endOfList, type PagePosition, type PetPage } from "../store/store.ts";
-import { isEqual } from "./equal.ts";
+import { isEqual } from "./auth.ts";
 
 export interface Cursors {
 	write(position: PagePosition, status: PetStatus | undefined): string;

@@ -9,15 +9,21 @@ import type { Static, TObject } from "../contract/schema.ts";
 import type { PetPage, Store } from "../store/store.ts";
 import { parseNewPet, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
-import { entityTag, matchesTag } from "./conditional.ts";
-import { acceptsGzip } from "./encoding.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import type { BaseUrlOf } from "./proxies.ts";
 import { createQueryReader } from "./query.ts";
+import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
+
+export interface PetOptions {
+	store: Store;
+	baseUrlOf: BaseUrlOf;
+	/** Milliseconds since 1970. */
+	now: () => number;
+}
 
 /** A handler for every operation of the contract: a missing one is a type error. */
-export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<OperationName, Handler> {
+export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
 	/** The store returns the same page again while it is unchanged. */
 	const madeOf = new WeakMap<PetPage, MadePage>();
@@ -60,10 +66,10 @@ export function createPetHandlers(store: Store, baseUrlOf: BaseUrlOf): Record<Op
 			}
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
-			exchange
-				.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`)
-				.header("cache-control", "no-store")
-				.sendJson(petJson({ id, ...newPet }));
+			// From getPet's removal on, nothing answers there.
+			if (now() < operations.getPet.deprecation.sunsetMs)
+				exchange.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`);
+			exchange.header("cache-control", "no-store").sendJson(petJson({ id, ...newPet }));
 		}),
 
 		getPet: withQuery(operations.getPet.query, async (exchange) => {

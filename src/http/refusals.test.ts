@@ -6,7 +6,6 @@ import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
 import type { Connection } from "./connections.ts";
-import { createCors } from "./cors.ts";
 import { createRefusals } from "./refusals.ts";
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
@@ -24,12 +23,14 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const response = new ServerResponse(request);
 	connection.latest = { request, response };
 	const replies: number[] = [];
-	const refusals = createRefusals({
-		requestId: () => "id",
-		fixedHeaders: {},
-		cors: createCors([]),
-		replyWatch: { begin() {}, refuse: (code) => void replies.push(errors[code].status), close() {} },
-	});
+	const refusals = createRefusals(
+		{ fields: [], isStopping: () => false },
+		{
+			begin: () => assert.fail(),
+			refuse: (code) => `${replies.push(errors[code].status)}`,
+			close() {},
+		},
+	);
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);

@@ -1,28 +1,16 @@
 // Error replies outside the app: for requests that the parser or framing.ts refuses, and for requests that time out.
 // They have the same format as all errors, and the connection is closed after them.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { urlMaxLength } from "../contract/limits.ts";
 import { type Connection, lingerMs } from "./connections.ts";
-import type { Cors } from "./cors.ts";
-import { errorHeaders } from "./errors.ts";
+import { type Exchange, failureFields, type ReplyHead } from "./exchange.ts";
 import { STATUS_CODES } from "./node-http.ts";
-import { noteFailure, type ReplyWatch, type ReplyWatchOptions } from "./reply-watch.ts";
-
-export interface RefusalOptions {
-	requestId: ReplyWatchOptions["requestId"];
-	/** Sent with every reply. */
-	fixedHeaders: Record<string, string>;
-	replyWatch: ReplyWatch;
-	cors: Cors;
-}
+import type { ReplyWatch } from "./reply-watch.ts";
 
 export interface Refusals {
-	/** Answers a request and keeps the connection open. */
-	answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
 	/** Answers a request, ignores later ones, and closes the connection. */
-	refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void;
+	refuse(exchange: Exchange, failure: ApiError): void;
 	/**
 	 * Answers a request that is not arriving as it should, or bytes that are none, after the replies to earlier requests,
 	 * and closes the connection.
@@ -36,38 +24,26 @@ export interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: RefusalOptions): Refusals {
-	function headersOf(failure: ApiError, id: string): Record<string, string> {
-		return {
-			...fixedHeaders,
-			...errorHeaders(failure),
-			"x-request-id": id,
-			"content-type": "application/json",
-			"content-length": String(Buffer.byteLength(failure.json)),
-		};
-	}
-
-	function answer(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
-		const headers = { ...headersOf(failure, requestId(request)), ...(request.exchange && cors.headersOf(request)) };
-		response.writeHead(failure.status, headers).end(failure.json);
-	}
-
-	function refuse(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
-		(request.socket as Connection).isRefused = true;
-		noteFailure(request, failure.code);
-		answer(request, response.setHeader("connection", "close"), failure);
+export function createRefusals(head: ReplyHead, replyWatch: ReplyWatch): Refusals {
+	function refuse(exchange: Exchange, failure: ApiError): void {
+		const connection: Connection = exchange.request.socket;
+		connection.isRefused = true;
+		exchange.begin();
+		exchange.fail(failure, true);
 	}
 
 	/** Answers bytes that never became a request. */
 	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.writable) return;
-		const id = requestId({ headers: {} });
-		replyWatch.refuse(failure.code, id);
-		const allow = failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" };
-		const headers = { ...headersOf(failure, id), ...allow, connection: "close", date: new Date().toUTCString() };
-		const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-		const head = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
-		connection.end(isHead ? head : head + failure.json);
+		const fields = [
+			...[...head.fields, "x-request-id", replyWatch.refuse(failure.code), ...failureFields(failure)],
+			...["content-type", "application/json", "content-length", String(Buffer.byteLength(failure.json))],
+			...(failure.code === "method_not_allowed" ? ["allow", "GET, HEAD, POST, OPTIONS"] : []),
+			...["connection", "close", "date", new Date().toUTCString()],
+		];
+		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
+		connection.end(isHead ? start : start + failure.json);
 		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
 
@@ -78,7 +54,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: Re
 		const [failure, isHead] = error instanceof ApiError ? [error, false] : [parserFailure(error), isHeadLast(error)];
 		const { request, response } = connection.latest ?? {};
 		const isArriving = request?.complete === false;
-		if (isArriving && response?.headersSent === false) return void refuse(request, response, failure);
+		if (isArriving && request.exchange && !response?.headersSent) return void refuse(request.exchange, failure);
 		connection.isRefused = true;
 		// A request that was answered before its body arrived gets no second reply.
 		const end = isArriving ? () => connection.destroySoon() : () => refuseBytes(connection, failure, isHead);
@@ -86,7 +62,7 @@ export function createRefusals({ requestId, fixedHeaders, replyWatch, cors }: Re
 		else end();
 	}
 
-	return { answer, refuse, refuseInTurn };
+	return { refuse, refuseInTurn };
 }
 
 function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {

@@ -1,4 +1,4 @@
-// Follows each request of the public port from its headers to the end of its reply or of its connection: one log line
+// Follows each request from its headers to the end of its reply or of its connection: one log line
 // and one count. Only the fields listed here are logged: no header, query or body, and therefore no key.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -6,7 +6,7 @@ import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Reply, RouteName } from "../contract/observed.ts";
 import { traceOf } from "../contract/trace-context.ts";
 import type { Connection } from "./connections.ts";
-import { Exchange, type Route } from "./exchange.ts";
+import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 export const clientAbortStatus = 499;
@@ -23,7 +23,7 @@ export interface LineLog {
 export interface ReplyWatchOptions {
 	log: LineLog;
 	/** The id of a request in its reply and in the log. */
-	requestId: (request: Pick<IncomingMessage, "headers" | "exchange">) => string;
+	requestId: (request: Pick<IncomingMessage, "headers">) => string;
 	/** Called after each reply. */
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and has the path, too. */
@@ -33,9 +33,9 @@ export interface ReplyWatchOptions {
 }
 
 export interface ReplyWatch {
-	begin(request: IncomingMessage, response: ServerResponse): void;
-	/** Bytes that never became a request were answered with this failure. */
-	refuse(code: ErrorCode, id: string): void;
+	begin(request: IncomingMessage, response: ServerResponse, head: ReplyHead): Exchange;
+	/** Bytes that never became a request are answered with this failure. @returns the id of the reply */
+	refuse(code: ErrorCode): string;
 	/** Logs what is not logged yet. */
 	close(): void;
 }
@@ -74,22 +74,27 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 	}
 
 	return {
-		begin(request, response) {
-			request.exchange = new Exchange(request, response, {
+		begin(request, response, head) {
+			const arrival = {
 				id: requestId(request),
 				trace: traceOf(request.headers.traceparent),
 				clientAddress: clientAddressOf?.(request),
-			});
+			};
+			const exchange = new Exchange(request, response, arrival, head);
+			request.exchange = exchange;
 			const connection: Connection = request.socket;
 			connection.requestsInFlight = (connection.requestsInFlight ?? 0) + 1;
 			connection.intake?.noteRequest(request);
 			response.on("close", end);
+			return exchange;
 		},
-		refuse(code, id) {
+		refuse(code) {
+			const id = requestId({ headers: {} });
 			const status = errors[code].status;
 			onReply({ route: "unknown", method: "", status, seconds: 0, reason: code });
 			if (code === "overloaded") sheds.count();
 			else log.writeInfo(`"http.response.status_code":${status},"error.type":"${code}","requestId":"${id}"`, "request");
+			return id;
 		},
 		close: sheds.close,
 	};
@@ -151,15 +156,10 @@ export function createCountLog(log: Pick<LineLog, "warn">, fields: object, messa
 	};
 }
 
-/** Remembers why a request failed, for its log line and its count. */
-export function noteFailure({ exchange }: IncomingMessage, code: ErrorCode): void {
-	if (exchange) exchange.failure = code;
-}
-
 function nameOf(route: Route | undefined): RouteName {
 	if (route?.operation) return route.operation;
 	if (route?.path === undefined || route.allowedMethods) return "unknown";
-	return route.isProbe ? "probe" : "page";
+	return route.countedAs ?? "page";
 }
 
 /** A URL without what may be a key: a caller may send it there by mistake. */

@@ -31,13 +31,21 @@ export function createRouter(): Router {
 	const exact = new Map<string, Endpoint>();
 	/** By the path up to the parameter, including its slash. */
 	const withParameter = new Map<string, Endpoint>();
+	const served = new Set<string>();
+	/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
+	const server: Route = {
+		access: "open",
+		path: "*",
+		handler: (exchange) => exchange.header("allow", [...served].join(", ")).sendStatus(204),
+	};
 
 	function find(exchange: Exchange): Route {
-		const target = originForm(exchange.request.url ?? "/");
+		const { url = "/", method = "" } = exchange.request;
+		if (url === "*") return server;
+		const target = originForm(url);
 		const end = endOfPath(target);
 		exchange.query = target.slice(end + 1);
 		const path = target.includes("%") ? decodePath(target.slice(0, end)) : target.slice(0, end);
-		const method = exchange.request.method ?? "";
 		const endpoint = exact.get(path);
 		if (endpoint) return endpoint.methods.get(method) ?? endpoint.others;
 		const slash = path.lastIndexOf("/") + 1;
@@ -55,6 +63,7 @@ export function createRouter(): Router {
 			if (table.has(key) || (parameter >= 0 && path.includes("/", parameter + 1)))
 				throw new Error(`${path} cannot be served: a path is added once, and only its end may be a parameter`);
 			table.set(key, endpoint);
+			for (const method of endpoint.methods.keys()) served.add(method);
 		},
 		find(exchange) {
 			exchange.route = find(exchange);
@@ -80,7 +89,6 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 
 /** RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored. */
 function originForm(target: string): string {
-	if (target === "*") return "/*"; // The server as a whole has no route.
 	return target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]*/i, "");
 }
 

@@ -3,38 +3,52 @@
 
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
-import type { Store } from "../store/store.ts";
-import { createDeprecationNotice } from "./deprecation.ts";
 import type { RouteRules } from "./exchange.ts";
 import { addConsole, type ConsoleOptions } from "./pages/console.ts";
 import { addDocsPage } from "./pages/docs-page.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
-import { createPetHandlers } from "./pets.ts";
-import type { BaseUrlOf } from "./proxies.ts";
+import { createPetHandlers, type PetOptions } from "./pets.ts";
+import { createDeprecationNotice } from "./reply-headers.ts";
 import type { Router } from "./router.ts";
 
-export interface RouteTableOptions extends ConsoleOptions {
-	store: Store;
+export interface RouteTableOptions extends ConsoleOptions, PetOptions {
 	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;
-	baseUrlOf: BaseUrlOf;
 	/** Their replies, as JSON. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
+}
+
+export interface OpsRouteOptions extends Pick<RouteTableOptions, "probes"> {
+	metrics: { text(): Promise<string>; contentType: string };
 }
 
 export function addRoutes(router: Router, options: RouteTableOptions): void {
 	addOperations(router, options);
 	const openApi = () => staticFile("openapi.json", Buffer.from(openApiText(options.baseUrl)));
 	addFile(router, "/openapi.json", openApi, { "access-control-allow-origin": "*" });
-	const { live, ready } = options.probes;
-	router.add("/livez", { GET: probe(async () => JSON.stringify(live())) });
-	router.add("/readyz", { GET: probe(async () => JSON.stringify(await ready())) });
+	addProbes(router, options);
 	addDocsPage(router, options.pagesFolder);
 	addConsole(router, options);
 }
 
-function addOperations(router: Router, { store, baseUrlOf }: RouteTableOptions): void {
-	const handlers = createPetHandlers(store, baseUrlOf);
+/** The routes of the operators' port. */
+export function addOpsRoutes(router: Router, { metrics, probes }: OpsRouteOptions): void {
+	addProbes(router, { probes });
+	router.add("/metrics", {
+		GET: {
+			access: "open",
+			countedAs: "metrics",
+			handler: async (exchange) =>
+				exchange
+					.header("content-type", metrics.contentType)
+					.header("cache-control", "no-store")
+					.send(await metrics.text()),
+		},
+	});
+}
+
+function addOperations(router: Router, options: PetOptions): void {
+	const handlers = createPetHandlers(options);
 
 	function rulesOf(name: OperationName): RouteRules {
 		const { scope, body, deprecation }: Operation = operations[name];
@@ -53,10 +67,15 @@ function addOperations(router: Router, { store, baseUrlOf }: RouteTableOptions):
 	}
 }
 
+function addProbes(router: Router, { probes: { live, ready } }: Pick<RouteTableOptions, "probes">): void {
+	router.add("/livez", { GET: probe(async () => JSON.stringify(live())) });
+	router.add("/readyz", { GET: probe(async () => JSON.stringify(await ready())) });
+}
+
 function probe(json: () => Promise<string>): RouteRules {
 	return {
 		access: "open",
-		isProbe: true,
+		countedAs: "probe",
 		handler: async (exchange) => exchange.header("cache-control", "no-cache").sendJson(await json()),
 	};
 }

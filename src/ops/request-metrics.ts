@@ -1,4 +1,4 @@
-// Requests of the public port: rate, errors and duration by operation, refusals by reason, calls of deprecated
+// Requests: rate, errors and duration by operation, refusals by reason, calls of deprecated
 // operations by key, connections and bytes. All labels have a bounded number of values.
 
 import { errorCodes } from "../contract/errors.ts";
@@ -8,7 +8,7 @@ import { createSeries, type Family, histogramSamples, one, type Sample, type Ser
 
 const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const operationNames = Object.keys(operations) as OperationName[];
-const routeNames: RouteName[] = [...operationNames, "probe", "page", "unknown"];
+const routeNames: RouteName[] = [...operationNames, "probe", "metrics", "page", "unknown"];
 const methodClasses = ["read", "write", "other"] as const;
 type MethodClass = (typeof methodClasses)[number];
 /** How many keys have a series of their own; the calls of all others are counted together. */
@@ -31,7 +31,7 @@ export function createRequestMetrics(traffic: () => TrafficCounts): RequestMetri
 		{
 			name: "animal_store_request_duration_seconds",
 			help:
-				"Time from a request's headers to the end of its reply. operation: also probe, page and unknown; " +
+				"Time from a request's headers to the end of its reply. operation: also probe, metrics, page and unknown; " +
 				"method: read (GET, HEAD), write (POST) or other; status 499: the client left first.",
 			type: "histogram",
 			labels: ["operation", "method", "status"],

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Activity, KeyInfo } from "../../contract/activity.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
+import { pagePolicy } from "../reply-headers.ts";
 import type { Router } from "../router.ts";
-import { pagePolicy } from "../security-headers.ts";
 import { addFile, addFolder, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
 
 export interface ConsoleOptions {

@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pagePolicy } from "../reply-headers.ts";
 import type { Router } from "../router.ts";
-import { pagePolicy } from "../security-headers.ts";
 import { addFile, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
 
 const headers = pagePolicy("'self'");

@@ -4,9 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ApiError } from "../../contract/errors.ts";
-import { entityTag, matchesTag } from "../conditional.ts";
-import { acceptsGzip } from "../encoding.ts";
 import type { Exchange, RouteRules } from "../exchange.ts";
+import { acceptsGzip, entityTag, matchesTag } from "../request-headers.ts";
 import type { Router } from "../router.ts";
 
 const contentTypes: Record<string, string> = {

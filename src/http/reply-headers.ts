@@ -1,0 +1,104 @@
+// Headers that do not depend on what a reply is about: for the security of browsers (OWASP REST security), CORS (Fetch
+// standard), and those of a deprecated operation (RFC 9745, RFC 8594).
+
+import type { IncomingMessage } from "node:http";
+import type { Deprecation } from "../contract/deprecation.ts";
+import { ApiError } from "../contract/errors.ts";
+import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
+
+/**
+ * The policy of an HTML page: scripts of this service only and none inline, no calls to other hosts, no framing, no
+ * access by windows or pages of other sites, and none to the device's sensors.
+ * @param styles the sources of the directive style-src
+ */
+export function pagePolicy(styles: string): Record<string, string> {
+	const policy = [
+		"default-src 'none'",
+		"script-src 'self'",
+		`style-src ${styles}`,
+		"img-src 'self' data:",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	].join("; ");
+	return {
+		"content-security-policy": policy,
+		"cross-origin-opener-policy": "same-origin",
+		"cross-origin-resource-policy": "same-origin",
+		"permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+	};
+}
+
+/** @param baseUrl an https address adds Strict-Transport-Security */
+export function securityHeaders(baseUrl: string | undefined): Record<string, string> {
+	return {
+		"x-content-type-options": "nosniff",
+		"content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+		"referrer-policy": "no-referrer",
+		...(baseUrl?.startsWith("https:") && { "strict-transport-security": "max-age=31536000" }),
+	};
+}
+
+/** Pages of the origins in CORS_ORIGINS may call the service and read all its headers. */
+export interface Cors {
+	/** The headers of a reply, as alternating names and values. All replies have `Vary: Origin`, too. */
+	fieldsOf(request: IncomingMessage): readonly string[];
+	/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
+	preflight(request: IncomingMessage): Record<string, string> | undefined;
+}
+
+const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
+const operationHeaders = Object.values<Operation>(operations).flatMap(({ headers = {} }) => Object.keys(headers));
+/** The last line lists the headers of tracing libraries in browsers (W3C Trace Context and Baggage). */
+const requestHeaders = [
+	...["Authorization", "Content-Type", "X-Request-Id"],
+	...new Set(operationHeaders),
+	...["traceparent", "tracestate", "baggage"],
+].join(", ");
+
+/** @returns undefined if there are no origins */
+export function createCors(origins: string[]): Cors | undefined {
+	if (origins.length === 0) return undefined;
+	const common = ["access-control-expose-headers", exposed];
+	const allowed = new Map(origins.map((origin) => [origin, ["access-control-allow-origin", origin, ...common]]));
+	return {
+		fieldsOf: ({ headers: { origin = "" } }) => allowed.get(origin) ?? [],
+		preflight({ method, headers: { origin = "", "access-control-request-method": asked } }) {
+			if (method !== "OPTIONS" || asked === undefined || !allowed.has(origin)) return undefined;
+			return {
+				"access-control-allow-methods": "GET, HEAD, POST",
+				"access-control-allow-headers": requestHeaders,
+				"access-control-max-age": "7200",
+			};
+		},
+	};
+}
+
+/** A deprecated operation sends its headers in every reply, and 410 from its sunset. */
+export interface DeprecationNotice {
+	headers(base: string): Record<string, string>;
+	/** @throws ApiError `operation_removed` */
+	refuseAfterSunset(nowMs: number): void;
+}
+
+export function createDeprecationNotice(operation: Deprecation): DeprecationNotice {
+	const { sunsetMs, successor: next } = operation;
+	const deprecation = `@${operation.sinceMs / 1000}`;
+	const sunset = new Date(sunsetMs).toUTCString();
+	/** Nearly all requests have the same base. */
+	let latest: { base?: string; headers: Record<string, string> } = { headers: {} };
+	return {
+		headers(base) {
+			if (latest.base === base) return latest.headers;
+			const docs = `${base.replace(/\/v1$/, "")}/docs`;
+			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
+			latest = { base, headers: { deprecation, sunset, link } };
+			return latest.headers;
+		},
+		refuseAfterSunset(nowMs) {
+			if (nowMs < sunsetMs) return;
+			throw new ApiError("operation_removed", operation);
+		},
+	};
+}
