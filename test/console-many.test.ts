@@ -131,6 +131,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	})()`);
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
+	await shows(page, "pasted text");
 	assert.deepEqual(await petsOf(service), ["Mia –"]);
 });
 

@@ -8,12 +8,13 @@ import { AnimalStore } from "../client/src/index.ts";
 import { createJob, type Job } from "../console/src/add-rows.ts";
 import type { Sender } from "../console/src/look-up.ts";
 import { createPipeline } from "../src/cli/create-pipeline.ts";
+import { earlierRows } from "../src/cli/import-look-up.ts";
 import { sendRows } from "../src/cli/import-send.ts";
 import { watchInterrupt } from "../src/cli/interrupt.ts";
 import { blobSource } from "../src/files/blob-source.ts";
 import { detectKind } from "../src/files/file-kind.ts";
 import { readRows } from "../src/files/rows.ts";
-import { createKey } from "../src/keys/issue.ts";
+import { createKey, revokeKey } from "../src/keys/issue.ts";
 import { openGate } from "./gate.ts";
 import { listAll } from "./ledger.ts";
 import { seed } from "./random.ts";
@@ -189,4 +190,26 @@ test("the command's import repeats no row whose Idempotency-Key may have expired
 	assert.match(String(report.stoppedBy), /the import was stopped for too long to repeat a row/);
 	assert.deepEqual(reasons, ["no reply: it may have been added with an id above 0", "not added: the import ended"]);
 	assert.equal((await listAll(url, key)).length, 1);
+});
+
+test("a key that is refused when rows are looked up leaves each row rejected as it was, and the import incomplete", async (context) => {
+	const { url, issuer } = await testService(context);
+	const { id, key } = await createKey(issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
+	const reason = "no reply: it may have been added with an id above 7, beside 1 equal";
+	const pet = { name: "Rex", categoryId: 1n };
+	const row = { line: 2, row: 2, number: 2, pet, given: { columns: ["reason"], cells: [reason] } };
+	const earlier = earlierRows();
+	earlier.take(row);
+	await revokeKey(issuer, id);
+	const report = { added: 0, alreadyThere: 0, differing: 0, outOfOrder: 0, isComplete: true, stoppedBy: undefined };
+	const rejected: unknown[] = [];
+	await earlier.finish(report, {
+		store: new AnimalStore({ url, key, int64: "bigint" }),
+		connection: { url, key },
+		reject: (row, reason) => rejected.push([row.line, reason]),
+		signal: new AbortController().signal,
+	});
+	assert.deepEqual(rejected, [[2, reason]]);
+	assert.equal(report.isComplete, false);
+	assert.match(String(report.stoppedBy), /this API key does not work/);
 });

@@ -135,6 +135,8 @@ test("a commit is counted with its duration, its sync and its writes; animals by
 	assert.equal(await figureOf(service, "animal_store_animals", { status: "sold" }), 3);
 	assert.equal(await figureOf(service, "animal_store_animals", { status: "none" }), 1);
 	assert.equal(await figureOf(service, "animal_store_oldest_write_waiting_seconds"), 0);
+	const startedAt = await figureOf(service, "process_start_time_seconds");
+	assert.ok(Math.abs(startedAt + process.uptime() - Date.now() / 1000) < 5, String(startedAt));
 	for (const name of ["database_bytes", "wal_bytes", "disk_free_bytes", "disk_size_bytes", "writable"])
 		assert.ok((await figureOf(service, `animal_store_${name}`)) > 0, name);
 });

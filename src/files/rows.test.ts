@@ -84,6 +84,10 @@ test("a mapping names columns that are called otherwise; the exact name goes bef
 	assert.deepEqual([mapped.pets, unused], [[{ name: "Rex", categoryId: 5n, status: "sold" }], ["Category"]]);
 	const ours = await read("id,line,reason,name,categoryId\n1,2,empty,Rex,5\n", { isStrict: true });
 	assert.deepEqual(ours.pets, [{ name: "Rex", categoryId: 5n }]);
+	const many = Array.from({ length: 150 }, (_, n) => `{"name":"a","categoryId":1,"field ${n % 120}":1}`);
+	let reports = 0;
+	await read(many.join("\n"), { onUnused: () => reports++ });
+	assert.equal(reports, 100, "each once, up to a limit");
 	const without = await read("name,categoryId,status\nRex,5,none\n", { mapping: { status: null } });
 	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
 	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });

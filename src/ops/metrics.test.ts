@@ -60,6 +60,8 @@ test("the number of series is bounded, whatever clients send", async () => {
 
 test("methods are read, write or other; failures are counted by reason", async () => {
 	const metrics = createRequestMetrics(traffic);
+	const refusals = await linesOf(metrics, "animal_store_refusals_total");
+	assert.equal(refusals.at(-1), 'animal_store_refusals_total{reason="client_abort"} 0', "before the first one, too");
 	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observe({ ...getPet, method });
 	metrics.observe({ ...getPet, status: 503, reason: "overloaded" });
 	const counts = await linesOf(metrics, "animal_store_request_duration_seconds_count");

@@ -25,8 +25,13 @@ test("a request is one short line, and anything else is its message with fields,
 	log.info({ url: "http://127.0.0.1:8080" }, "listening");
 	log.warn({ dropped: 3 }, "lines were dropped");
 	log.error({ err: new Error("broken"), code: "internal_error" }, "request failed");
+	log.info({ "http.response.status_code": 400, "error.type": "malformed_request" }, "request");
 	assert.match(lines[0] ?? "", /^\d\d:\d\d:\d\d {2}GET \/v1\/pets {2}200 {2}1\.2 ms\n$/);
 	assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d {2}listening {2}url=http:\/\/127\.0\.0\.1:8080\n$/);
 	assert.match(lines[2] ?? "", /^\d\d:\d\d:\d\d {2}warn {2}lines were dropped {2}dropped=3\n$/);
 	assert.match(lines[3] ?? "", /^\S+ {2}error {2}request failed {2}code=internal_error\nError: broken\n {4}at /);
+	assert.match(
+		lines[4] ?? "",
+		/^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_request\n$/,
+	);
 });
