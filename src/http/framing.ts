@@ -9,6 +9,7 @@ import { METHODS } from "./node-http.ts";
 import { isHost } from "./proxies.ts";
 
 const space = 0x20;
+const [endOf11, endOf10] = [Buffer.from(" HTTP/1.1\r\n"), Buffer.from(" HTTP/1.0\r\n")];
 
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
@@ -65,17 +66,19 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 
 /**
  * Whether a request line has single spaces and HTTP's name. The parser also accepts RTSP/1.0, ICE/1.0 and more spaces.
- * @param at where the line begins in these bytes
+ * @param head from its first byte, or from empty lines before it
  */
-export function isRequestLine(
-	bytes: Buffer,
-	at: number,
-	{ method = "", url = "", httpVersion }: IncomingMessage,
-): boolean {
+export function isRequestLine(head: Buffer, { method = "", url = "", httpVersion }: IncomingMessage): boolean {
+	let at = 0;
+	while (isLineEnd(head[at])) at++;
 	const target = at + method.length + 1;
-	const end = ` HTTP/${httpVersion}\r\n`;
 	const afterTarget = target + url.length;
-	return bytes[target] !== space && bytes.toString("latin1", afterTarget, afterTarget + end.length) === end;
+	const end = httpVersion === "1.1" ? endOf11 : endOf10;
+	return head[target] !== space && end.every((byte, index) => head[afterTarget + index] === byte);
+}
+
+export function isLineEnd(byte: number | undefined): boolean {
+	return byte === 0x0d || byte === 0x0a;
 }
 
 /** @throws ApiError `expectation_failed` */

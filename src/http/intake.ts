@@ -1,11 +1,13 @@
 // What a connection sent and Node has not parsed yet. Node alone would parse and handle whole packets; here they are
-// cut into messages, and each is parsed in its turn (turns.ts). What waits costs only its bytes, and meanwhile the
-// socket rests. A client that does not take its replies is not answered further.
+// cut into heads and bodies. The first request of a packet is handled at once, those behind it in turns (turns.ts).
+// What waits costs only its bytes, and meanwhile the socket rests. A client that does not take its replies is not
+// answered further.
 
 import type { IncomingMessage } from "node:http";
+import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
 import type { Connection, Intake } from "./connections.ts";
-import { isRequestLine } from "./framing.ts";
+import { isLineEnd, isRequestLine } from "./framing.ts";
 import type { Line, Turns } from "./turns.ts";
 
 /** Bytes of replies that a client has not taken, with those to come. */
@@ -16,14 +18,19 @@ const unsentInAllMax = 32 * 1024 * 1024;
 const expectedMin = 512;
 /** Reads of a connection that wait for the store: their replies may be larger than those before. */
 const readsMax = 16;
-const headEnd = "\r\n\r\n";
-const [carriageReturn, lineFeed] = [0x0d, 0x0a];
+/** Of a packet, this many are parsed without a turn: a head and its body. */
+const piecesAtOnce = 2;
+/** Of a head in several packets; the parser does not count blanks around values. */
+const begunMax = 2 * headersMaxBytes;
+/** Ends a head, and chunks. */
+const emptyLine = Buffer.from("\r\n\r\n");
 const nothing: Buffer = Buffer.alloc(0);
 
 /** What all connections of a server share. */
 export interface Shared {
 	turns: Turns;
 	unsent: number;
+	refuse: (connection: Connection, failure: ApiError) => void;
 }
 
 /** Gives a connection its intake, after Node has added its listeners. */
@@ -37,18 +44,12 @@ class ConnectionIntake implements Intake, Line {
 	readonly #parse: (bytes: Buffer) => void;
 	readonly #end: () => void;
 	#waiting: Buffer | undefined;
-	/** Of the piece that is parsed, those of requests to come. */
-	#heads = 0;
 	#isResting = false;
 	#hasEnded = false;
-	/** The parser has a part of a message, and its time runs. */
-	#isWithin = false;
-	/** Bytes of a body that are to come, if its length is known. */
+	/** What was parsed of an unfinished head, or the last bytes of unfinished chunks. */
+	#begun = nothing;
+	/** Bytes of a body that are to come; infinite for chunks. */
 	#bodyLeft = 0;
-	/** What is being parsed, or the part of a head that was. */
-	#piece = nothing;
-	/** Where the next request line begins, in it or behind it; undefined where that is not known. */
-	#lineAt: number | undefined;
 	#unsent = 0;
 	/** Requests without a reply that are no creates. */
 	#reads = 0;
@@ -72,26 +73,23 @@ class ConnectionIntake implements Intake, Line {
 	}
 
 	get hasMore(): boolean {
-		return this.#waiting !== undefined || this.#heads > 0;
+		return this.#waiting !== undefined && this.#waiting.length > this.#bodyLeft;
 	}
 
 	get isIdle(): boolean {
-		return !this.hasMore && !this.#isWithin && this.#connection.latest?.response.writableFinished !== false;
+		return !this.#waiting && !this.#isWithin && this.#connection.latest?.response.writableFinished !== false;
 	}
 
 	isLineValid(request: IncomingMessage): boolean {
-		const piece = this.#piece;
-		let at = this.#lineAt;
-		if (at === undefined) return true;
-		while (piece[at] === carriageReturn || piece[at] === lineFeed) at++;
+		const head = this.#begun;
 		const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
-		const bodyAt = piece.indexOf(headEnd, at) + headEnd.length;
-		this.#lineAt = coding === undefined ? bodyAt + Number(length) : undefined;
-		return isRequestLine(piece, at, request);
+		this.#begun = nothing;
+		this.#bodyLeft = coding === undefined ? Number(length) : Infinity;
+		this.#shared.turns.count(1);
+		return isRequestLine(head, request);
 	}
 
 	noteRequest({ method }: IncomingMessage): void {
-		this.#heads--;
 		if (method !== "POST") this.#reads++;
 	}
 
@@ -109,12 +107,12 @@ class ConnectionIntake implements Intake, Line {
 	}
 
 	next(): boolean {
-		const { parser, writable } = this.#connection;
-		if (!parser || !writable) this.#waiting = undefined;
-		if (this.#waiting && this.#isHeld()) return false;
-		if (this.#waiting) this.#parseFrom(this.#waiting);
-		if (this.#waiting) return true;
-		if (this.#hasEnded && this.#connection.parser) this.#end();
+		for (let left = this.#shared.turns.share(); this.#isReady(); left--) {
+			if (left <= 0) return true;
+			this.#parseNext();
+		}
+		if (this.#waiting) return false;
+		if (this.#hasEnded && !this.#connection.isRefused) this.#end();
 		this.#hasEnded = false;
 		return false;
 	}
@@ -125,7 +123,8 @@ class ConnectionIntake implements Intake, Line {
 			return;
 		}
 		this.#waiting = packet;
-		while (this.#shared.turns.hasRoom() && this.next());
+		for (let left = piecesAtOnce; left > 0 && this.#isReady(); left--) this.#parseNext();
+		while (this.#waiting && this.#shared.turns.hasRoom() && this.next());
 		this.#rest();
 	}
 
@@ -142,16 +141,25 @@ class ConnectionIntake implements Intake, Line {
 		this.#shared.turns.enter(this);
 	}
 
+	/** Whether something waits that can be parsed. What follows the last request is ignored. */
+	#isReady(): boolean {
+		const { writable, isRefused, last } = this.#connection;
+		if (!writable || isRefused || last?.complete) this.#waiting = undefined;
+		return this.#waiting !== undefined && !this.#isHeld();
+	}
+
 	#isHeld(): boolean {
 		// Node's own limit: its parser is paused.
 		if (this.#connection._paused) return true;
-		if (this.#isWithin || this.#underWay === 0) return false;
-		return this.#room <= 0 || (this.#unsent > 0 && this.#shared.unsent > unsentInAllMax);
+		const underWay = this.#connection.requestsInFlight ?? 0;
+		if (underWay === 0 || this.#isWithin) return false;
+		if (this.#unsent > 0 && this.#shared.unsent > unsentInAllMax) return true;
+		return this.#reads >= this.#readsMax || (underWay + 1) * this.#expected > unsentMax;
 	}
 
-	#parseFrom(waiting: Buffer): void {
-		const underWay = this.#underWay;
-		if (this.#piece === nothing) this.#lineAt = this.#isWithin || this.#bodyLeft > 0 ? undefined : 0;
+	/** Gives the parser a head or a body, or a part of one. */
+	#parseNext(): void {
+		const waiting = this.#waiting as Buffer;
 		const piece = this.#cut(waiting);
 		this.#waiting = piece.length < waiting.length ? waiting.subarray(piece.length) : undefined;
 		if (this.#isResting && !this.#waiting) {
@@ -159,34 +167,34 @@ class ConnectionIntake implements Intake, Line {
 			this.#isResting = false;
 			this.#connection.resume();
 		}
-		this.#piece = this.#piece === nothing ? piece : Buffer.concat([this.#piece, piece]);
+		const begun = this.#begun === nothing ? piece : Buffer.concat([this.#begun, piece]);
+		if (this.#bodyLeft === 0) this.#begun = begun;
+		else if (this.#bodyLeft === Infinity) this.#begun = begun.subarray(1 - emptyLine.length);
+		else this.#bodyLeft -= piece.length;
 		this.#parse(piece);
-		this.#heads = 0;
-		const { request } = this.#connection.latest ?? {};
-		if (request?.complete === false) {
-			this.#isWithin = true;
-			this.#bodyLeft ||= Math.max((this.#lineAt ?? 0) - this.#piece.length, 0);
-		}
-		const isPartOfHead = this.#isWithin && request?.complete !== false && this.#piece.length <= headersMaxBytes;
-		if (!isPartOfHead) this.#piece = nothing;
-		this.#shared.turns.count(this.#underWay - underWay);
+		if (this.#begun !== nothing) this.#lookAtBegun();
 	}
 
-	/** @returns the rest of a body, or the heads of some requests, or a part of one */
-	#cut(waiting: Buffer): Buffer {
-		const bodyLeft = this.#bodyLeft;
-		this.#bodyLeft = Math.max(bodyLeft - waiting.length, 0);
-		this.#isWithin = false;
-		if (bodyLeft > 0) return waiting.subarray(0, bodyLeft);
-		let length = 0;
-		for (let left = Math.min(this.#room, this.#shared.turns.share()); length === 0 || left > 0; left--) {
-			const at = waiting.indexOf(headEnd, length);
-			if (at < 0) break;
-			length = at + headEnd.length;
-			this.#heads++;
+	/** After a part of a head, or of chunks. */
+	#lookAtBegun(): void {
+		if (this.#bodyLeft === Infinity) {
+			if (!this.#connection.latest?.request.complete) return;
+			this.#bodyLeft = 0;
+			this.#begun = nothing;
 		}
-		this.#isWithin = length === 0;
-		return length === 0 || length === waiting.length ? waiting : waiting.subarray(0, length);
+		// Empty lines before a request are no part of it.
+		if (this.#begun.every(isLineEnd)) this.#begun = nothing;
+		if (this.#begun.length > begunMax) this.#shared.refuse(this.#connection, new ApiError("headers_too_large"));
+	}
+
+	/** @returns the next bytes up to the end of a head, of chunks, or of a body */
+	#cut(waiting: Buffer): Buffer {
+		if (this.#bodyLeft > 0 && this.#bodyLeft < Infinity) return waiting.subarray(0, this.#bodyLeft);
+		const begun = this.#begun;
+		const bytes = begun === nothing ? waiting : Buffer.concat([begun, waiting]);
+		const at = bytes.indexOf(emptyLine, Math.max(begun.length + 1 - emptyLine.length, 0));
+		const length = at + emptyLine.length - begun.length;
+		return at < 0 || length === waiting.length ? waiting : waiting.subarray(0, length);
 	}
 
 	#add(bytes: number): void {
@@ -199,14 +207,11 @@ class ConnectionIntake implements Intake, Line {
 		this.#shared.unsent -= this.#unsent;
 		this.#unsent = 0;
 		this.#waiting = undefined;
+		this.#hasEnded = false;
 	}
 
-	get #underWay(): number {
-		return this.#connection.requestsInFlight ?? 0;
-	}
-
-	/** How many more requests may be under way. */
-	get #room(): number {
-		return Math.min(Math.floor(unsentMax / this.#expected) - this.#underWay, this.#readsMax - this.#reads);
+	/** Whether the parser has a part of a message, and its time runs. */
+	get #isWithin(): boolean {
+		return this.#begun !== nothing || this.#bodyLeft > 0;
 	}
 }

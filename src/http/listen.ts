@@ -67,7 +67,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
 	const listener = guard(handler, refusals, options);
-	const shared = { turns, unsent: 0 };
+	const shared = { turns, unsent: 0, refuse: refusals.refuseInTurn };
 	const open = new Set<Connection>();
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;

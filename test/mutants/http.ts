@@ -42,8 +42,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/intake.ts",
-		from: "Math.max((this.#lineAt ?? 0) - this.#piece.length, 0)",
-		to: "this.#lineAt ?? 0",
+		from: "Math.max(begun.length + 1 - emptyLine.length, 0)",
+		to: "begun.length",
 		tests: ["test/framing.test.ts"],
 	},
 	{ file: "src/http/traffic.ts", from: "return void socket.destroy();", to: "", tests: ["test/connections.test.ts"] },
@@ -61,8 +61,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/intake.ts",
-		from: "this.#room <= 0 ||",
-		to: "",
+		from: "return this.#reads >= this.#readsMax || (underWay + 1) * this.#expected > unsentMax;",
+		to: "return false;",
 		tests: ["test/hostile.test.ts"],
 	},
 	{
