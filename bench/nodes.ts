@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom } from "../src/keys/formats.ts";
 import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
 import { type Load, measureWarm, type Result, warmUp } from "./load.ts";

@@ -1,7 +1,7 @@
 // What a benchmark asks of every server: the load of each scenario, and what a right reply to it is.
 
 import assert from "node:assert/strict";
-import { keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom } from "../src/keys/formats.ts";
 import { createBody, type Load, nextRequest } from "./load.ts";
 import { ask, type Reply } from "./reply.ts";
 import type { Server } from "./servers.ts";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom } from "../src/keys/formats.ts";
 import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
 import { against, animals, others, say } from "./options.ts";

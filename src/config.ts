@@ -6,8 +6,7 @@ import { type Static, type TObject, type TSchema, Type } from "./contract/schema
 import { checkOf } from "./contract/validate.ts";
 import { type EnvFile, parseEnvFile } from "./env-file.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/proxies.ts";
-import { isWellFormedKey } from "./keys/key-format.ts";
-import { parseDurationMs, parseRate, type Rate } from "./keys/rate.ts";
+import { isWellFormedKey, parseDurationMs, parseRate, type Rate } from "./keys/formats.ts";
 import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
 
 const port = (usual: number) =>

@@ -5,7 +5,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig, readConnection, readEnvFile } from "../src/config.ts";
-import { keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom } from "../src/keys/formats.ts";
 import { runProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-import { isInt64 } from "../src/contract/int64.ts";
+import { isInt64 } from "../src/contract/json.ts";
 import { NewPet, petStatuses } from "../src/contract/pet.ts";
 import { checkFields } from "../src/contract/validate.ts";
 import { csv } from "../src/files/pet-formats.ts";

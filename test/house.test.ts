@@ -25,7 +25,7 @@ const mayImport: Record<string, RegExp> = {
 	files: /^src\/(contract|files)\//,
 	store: /^src\/(contract|store)\//,
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
-	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(key-check|rate)\.ts$/,
+	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"env-file.ts": /^$/,
 	"config.ts": /^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,

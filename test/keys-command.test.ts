@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { keyTable, type ShownKey } from "../src/cli/tables.ts";
-import { isWellFormedKey } from "../src/keys/key-format.ts";
+import { isWellFormedKey } from "../src/keys/formats.ts";
 import { shareOut } from "./mutants.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";

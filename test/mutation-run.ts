@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AnimalStore } from "../client/src/index.ts";
 import { petStatuses } from "../src/contract/pet.ts";
-import { keyFromRandom } from "../src/keys/key-format.ts";
+import { keyFromRandom } from "../src/keys/formats.ts";
 import { canary, checkExchange, type Exchange, logProblems } from "./mutation-check.ts";
 import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts";
 import { startProgram } from "./program.ts";

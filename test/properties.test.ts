@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isInt64 } from "../src/contract/int64.ts";
-import { parseJson } from "../src/contract/json.ts";
+import { isInt64, parseJson } from "../src/contract/json.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { seed } from "./random.ts";
 import { assertFailure, create, testService } from "./service.ts";

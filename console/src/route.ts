@@ -2,7 +2,7 @@
 // is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import { int64FromDecimal } from "../../src/contract/int64.ts";
+import { int64FromDecimal } from "../../src/contract/json.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
 
 export const petStatuses = Object.keys({

@@ -1,9 +1,9 @@
 // Options and parsers of values that several commands share. An error names the rule.
 
 import { InvalidArgumentError, Option } from "commander";
-import { int64FromDecimal } from "../contract/int64.ts";
+import { int64FromDecimal } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
-import { parseDurationMs } from "../keys/rate.ts";
+import { parseDurationMs } from "../keys/formats.ts";
 import { CommandError } from "./command-error.ts";
 
 export function statusOption(description: string): Option {

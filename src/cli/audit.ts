@@ -3,8 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { isInt64 } from "../contract/int64.ts";
-import { parseJson } from "../contract/json.ts";
+import { isInt64, parseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import type { EditRecord, Store } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errors } from "./errors.ts";
-import { int64FromDecimal, int64Max, int64Min, isInt64 } from "./int64.ts";
-import { parseJson } from "./json.ts";
+import { int64FromDecimal, int64Max, int64Min, isInt64, parseJson } from "./json.ts";
 
 test("parseJson reads integers exactly and distinguishes them from fractions", () => {
 	assert.deepEqual(parseJson('{"a":[1,2.5,"9007199254740993"],"b":9007199254740993}'), {

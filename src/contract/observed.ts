@@ -1,4 +1,5 @@
-// What the HTTP side tells of its requests and connections. Metrics and logs read it.
+// What the HTTP side reports of its requests and connections to metrics and logs, with the trace of each request (W3C
+// Trace Context): its span where OpenTelemetry instruments this process, and the caller's traceparent otherwise.
 
 import type { OperationName } from "./operations.ts";
 
@@ -27,4 +28,54 @@ export interface TrafficCounts {
 	connectionsRefused: { address_limit: number; total_limit: number };
 	receivedBytes: number;
 	sentBytes: number;
+}
+
+export interface TraceContext {
+	/** 32 hexadecimal digits, the same in the whole trace. */
+	traceId: string;
+	/** 16 hexadecimal digits: this request if `isOwn`, and the caller's span otherwise. */
+	spanId: string;
+	isOwn: boolean;
+	isSampled: boolean;
+}
+
+/** The part of `@opentelemetry/api` that its copies share in a process, whichever package brought them. */
+interface SharedApi {
+	context?: { active(): { getValue(key: symbol): { spanContext(): SpanContext } | undefined } };
+}
+
+interface SpanContext {
+	traceId: string;
+	spanId: string;
+	traceFlags: number;
+	/** The caller's: nothing records this request. */
+	isRemote?: boolean;
+}
+
+const sharedApi = Symbol.for("opentelemetry.js.api.1");
+const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
+
+/** @param header the caller's `traceparent` */
+export function traceOf(header: unknown): TraceContext | undefined {
+	const api: SharedApi | undefined = Reflect.get(globalThis, sharedApi);
+	const active = api?.context?.active().getValue(spanKey)?.spanContext();
+	if (!active || active.isRemote || /^0+$/.test(active.spanId)) return callersTrace(header);
+	const { traceId, spanId, traceFlags } = active;
+	return { traceId, spanId, isOwn: true, isSampled: (traceFlags & 1) === 1 };
+}
+
+/** @returns undefined for a missing or an invalid header */
+function callersTrace(header: unknown): TraceContext | undefined {
+	if (typeof header !== "string") return undefined;
+	const [, version, traceId = "", spanId = "", flags = "", rest] =
+		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
+	// Later versions may add parts to the end.
+	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
+	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+	return { traceId, spanId, isOwn: false, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The header of a reply. */
+export function traceParentOf({ traceId, spanId, isSampled }: TraceContext): string {
+	return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
 }

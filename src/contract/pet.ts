@@ -1,7 +1,7 @@
 // The animal: Pet, NewPet, PetStatus and their limits (interface document §2). Validation, type and OpenAPI come from
 // the same schema. A property's `description` is the rule that error messages quote.
 
-import { int64Max, int64Min } from "./int64.ts";
+import { int64Max, int64Min } from "./json.ts";
 import { component, published, type Static, type TSchema, Type } from "./schema.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;

@@ -1,7 +1,7 @@
 // Checks values against their schemas, for the service, the commands and the console. One message names all broken
 // fields and their rules; a rule is the schema's own `description`.
 
-import { int64FromDecimal, isInt64 } from "./int64.ts";
+import { int64FromDecimal, isInt64 } from "./json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 

@@ -3,8 +3,8 @@
 
 import type { Server } from "node:http";
 import type { Logger } from "pino";
+import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
-import type { Rate } from "../keys/rate.ts";
 import { type Check, createChecks, createOpsChecks, runChecks } from "./checks.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";

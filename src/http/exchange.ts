@@ -4,8 +4,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
+import { type TraceContext, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
-import { type TraceContext, traceParentOf } from "../contract/trace-context.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connections.ts";
 import type { Cors, DeprecationNotice } from "./reply-headers.ts";

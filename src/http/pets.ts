@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { ApiError } from "../contract/errors.ts";
-import { int64FromDecimal } from "../contract/int64.ts";
+import { int64FromDecimal } from "../contract/json.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
 import { petJson, petsJson } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";

@@ -2,7 +2,7 @@
 // rate. Windows use the monotonic clock, so a jump of the wall clock neither refills nor extends one.
 
 import { ApiError } from "../contract/errors.ts";
-import { parseRate, type Rate } from "../keys/rate.ts";
+import { parseRate, type Rate } from "../keys/formats.ts";
 import type { KeyRow } from "../store/store.ts";
 
 export interface RateLimits {

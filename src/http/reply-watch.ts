@@ -3,8 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
-import type { Reply, RouteName } from "../contract/observed.ts";
-import { traceOf } from "../contract/trace-context.ts";
+import { type Reply, type RouteName, traceOf } from "../contract/observed.ts";
 import type { Connection } from "./connections.ts";
 import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
 

@@ -1,7 +1,7 @@
 // Creates, rotates and revokes API keys, for the command line and the first start.
 
 import type { AddUnless, KeyRow, KeyRows, NewSecret } from "../store/store.ts";
-import { hashOfKey, keyFromRandom, toBase62 } from "./key-format.ts";
+import { hashOfKey, keyFromRandom, toBase62 } from "./formats.ts";
 
 export interface Issuer {
 	rows: KeyRows;

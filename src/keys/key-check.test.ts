@@ -5,8 +5,8 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBackground } from "../store/background.ts";
 import { type KeyRow, type KeyRows, type KeyUse, StorageUnavailable } from "../store/store.ts";
+import { hashOfKey, keyFromRandom } from "./formats.ts";
 import { createKeyCheck } from "./key-check.ts";
-import { hashOfKey, keyFromRandom } from "./key-format.ts";
 
 const key = keyFromRandom(Buffer.alloc(32, 7));
 const working: KeyRow = {

@@ -3,7 +3,7 @@
 // Last-used times are collected here and stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
-import { hashOfKey, isWellFormedKey } from "./key-format.ts";
+import { hashOfKey, isWellFormedKey } from "./formats.ts";
 
 /** An older row is read again in the background, so that requests with busy keys never wait. */
 const refreshAfterMs = 300;

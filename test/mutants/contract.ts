@@ -3,5 +3,5 @@
 import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
-	{ file: "src/contract/int64.ts", from: "2n ** 63n - 1n", to: "2n ** 63n", tests: ["src/contract/contract.test.ts"] },
+	{ file: "src/contract/json.ts", from: "2n ** 63n - 1n", to: "2n ** 63n", tests: ["src/contract/contract.test.ts"] },
 ];

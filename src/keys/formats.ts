@@ -1,4 +1,5 @@
-// The format of an API key: `pets_`, 256 random bits in base62, and a CRC-32 that detects typos without a lookup.
+// The format of an API key: `pets_`, 256 random bits in base62, and a CRC-32 that detects typos without a lookup. Also
+// durations and rates as people write them: `90d`, `24h`, `100/1m`.
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -38,4 +39,25 @@ export function toBase62(value: bigint, length: number): string {
 	let digits = "";
 	for (let rest = value; digits.length < length; rest /= 62n) digits = base62[Number(rest % 62n)] + digits;
 	return digits;
+}
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `30s`, `15m`, `24h`, `90d` → milliseconds; undefined for anything else. */
+export function parseDurationMs(text: string): number | undefined {
+	const found = /^([1-9][0-9]{0,5})([smhd])$/.exec(text);
+	return found ? Number(found[1]) * unitsMs[found[2] as keyof typeof unitsMs] : undefined;
+}
+
+export interface Rate {
+	requests: number;
+	windowSeconds: number;
+}
+
+/** `100/1m`, `10/s` → requests in a window; undefined for anything else. */
+export function parseRate(text: string): Rate | undefined {
+	const found = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,5})?([smhd])$/.exec(text);
+	if (!found) return undefined;
+	const [, requests, count = 1, unit] = found;
+	return { requests: Number(requests), windowSeconds: (Number(count) * unitsMs[unit as keyof typeof unitsMs]) / 1000 };
 }
