@@ -40,7 +40,7 @@ export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { becaus
 		because: "a request that a server received always has a URL",
 	},
 	{
-		file: "src/files/unknown-creates.ts",
+		file: "src/files/creates.ts",
 		from: " < ",
 		to: " <= ",
 		because: "the least of equal ids is the same one",

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { isInt64 } from "../src/contract/json.ts";
 import { NewPet, petStatuses } from "../src/contract/pet.ts";
 import { checkFields } from "../src/contract/validate.ts";
-import { csv } from "../src/files/pet-formats.ts";
+import { csv } from "../src/files/formats.ts";
 import { cellsOf } from "../src/files/records.ts";
 import { seed } from "./random.ts";
 

@@ -2,8 +2,7 @@
 
 import "./add-many.css";
 import { useState } from "preact/hooks";
-import { blobSource } from "../../src/files/blob-source.ts";
-import { detectKind } from "../../src/files/file-kind.ts";
+import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
 import type { Job } from "./add-rows.ts";
 import { ChooseFile } from "./choose-file.tsx";

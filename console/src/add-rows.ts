@@ -5,9 +5,9 @@
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { describeFaults, type Fault } from "../../src/contract/validate.ts";
-import type { Source } from "../../src/files/file-kind.ts";
+import { digestOf, rowKey } from "../../src/files/creates.ts";
+import type { Source } from "../../src/files/formats.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
-import { digestOf, rowKey } from "../../src/files/row-keys.ts";
 import type { FileRow } from "../../src/files/rows.ts";
 import type { Sender } from "./look-up.ts";
 import { openRows, type PetFile, type Rejected } from "./open-rows.ts";

@@ -4,7 +4,7 @@
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import { checkTexts, type Fault } from "../../src/contract/validate.ts";
-import { contentOf } from "../../src/files/unknown-creates.ts";
+import { contentOf } from "../../src/files/creates.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, TooEarly } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pet, PetStatus } from "../../src/contract/pet.ts";
-import type { Format } from "../../src/files/pet-formats.ts";
+import type { Format } from "../../src/files/formats.ts";
 import { saveFile } from "./files.ts";
 import { Menu } from "./menu.tsx";
 import { digits, sentenceOf } from "./notes.tsx";
@@ -88,7 +88,7 @@ async function exportPets(
 	{ status, format, signal }: ExportOptions,
 	onCount: (count: number) => void,
 ): Promise<number> {
-	const { formatPets } = await import("../../src/files/pet-formats.ts");
+	const { formatPets } = await import("../../src/files/formats.ts");
 	let count = 0;
 	async function* pages(): AsyncGenerator<Pet[]> {
 		for await (const { pets } of patientStore.listPets({ status }, { signal }).pages()) {

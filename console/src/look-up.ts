@@ -4,7 +4,7 @@
 import type { AnimalStore } from "../../client/src/index.ts";
 import type { KeyInfo } from "../../src/contract/activity.ts";
 import { idempotencyHours } from "../../src/contract/operations.ts";
-import { lookUp, newestId, type UnknownCreate } from "../../src/files/unknown-creates.ts";
+import { lookUp, newestId, type UnknownCreate } from "../../src/files/creates.ts";
 
 /** Who sends: the part of a session that imports need. */
 export interface Sender {

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
-import { describeKind } from "../../src/files/file-kind.ts";
+import { describeKind } from "../../src/files/formats.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { digits, FailureNote } from "./notes.tsx";

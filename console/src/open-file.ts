@@ -1,7 +1,7 @@
 // A file that was chosen, and how the views that add it speak about files.
 
-import { FileError } from "../../src/files/file-error.ts";
-import type { FileKind, Source } from "../../src/files/file-kind.ts";
+import { FileError } from "../../src/files/encoding.ts";
+import type { FileKind, Source } from "../../src/files/formats.ts";
 import { ColumnError, type Preview } from "../../src/files/rows.ts";
 import { digits, sentenceOf } from "./notes.tsx";
 

@@ -4,10 +4,10 @@
 import { ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Fault } from "../../src/contract/validate.ts";
-import type { FileKind, Source } from "../../src/files/file-kind.ts";
+import { addedPets } from "../../src/files/creates.ts";
+import type { FileKind, Source } from "../../src/files/formats.ts";
 import { describeUnknown, missingReason, unknownCreateOf } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
-import { addedPets } from "../../src/files/unknown-creates.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, type Sender } from "./look-up.ts";
 
 /** A file that was read, and how to read its rows. */

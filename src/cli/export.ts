@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
 import type { AnimalStore } from "../../client/src/index.ts";
 import type { Pet, PetStatus } from "../contract/pet.ts";
-import { type Format, formatPets, formats } from "../files/pet-formats.ts";
+import { type Format, formatPets, formats } from "../files/formats.ts";
 import { statusOption } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";

@@ -6,10 +6,10 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { FileError } from "../files/file-error.ts";
-import { detectKind, type FileKind, type Source } from "../files/file-kind.ts";
+import { digestOf } from "../files/creates.ts";
+import { FileError } from "../files/encoding.ts";
+import { detectKind, type FileKind, type Source } from "../files/formats.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
-import { digestOf } from "../files/row-keys.ts";
 import { ColumnError, type FileRow } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
 

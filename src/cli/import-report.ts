@@ -2,8 +2,8 @@
 
 import { idempotencyHours } from "../contract/operations.ts";
 import { describeFaults } from "../contract/validate.ts";
-import { quoteNames } from "../files/file-error.ts";
-import { describeKind, type FileKind } from "../files/file-kind.ts";
+import { quoteNames } from "../files/encoding.ts";
+import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import type { EarlierRows } from "./import-look-up.ts";

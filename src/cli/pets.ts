@@ -5,7 +5,7 @@ import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { limitDefault, limitMax } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import { petJson } from "../contract/pet-json.ts";
-import { formatPets } from "../files/pet-formats.ts";
+import { formatPets } from "../files/formats.ts";
 import { parseInt64, parseIntegerUpTo, parsePetId, statusOption } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { examples, toStdout } from "./output.ts";

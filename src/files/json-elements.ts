@@ -1,7 +1,7 @@
 // Splits a JSON array into its elements without loading it: a file of any size, 65,536 characters of memory for an
 // element. It reads only strings and brackets; the JSON parser checks each element.
 
-import { FileError } from "./file-error.ts";
+import { FileError } from "./encoding.ts";
 import { type PetRecord, recordMaxLength } from "./records.ts";
 
 const [open, close, openObject, closeObject, comma, quote, backslash, newline] = new TextEncoder().encode('[]{},"\\\n');

@@ -2,7 +2,7 @@
 // most 65,536 characters, so a huge line or an unclosed quote uses little memory.
 
 import { bodyMaxBytes } from "../contract/limits.ts";
-import { FileError } from "./file-error.ts";
+import { FileError } from "./encoding.ts";
 
 /** A longer record could not be sent. */
 export const recordMaxLength = bodyMaxBytes;

@@ -2,10 +2,9 @@
 // the text can be imported: `line` and `reason` are ignored then, but for rows that may have been added.
 
 import { parseJson } from "../contract/json.ts";
-import type { FileKind } from "./file-kind.ts";
-import { csv } from "./pet-formats.ts";
+import type { UnknownCreate } from "./creates.ts";
+import { csv, type FileKind } from "./formats.ts";
 import type { FileRow } from "./rows.ts";
-import type { UnknownCreate } from "./unknown-creates.ts";
 
 /** @param isFirst whether the text begins with this row: CSV needs a header then */
 export function rejectedRow(

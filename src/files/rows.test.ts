@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeFaults } from "../contract/validate.ts";
-import { FileError } from "./file-error.ts";
-import { describeKind, detectKind, type Source } from "./file-kind.ts";
-import { formatPets } from "./pet-formats.ts";
-import { digestOf } from "./row-keys.ts";
+import { digestOf } from "./creates.ts";
+import { FileError } from "./encoding.ts";
+import { describeKind, detectKind, formatPets, type Source } from "./formats.ts";
 import { type FileRow, previewRows, type ReadOptions, readRows } from "./rows.ts";
 
 /** The bytes, in pieces of this size. */

@@ -5,9 +5,8 @@ import { parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
 import { type Checked, checkFields, checkTexts, type Fault } from "../contract/validate.ts";
 import { type Columns, findColumns, type Mapping } from "./columns.ts";
-import { decodeText } from "./encoding.ts";
-import { FileError, quoteNames } from "./file-error.ts";
-import { delimiterLine, type FileKind, firstRecords, type Source } from "./file-kind.ts";
+import { decodeText, FileError, quoteNames } from "./encoding.ts";
+import { delimiterLine, type FileKind, firstRecords, type Source } from "./formats.ts";
 import { jsonElements } from "./json-elements.ts";
 import { cellsOf, csvRecords, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
 

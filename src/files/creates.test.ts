@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewPet, Pet } from "../contract/pet.ts";
+import { addedPets, lookUp, newestId } from "./creates.ts";
 import { describeUnknown, unknownCreateOf } from "./rejected-rows.ts";
-import { addedPets, lookUp, newestId } from "./unknown-creates.ts";
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 const sold: NewPet = { ...rex, status: "sold" };

@@ -1,8 +1,9 @@
-// What kind of file it is: format, encoding and delimiter, found from its content and never from its name.
+// The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
+// from its name. Exports are CSV, NDJSON or a JSON array, with exact numbers, so that an import can read them.
 
-import { decodeText, detectEncoding, type Encoding, nameOfEncoding } from "./encoding.ts";
-import { FileError } from "./file-error.ts";
-import type { Format } from "./pet-formats.ts";
+import { petFields } from "../contract/pet.ts";
+import { type AnyPet, petJson } from "../contract/pet-json.ts";
+import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
 import { cellsOf, csvRecords, type PetRecord } from "./records.ts";
 
 /** Opens the file at its start: a file is read several times, and never kept in memory. */
@@ -62,4 +63,45 @@ export function describeKind({ format, encoding, delimiter }: FileKind): string 
 	const name = { csv: "CSV", ndjson: "NDJSON", json: "a JSON array" }[format];
 	const separated = format === "csv" ? ` with ${Reflect.get(delimiters, delimiter)}` : "";
 	return `${name}${separated}, ${nameOfEncoding(encoding)}`;
+}
+
+export const formats = ["csv", "ndjson", "json"] as const;
+export type Format = (typeof formats)[number];
+
+/** The text of all pages, one piece for each. An import reads CSV columns in any order and ignores `id`. */
+export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format): AsyncGenerator<string> {
+	if (format === "csv") yield csv([petFields]);
+	let isFirst = true;
+	for await (const pets of pages) {
+		if (pets.length === 0) continue;
+		if (format === "csv") yield csv(pets.map(cellsOfPet));
+		else if (format === "ndjson") yield pets.map((pet) => `${petJson(pet)}\n`).join("");
+		else yield (isFirst ? "[\n" : ",\n") + pets.map(petJson).join(",\n");
+		isFirst = false;
+	}
+	if (format === "json") yield isFirst ? "[]\n" : "\n]\n";
+}
+
+function cellsOfPet(pet: AnyPet): string[] {
+	return petFields.map((field) => String(pet[field] ?? ""));
+}
+
+/** Lines of CSV (RFC 4180, with line feeds). */
+export function csv(rows: readonly (readonly string[])[], delimiter = ","): string {
+	return rows.map((cells) => `${cells.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\n`).join("");
+}
+
+function quoteCell(cell: string, delimiter: string): string {
+	const isPlain = !/["\r\n]/.test(cell) && !cell.includes(delimiter);
+	return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
+}
+
+const pieceSize = 64 * 1024;
+
+/** Reads a piece at a time. Pasted text: `blobSource(new Blob([text]))`. */
+export function blobSource(blob: Blob): Source {
+	return async function* pieces() {
+		for (let start = 0; start < blob.size; start += pieceSize)
+			yield new Uint8Array(await blob.slice(start, start + pieceSize).arrayBuffer());
+	};
 }
