@@ -22,8 +22,7 @@ async function creates(key: string, more: Record<string, string>) {
 	const body = '{"name":"Rex","categoryId":1,"status":"available"}';
 	const result = await measure([{ pid: service.pid, load: { ...load, body } }]);
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-	service.process.kill("SIGTERM");
-	const { stdout } = await service.finished;
+	const { stdout } = await service.stop();
 	const delaySeconds = Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]);
 	return { ...result, delayMs: delaySeconds * 1000, backups: stdout.split("backup made").length - 1 };
 }

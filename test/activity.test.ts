@@ -9,23 +9,6 @@ import { until } from "./until.ts";
 
 const path = "/console/activity";
 
-test("activity needs a key with the scope metrics:read", async (context) => {
-	const service = await testService(context);
-	const codeFor = async (headers: Record<string, string | undefined>) => {
-		const { status, body } = await service.send({ path, headers });
-		return [status, JSON.parse(body).code];
-	};
-	assert.deepEqual(await codeFor({ Authorization: undefined }), [401, "missing_credential"]);
-	assert.deepEqual(await codeFor({ Authorization: "Bearer wrong" }), [401, "invalid_credential"]);
-	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read", "pets:write"] });
-	assert.deepEqual(await codeFor({ Authorization: `Bearer ${key}` }), [403, "insufficient_scope"]);
-	const { key: watcher } = await createKey(service.issuer, { name: "watcher", scopes: ["metrics:read"] });
-	const reply = await service.send({ path, headers: { Authorization: `Bearer ${watcher}` } });
-	assert.equal(reply.status, 200);
-	assert.equal(reply.headers["cache-control"], "no-store");
-	assert.equal((await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${watcher}` } })).status, 403);
-});
-
 test("activity counts every reply to an operation, and every animal once", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const activity = async () => {

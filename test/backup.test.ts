@@ -96,8 +96,7 @@ test("a store that is opened for the first time is not mistaken for a backup bes
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
 		const service = await startProgram(context, { DATABASE_URL: `sqlite:${path("b.db")}` });
-		service.process.kill("SIGKILL");
-		await service.finished;
+		await service.stop("SIGKILL");
 	}
 	assert.equal(await countIn(path("b.db")), 20);
 });
@@ -193,8 +192,7 @@ test("a restore does not replace a store that a service has open, even if the se
 	const { code, stderr } = await run("restore", path("b.db"), "--force");
 	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
 	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
-	service.process.kill("SIGTERM");
-	assert.equal((await service.finished).code, 0);
+	assert.equal((await service.stop()).code, 0);
 	assert.equal(await countIn(path("s.db")), 21);
 	assert.equal((await run("restore", path("b.db"), "--force")).code, 0);
 	assert.equal(await countIn(path("s.db")), 20);

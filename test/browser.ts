@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { test as nodeTest, type TestContext } from "node:test";
+import { after, before, test as nodeTest, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { systemChromium, unpackedChromium } from "./chromium.ts";
@@ -25,7 +25,13 @@ const quiet = [
 	"--disable-sync",
 ];
 
-export function startBrowser(): Promise<Browser> {
+let browser: Browser;
+before(async () => {
+	browser = await startBrowser();
+});
+after(() => browser.close());
+
+function startBrowser(): Promise<Browser> {
 	if (systemChromium) return chromium.launch({ executablePath: systemChromium, args: quiet });
 	const folder = process.env["TEST_CHROMIUM"];
 	if (!folder) throw new Error("there is no Chromium: start the tests with npm test");
@@ -41,7 +47,6 @@ export interface Watched {
 /** A page of its own. When the test ends, it must have gone without errors. */
 export async function openPage(
 	context: TestContext,
-	browser: Browser,
 	origin: string,
 	options: Parameters<Browser["newPage"]>[0] = {},
 ): Promise<Watched> {

@@ -115,6 +115,7 @@ test("a request has the key as a bearer token and a JSON body without an absent 
 	assert.equal(sold?.request.body, '{"name":"Rex","categoryId":1,"status":"sold"}');
 	assert.equal(get?.url, "http://a.example/v1/pets/-9223372036854775808");
 	assert.equal(get?.headers.get("authorization"), "Bearer k");
+	for (const { request } of attempts) assert.equal(request.redirect, "error", "the key goes to no redirect target");
 });
 
 test("a list requests pages of 100 by default, and follows only the next link", async () => {
@@ -290,6 +291,21 @@ test("a reply whose body breaks off counts as a lost connection", async () => {
 	assert.ok(error instanceof NoReply && error.reason === "lost");
 });
 
+/** A server that is silent. */
+const unanswered: typeof fetch = (_url, request) =>
+	new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
+
+test("an abort ends a call at once, in an attempt and between two", async () => {
+	const reason = new Error("the user left");
+	for (const send of [unanswered, async () => refusal(503, { "retry-after": "20" })]) {
+		const leaving = new AbortController();
+		const { store } = answered([], { fetch: send, timeoutMs: 60_000 });
+		const call = store.listPage({}, { signal: leaving.signal });
+		setTimeout(() => leaving.abort(reason), 50);
+		assert.equal(await call.catch((error) => error), reason);
+	}
+});
+
 test("maxRetries limits the attempts; options of a call override those of the client", async (context) => {
 	unhurried(context);
 	for (const [client, call, expected] of [
@@ -306,24 +322,31 @@ test("maxRetries limits the attempts; options of a call override those of the cl
 		await failureOf(store.listPage({}, call));
 		assert.equal(attempts.length, expected, JSON.stringify([client, call]));
 	}
-	const send: typeof fetch = (_url, request) =>
-		new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
 	for (const [client, call, expected] of [
 		[{ timeoutMs: 7 }, {}, 7],
 		[{ timeoutMs: 7 }, { timeoutMs: 8 }, 8],
 		[{}, { timeoutMs: 9 }, 9],
 	] as const) {
-		const silent = new AnimalStore({ url: "http://a.example", key: "k", maxRetries: 0, fetch: send, ...client });
+		const silent = new AnimalStore({ url: "http://a.example", key: "k", maxRetries: 0, fetch: unanswered, ...client });
 		const late = await failureOf(silent.listPage({}, call));
 		assert.ok(late instanceof NoReply && late.reason === "timeout");
 		assert.equal(late.message, `no reply from http://a.example/v1: time-out after ${expected} ms`);
 	}
 });
 
-test("an error reply of another server is an ApiError whatever numbers are in it", async () => {
-	const reply = new Response('{"id":9007199254740993,"error":"no"}', { status: 418 });
-	const error = await failureOf(answered([reply], { int64: "number" }).store.listPage());
-	assert.ok(error instanceof ApiError && error.code === "unexpected_reply");
+test("a reply that is not the service's is reported as such, whatever numbers are in it", async () => {
+	const page = "<html>Bad things happened</html>";
+	for (const [status, body, message] of [
+		[200, page, /the reply is not JSON/],
+		[418, page, /another server, such as a proxy, replied 418/],
+		[503, page, /another server, such as a proxy, replied 503/],
+		[418, '{"id":9007199254740993,"error":"no"}', /replied 418/],
+	] as const) {
+		const { store } = answered([new Response(body, { status })], { int64: "number", retryForMs: 0 });
+		const error = await failureOf(store.listPage());
+		assert.ok(error instanceof ApiError && error.code === "unexpected_reply" && error.status === status);
+		assert.match(error.message, message);
+	}
 });
 
 test("onRetry is told each failed attempt that is repeated, and the wait before the next one", async (context) => {

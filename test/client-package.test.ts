@@ -11,25 +11,21 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import type { Browser } from "playwright-core";
 import { publint } from "publint";
 import { build } from "vite";
 import { compile } from "../client/build.ts";
 import { getPetDeprecation, sunsetDay } from "../src/contract/deprecation.ts";
-import { openPage, startBrowser } from "./browser.ts";
+import { openPage } from "./browser.ts";
 import { installClient } from "./client-package.ts";
 import { testService } from "./service.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-client-package-"));
 let place: string;
-let browser: Browser;
-before(async () => {
+before(() => {
 	place = installClient(folder);
-	browser = await startBrowser();
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
-after(() => browser.close());
 
 const imports = "AnimalStore, ApiError, NoReply";
 /** Adds, lists and gets an animal whose numbers no double holds; is refused, and calls an address without a service. */
@@ -141,7 +137,7 @@ test("the installed client works in this Node and in every Node from version 20,
 test("the installed client works in a browser", async (context) => {
 	const dist = join(place, "dist");
 	const service = await testService(context);
-	const { page, errors } = await openPage(context, browser, service.url);
+	const { page, errors } = await openPage(context, service.url);
 	// Only the page and the module are handed in; its requests go to the service.
 	const html = `<title>t</title><script type="module">
 		import { ${imports} } from "./client/index.js";
@@ -205,20 +201,8 @@ test("the package is small, has no dependencies, and its types resolve for every
 		["esnext", "bundler"],
 		["commonjs", "bundler"],
 	]) {
-		compile(
-			source,
-			"--ignoreConfig",
-			"--noEmit",
-			"--strict",
-			"--lib",
-			"esnext,dom",
-			"--types",
-			"",
-			"--module",
-			`${module}`,
-			"--moduleResolution",
-			`${resolution}`,
-		);
+		const modules = ["--module", `${module}`, "--moduleResolution", `${resolution}`];
+		compile(source, ..."--ignoreConfig --noEmit --strict --lib esnext,dom --types".split(" "), "", ...modules);
 	}
 });
 

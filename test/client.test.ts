@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -95,78 +94,6 @@ test("replies are parsed like JSON.parse, but with exact integers", () => {
 	);
 });
 
-test("iterating returns every animal once, singly and by page, forward and backward, filtered and from a cursor", async (context) => {
-	const { service, store } = await clientOf(context);
-	await Promise.all(
-		Array.from({ length: 250 }, (_, index) =>
-			service.store.createPet({ name: "a", categoryId: BigInt(index), ...(index % 5 === 0 && { status: "sold" }) }),
-		),
-	);
-	const ids = (await Array.fromAsync(store.listPets())).map(({ id }) => id);
-	assert.deepEqual(
-		ids,
-		Array.from({ length: 250 }, (_, index) => String(index + 1)),
-	);
-	const pages = await Array.fromAsync(store.listPets({ status: "sold", limit: 20 }).pages());
-	assert.deepEqual(
-		pages.map(({ pets }) => pets.length),
-		[20, 20, 10],
-	);
-	const rest = await Array.fromAsync(store.listPets({ status: "sold", limit: 20, cursor: pages[0]?.next }));
-	assert.equal(rest.length, 30);
-	assert.equal((await store.listPage()).pets.length, 100);
-	const back = await Array.fromAsync(store.listPets({ status: "sold", limit: 20 }).pages({ from: "last" }));
-	assert.deepEqual(
-		back.map(({ pets }) => [pets[0]?.id, pets.length]),
-		[
-			["151", 20],
-			["51", 20],
-			["1", 10],
-		],
-	);
-	const { last } = await store.listPage({ limit: 1 });
-	assert.deepEqual(
-		(await store.listPage({ limit: 2, cursor: last })).pets.map(({ id }) => id),
-		["249", "250"],
-	);
-});
-
-test("an error reply becomes an ApiError with the server's message, code, status and request id", async (context) => {
-	const { service, store } = await clientOf(context);
-	const refusals: [call: () => Promise<unknown>, code: string, status: number, message: RegExp][] = [
-		[() => store.createPet({ name: "", categoryId: 1 }), "invalid_body", 400, /^name must be a string of 1 to 255/],
-		[() => store.getPet(99), "pet_not_found", 404, /no animal/],
-		[() => store.listPage({ limit: 101 }), "invalid_parameter", 400, /^limit must be/],
-		[() => new AnimalStore({ url: service.url, key: "wrong" }).listPage(), "invalid_credential", 401, /does not work/],
-	];
-	for (const [call, code, status, message] of refusals) {
-		const error = await call().catch((error) => error);
-		assert.ok(error instanceof ApiError);
-		assert.deepEqual([error.code, error.status], [code, status]);
-		assert.match(error.message, message);
-		assert.ok(error.requestId && service.log.some(({ requestId }) => requestId === error.requestId));
-	}
-});
-
-test("a create whose replies are lost is retried and creates one animal", async (context) => {
-	const { service } = await clientOf(context);
-	const { url, seen } = await cutting(context, service.port, 3);
-	const store = new AnimalStore({ url, key: service.key });
-	const { data: pet, response } = await store.createPet(rex).withResponse();
-	assert.ok(response.headers.get("idempotency-replayed") === "true" && seen() === 4);
-	assert.deepEqual((await store.listPage()).pets, [pet]);
-});
-
-test("when the retry budget is exhausted, the error says so, and its idempotencyKey allows a later retry", async (context) => {
-	const { service, store } = await clientOf(context);
-	const { url } = await cutting(context, service.port, Infinity);
-	const impatient = new AnimalStore({ url, key: service.key, retryForMs: 0 });
-	const error = await impatient.createPet(rex).catch((error) => error);
-	assert.ok(error instanceof NoReply && error.cause instanceof TypeError);
-	const settled = await store.createPet(rex, { idempotencyKey: String(error.idempotencyKey) });
-	assert.deepEqual((await store.listPage()).pets, [settled]);
-});
-
 test("an error after a lost reply says that the animal may have been created", async (context) => {
 	const { service, store } = await clientOf(context);
 	const { key } = await createKey(service.issuer, { name: "once", scopes: ["pets:write"], rate: "1/1h" });
@@ -176,73 +103,6 @@ test("an error after a lost reply says that the animal may have been created", a
 	assert.equal((await store.listPage()).pets.length, 1, "and here it was");
 	const plain = await new AnimalStore({ url: service.url, key }).createPet(rex).catch((error) => error);
 	assert.ok(plain instanceof ApiError && plain.code === "rate_limited" && !plain.isUnsettled);
-});
-
-test("after 429 the client waits for Retry-After, within the budget", async (context) => {
-	const { service } = await clientOf(context);
-	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1s" });
-	const patient = new AnimalStore({ url: service.url, key });
-	await Promise.all(Array.from({ length: 4 }, () => patient.listPage()));
-	const { key: slower } = await createKey(service.issuer, { name: "slower", scopes: ["pets:read"], rate: "1/1h" });
-	const store = new AnimalStore({ url: service.url, key: slower });
-	await store.listPage();
-	const error = await store.listPage().catch((error) => error);
-	assert.ok(error instanceof ApiError && error.code === "rate_limited" && Number(error.retryAfterSeconds) > 1000);
-});
-
-/** A server that answers with these bytes, or with nothing. */
-async function answering(context: TestContext, reply?: string): Promise<string> {
-	const server = createServer().on("connection", (socket) => {
-		socket.on("error", () => {}).once("data", () => reply !== undefined && socket.end(reply));
-		context.after(() => socket.destroy());
-	});
-	server.removeAllListeners("request").listen(0, "127.0.0.1");
-	await new Promise((resolve) => server.once("listening", resolve));
-	context.after(() => server.close());
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-test("a silent server leads to a time-out, and an abort ends a call at once, also between attempts", async (context) => {
-	const url = await answering(context);
-	const store = new AnimalStore({ url, key: "k", timeoutMs: 50, retryForMs: 0 });
-	await assert.rejects(store.listPage(), /no reply from .*: time-out after 50 ms/);
-	const patient = new AnimalStore({ url, key: "k", timeoutMs: 20 });
-	const reason = new Error("the user left");
-	for (const afterMs of [1, 150]) {
-		const leaving = new AbortController();
-		const call = patient.listPage({}, { signal: leaving.signal });
-		setTimeout(() => leaving.abort(reason), afterMs);
-		assert.equal(await call.catch((error) => error), reason);
-	}
-});
-
-test("a reply that is not the service's is reported as such, and 503 from a proxy is retried", async (context) => {
-	const page = "<html>Bad things happened</html>";
-	const html = (status: number) =>
-		answering(context, `HTTP/1.1 ${status} x\r\ncontent-length: ${page.length}\r\nconnection: close\r\n\r\n${page}`);
-	for (const [status, message] of [
-		[200, /the reply is not JSON/],
-		[418, /another server, such as a proxy, replied 418/],
-		[503, /another server, such as a proxy, replied 503/],
-	] as const) {
-		const store = new AnimalStore({ url: await html(status), key: "k", retryForMs: 0 });
-		const error = await store.listPage().catch((error) => error);
-		assert.ok(error instanceof ApiError && error.code === "unexpected_reply" && error.status === status);
-		assert.match(error.message, message);
-	}
-});
-
-test("a base address may end with /v1 or a slash, and the key is never sent to a redirect target", async (context) => {
-	const { service } = await clientOf(context);
-	for (const end of ["", "/", "/v1", "/v1/"]) {
-		const store = new AnimalStore({ url: service.url + end, key: service.key });
-		assert.deepEqual((await store.listPage()).pets, []);
-	}
-	const elsewhere = await answering(
-		context,
-		`HTTP/1.1 302 Found\r\nlocation: ${service.url}/v1/pets\r\ncontent-length: 0\r\n\r\n`,
-	);
-	await assert.rejects(new AnimalStore({ url: elsewhere, key: service.key, retryForMs: 0 }).listPage(), NoReply);
 });
 
 /** A client whose attempts get these statuses and then a list, and whose pauses between them are noted instead of waited for. */
@@ -297,39 +157,6 @@ test("429, 502, 503 and 504 are retried; all other errors, including 500, are re
 	}
 });
 
-/** A server of this test that can stop and start again on its port. */
-async function restartable(context: TestContext) {
-	const server = createServer((_request, response) => response.end("[]"));
-	const start = async (port: number) => {
-		server.listen(port, "127.0.0.1");
-		await once(server, "listening");
-	};
-	const stop = async () => {
-		server.close();
-		server.closeAllConnections();
-		await once(server, "close");
-	};
-	await start(0);
-	context.after(() => server.close());
-	const { port } = server.address() as AddressInfo;
-	return { url: `http://127.0.0.1:${port}`, start: () => start(port), stop };
-}
-
-test("an address that refuses connections fails fast with the address, not after the 30 seconds of a restart", async (context) => {
-	const { url, stop } = await restartable(context);
-	await stop();
-	const waits: number[] = [];
-	const store = new AnimalStore({ url, key: "k", onRetry: ({ waitMs }) => void waits.push(waitMs) });
-	const startedAtMs = performance.now();
-	const error = await store.createPet(rex).catch((error) => error);
-	const tookMs = performance.now() - startedAtMs;
-	assert.ok(error instanceof NoReply && error.reason === "unreachable");
-	assert.equal(error.message, `no reply from ${url}/v1: the connection failed (ECONNREFUSED)`);
-	assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
-	context.diagnostic(`${Math.round(tookMs)} ms`);
-	assert.ok(tookMs < 10_000, `${tookMs} ms`);
-});
-
 test("an unknown host and an untrusted certificate fail fast, too", async (context) => {
 	const { cert, private: key } = await certificate();
 	const server = createTlsServer({ cert, key }, (_request, response) => response.end("[]"));
@@ -345,18 +172,4 @@ test("an unknown host and an untrusted certificate fail fast, too", async (conte
 		assert.match(error.message, /^no reply from http\S+: the connection failed \([A-Z_]+\)$/);
 		assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
 	}
-});
-
-test("a client that has had a reply waits for a service that restarts", async (context) => {
-	const { url, start, stop } = await restartable(context);
-	let retries = 0;
-	const onRetry = () => {
-		// Far beyond the half second for an address that never replied.
-		if (++retries === 4) void start();
-	};
-	const store = new AnimalStore({ url, key: "k", onRetry });
-	await store.listPage();
-	await stop();
-	assert.deepEqual(await store.listPage(), { pets: [] });
-	assert.ok(retries >= 4);
 });

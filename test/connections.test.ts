@@ -14,7 +14,6 @@ import type { ReplyWatch } from "../src/http/reply-watch.ts";
 import { startProgram } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
 import { until, within } from "./until.ts";
-import { exchange } from "./wire.ts";
 
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
@@ -194,19 +193,4 @@ test("an IPv6 client is identified by its /64 network, and an IPv4 client by its
 		"::1": "0:0:0:0",
 	};
 	for (const [address, network] of Object.entries(rows)) assert.equal(networkOf(address), network, address);
-});
-
-test("a refused request is the last of its connection: later requests are ignored", async (context) => {
-	const handled: string[] = [];
-	const hears: RequestListener = (request, response) => {
-		handled.push(String(request.url));
-		response.end("yes");
-	};
-	const { port } = await listen(context, hears, {});
-	const replies = await exchange(port, `${get}GET *v1 HTTP/1.1\r\nHost: a\r\n\r\n${get.replace("livez", "hidden")}`);
-	assert.deepEqual(
-		replies.map(({ status }) => status),
-		[200, 400],
-	);
-	assert.deepEqual(handled, ["/livez"]);
 });

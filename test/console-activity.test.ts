@@ -3,20 +3,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { after, before } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { keyFromRandom } from "../src/keys/formats.ts";
 import { createKey } from "../src/keys/issue.ts";
-import { startBrowser, test } from "./browser.ts";
+import { test } from "./browser.ts";
 import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
 import { startProgram } from "./program.ts";
 import { create, temporaryFolder, testService } from "./service.ts";
-
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
 
 /** The next answers of the service to the view. */
 async function nextReadings(page: Page, count: number): Promise<void> {
@@ -26,7 +19,7 @@ async function nextReadings(page: Page, count: number): Promise<void> {
 
 test("one chart shows replies and their p95 by minute, and the same as text", async (context) => {
 	const service = await testService(context);
-	const { page } = await openConsole(context, browser, service.url, { hash: "#/activity" });
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
 	const past = Array.from({ length: 59 }, (_, index) => ({ replies: 40 * index, p95Ms: 1 + (index % 7) }));
 	await page.route("**/console/activity", async (route) => {
 		const reply = await route.fetch();
@@ -54,21 +47,11 @@ test("one chart shows replies and their p95 by minute, and the same as text", as
 	await page.close();
 });
 
-test("real traffic is in the chart of the minute", async (context) => {
-	const service = await testService(context, { mixes: false });
-	const { page } = await openConsole(context, browser, service.url, { hash: "#/activity" });
-	await signIn(page, service.key);
-	await page.getByText("This minute: 0 replies", { exact: true }).waitFor();
-	for (const path of ["/v1/pets", "/v1/pets", "/v1/pets/0"]) await service.send({ path });
-	await page.getByText(/^This minute: 3 replies, 95 % within [\d.]+ ms$/).waitFor();
-	await page.close();
-});
-
 test("totals match the store, and the console asks for figures only while it is visible", async (context) => {
 	const service = await testService(context, { mixes: false });
 	for (const status of ["sold", "sold", "pending", undefined])
 		await service.send(create({ name: "Rex", categoryId: 1, status }));
-	const { page } = await openConsole(context, browser, service.url, { hash: "#/activity" });
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
 	await page.clock.install();
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -101,12 +84,11 @@ test("the chart stays while the server is down, and begins anew by itself with t
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
-	const { page, errors } = await openConsole(context, browser, first.url, { hash: "#/activity" });
+	const { page, errors } = await openConsole(context, first.url, { hash: "#/activity" });
 	await signIn(page, API_KEY);
 	await fetch(`${first.url}/v1/pets`, { headers: { authorization: `Bearer ${API_KEY}` } });
 	await page.getByText(/^This minute: 1 reply, /).waitFor();
-	first.process.kill("SIGTERM");
-	await first.finished;
+	await first.stop();
 	await page.locator(".banner").getByText("The server does not answer.").waitFor();
 	await page.getByText(/^This minute: 1 reply, /).waitFor();
 	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
@@ -114,14 +96,13 @@ test("the chart stays while the server is down, and begins anew by itself with t
 	await page.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
 	await page.close();
-	second.process.kill("SIGTERM");
-	await second.finished;
+	await second.stop();
 });
 
 test("a key without the scope gets its name and the command that creates a key with it, and nothing is asked", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
-	const { page, errors } = await openConsole(context, browser, service.url, { hash: "#/activity" });
+	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });
 	await signIn(page, key);
 	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
 	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();

@@ -3,26 +3,18 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { after, before } from "node:test";
-import type { Browser } from "playwright-core";
 import { keyFromRandom } from "../src/keys/formats.ts";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
-import { screenshot, startBrowser, test } from "./browser.ts";
+import { screenshot, test } from "./browser.ts";
 import { assertBothAccessible, button, namesOn, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 import { startProgram } from "./program.ts";
 import { create, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
-
 test("revoking the key while the console is open returns to sign-in, and the input is preserved", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read", "pets:write"] });
-	const { page, errors } = await openConsole(context, browser, service.url, { hash: "#/animals?limit=50" });
+	const { page, errors } = await openConsole(context, service.url, { hash: "#/animals?limit=50" });
 	await signIn(page, key);
 	await button(page, "Add animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
@@ -44,7 +36,7 @@ test("while the server is down the rows stay, and after its return the console g
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
-	const { page, errors } = await openConsole(context, browser, first.url);
+	const { page, errors } = await openConsole(context, first.url);
 	await signIn(page, API_KEY);
 	await button(page, "Add the first animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Luna");
@@ -53,8 +45,7 @@ test("while the server is down the rows stay, and after its return the console g
 	await row(page, "Luna").waitFor();
 	const keys = new Set<string | undefined>();
 	page.on("request", (request) => request.method() === "POST" && keys.add(request.headers()["idempotency-key"]));
-	first.process.kill("SIGTERM");
-	await first.finished;
+	await first.stop();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
 	await page.getByLabel("Category id").fill("7");
 	await button(page, "Add").click();
@@ -73,12 +64,11 @@ test("while the server is down the rows stay, and after its return the console g
 	assert.match([...keys][0] ?? "", /^[0-9a-f]{32}$/);
 	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
 	await page.close();
-	second.process.kill("SIGTERM");
-	await second.finished;
+	await second.stop();
 });
 
 test("too many requests: the rows stay, and a countdown leads to the next try", async (context) => {
-	const { page, errors } = await opened(context, browser, ["Rex"]);
+	const { page, errors } = await opened(context, ["Rex"]);
 	await row(page, "Rex").waitFor();
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
 	let isRefusing = true;
@@ -97,7 +87,7 @@ test("too many requests: the rows stay, and a countdown leads to the next try", 
 });
 
 test("an animal whose reply was lost is added once, even if a retry is refused before one succeeds", async (context) => {
-	const { page, errors } = await opened(context, browser, []);
+	const { page, errors } = await opened(context, []);
 	await button(page, "Add animal").click();
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
 	let what: "lose" | "refuse" | "pass" = "lose";
@@ -129,7 +119,7 @@ test("an animal whose reply was lost is looked up under another key, and is adde
 	);
 	assert.ok(first && second);
 	await service.send(create({ name: "Rex", categoryId: 7 }));
-	const { page, errors } = await openConsole(context, browser, service.url);
+	const { page, errors } = await openConsole(context, service.url);
 	await page.clock.install();
 	await signIn(page, first.key);
 	let what: "pass" | "lose" | "stop" = "lose";
@@ -173,7 +163,7 @@ test("an animal whose reply was lost is looked up under another key, and is adde
 });
 
 test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {
-	const { page } = await opened(context, browser, ["Rex"]);
+	const { page } = await opened(context, ["Rex"]);
 	await row(page, "Rex").waitFor();
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	context.after(() => release());

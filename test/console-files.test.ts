@@ -1,10 +1,10 @@
-// The console's files over HTTP: policy, caching, compression, and no other files.
+// The console's files over HTTP: policy and caching. test/corpus/pages has codings and other paths.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { test } from "node:test";
-import { assertFailure, testService } from "./service.ts";
+import { testService } from "./service.ts";
 
 const folder = new URL("../dist/console/", import.meta.url);
 const types: Record<string, string> = {
@@ -41,44 +41,4 @@ test("every file of the console is served, and is immutable if its name has a ha
 		assert.deepEqual(Buffer.from(await reply.arrayBuffer()), kept);
 		assert.equal((await send({ method: "HEAD", path })).status, 200);
 	}
-});
-
-test("a file is compressed only for clients that accept gzip", async (context) => {
-	const { url, send } = await testService(context, { environment: { CORS_ORIGINS: "" } });
-	const takes = async (encoding: string) => {
-		const { headers } = await send({ method: "HEAD", path: "/console", headers: { "Accept-Encoding": encoding } });
-		assert.equal(headers["vary"], "Accept-Encoding");
-		return headers["content-encoding"];
-	};
-	for (const encoding of ["gzip", "br, gzip;q=0.5", "deflate, gzip"]) assert.equal(await takes(encoding), "gzip");
-	for (const encoding of ["", "br", "gzip;q=0", "gzip; q=0.0, br", "identity"])
-		assert.equal(await takes(encoding), undefined);
-	const page = await fetch(`${url}/console`);
-	assert.equal(await page.text(), readFileSync(new URL("index.html", folder), "utf8"));
-});
-
-test("with CORS on, Vary tells caches that a file's headers depend on the origin", async (context) => {
-	const { send } = await testService(context, { environment: { CORS_ORIGINS: "https://a.example" } });
-	assert.equal((await send({ path: "/console" })).headers["vary"], "Accept-Encoding, Origin");
-});
-
-test("only the built files are served, read-only", async (context) => {
-	const { send } = await testService(context);
-	for (const path of [
-		"/console/x",
-		"/console/../package.json",
-		"/console/%2e%2e/package.json",
-		"/console/assets/",
-		"/console/assets",
-	])
-		assertFailure(await send({ path }), "route_not_found");
-	assertFailure(await send({ method: "DELETE", path: "/console" }), "method_not_allowed");
-});
-
-test("/ leads to the console, below any prefix, and browsers find an icon", async (context) => {
-	const { send } = await testService(context);
-	const { status, headers } = await send({ path: "/", headers: { Authorization: undefined } });
-	assert.deepEqual([status, headers["location"]], [302, "console"]);
-	const icon = await send({ path: "/favicon.ico", headers: { Authorization: undefined } });
-	assert.deepEqual([icon.status, icon.headers["content-type"]], [200, "image/svg+xml"]);
 });

@@ -1,27 +1,19 @@
 // Finding things in the web console: the search by name, the palette, the keys.
 
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import type { Browser } from "playwright-core";
-import { startBrowser, test } from "./browser.ts";
+import { test } from "./browser.ts";
 import { button, namesOn, numbered, openConsole, opened, row, shows, signIn } from "./console.ts";
-
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
 
 test("the search finds names anywhere in the list, without regard to case and accents, and its URL does the same", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
-	const { service, page } = await opened(context, browser, names);
+	const { service, page } = await opened(context, names);
 	await page.keyboard.press("/");
 	await page.keyboard.type("zoë");
 	await page.keyboard.press("Enter");
 	await shows(page, "3 animals with “zoë” in the name.");
 	await shows(page, "searched 209 of 209");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
-	const other = await openConsole(context, browser, service.url, { hash: new URL(page.url()).hash });
+	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
 	await shows(other.page, "3 animals with “zoë” in the name.");
 	await row(other.page, "ZOE").click();
@@ -47,7 +39,7 @@ test("the search finds names anywhere in the list, without regard to case and ac
 });
 
 test("a search can be stopped, says how far it came, and starts again", async (context) => {
-	const { page } = await opened(context, browser, numbered(105));
+	const { page } = await opened(context, numbered(105));
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	context.after(() => release());
 	await page.route("**/v1/pets?*cursor=*", async (route) => {
@@ -65,7 +57,7 @@ test("a search can be stopped, says how far it came, and starts again", async (c
 });
 
 test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
-	const { page } = await opened(context, browser, numbered(40), "#/animals?limit=10");
+	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
 	const run = async (text: string) => {
 		await page.keyboard.press("Control+k");
@@ -94,7 +86,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 });
 
 test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
-	const { page } = await opened(context, browser, numbered(25), "#/animals?limit=10");
+	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
 	const panel = (name: string) => page.getByRole("complementary", { name, exact: true });
 	await page.keyboard.press("j");

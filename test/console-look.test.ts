@@ -3,25 +3,18 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
-import { openPage, screenshot, startBrowser, test } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { openPage, screenshot, test } from "./browser.ts";
 import { addPets, assertBothAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
 import { until } from "./until.ts";
 
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
-
 test("the keyboard alone is enough to sign in, page, switch views and sign out, and the focus is always visible", async (context) => {
 	const service = await testService(context);
 	await addPets(service, numbered(21));
-	const { page } = await openConsole(context, browser, service.url, { hash: "#/animals?limit=20" });
+	const { page } = await openConsole(context, service.url, { hash: "#/animals?limit=20" });
 	const focused = () => page.evaluate<string>("document.activeElement.innerText || document.activeElement.id");
 	async function tabTo(text: string): Promise<void> {
 		for (let count = 0; !(await focused()).endsWith(text); count++) {
@@ -67,7 +60,7 @@ for (const width of [1280, 768, 375]) {
 		await addPets(service, numbered(21));
 		await service.send(create('{"name":"Long","categoryId":-9223372036854775808}'));
 		const page = { viewport: { width, height: 800 } };
-		const watched = await openConsole(context, browser, service.url, { page, hash: "#/animals?limit=100" });
+		const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=100" });
 		await assertEveryViewAccessible(watched.page, service.key);
 		takeOut(watched.errors, /40[014]/);
 	});
@@ -132,7 +125,7 @@ test("the first load is at most 60 KB, and the chart and files are loaded only w
 	);
 	const service = await testService(context);
 	const asked: string[] = [];
-	const { page } = await openPage(context, browser, service.url);
+	const { page } = await openPage(context, service.url);
 	page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/console/", "")));
 	const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
 	await page.goto(`${service.url}/console`);
@@ -153,7 +146,7 @@ test("thirty animals fit on a laptop's screen, nothing moves when data arrive, a
 	);
 	const service = await testService(context);
 	await addPets(service, [...names, ...names, ...names]);
-	const { page } = await openConsole(context, browser, service.url, {
+	const { page } = await openConsole(context, service.url, {
 		hash: "#/animals?id=5",
 		page: { viewport: { width: 1440, height: 900 } },
 	});

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before } from "node:test";
-import type { Browser, Download, Page } from "playwright-core";
+import type { Download, Page } from "playwright-core";
 import { createKey, revokeKey } from "../src/keys/issue.ts";
-import { screenshot, startBrowser, test } from "./browser.ts";
+import { screenshot, test } from "./browser.ts";
 import {
 	assertAccessible,
 	assertBothAccessible,
@@ -19,12 +18,6 @@ import {
 } from "./console.ts";
 import { type TestService, testService } from "./service.ts";
 import { until } from "./until.ts";
-
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
 
 async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
 	await page.goto(`${new URL(page.url()).origin}/console#/add-many`);
@@ -42,7 +35,7 @@ async function petsOf({ send }: TestService): Promise<string[]> {
 }
 
 test("a spreadsheet is recognised, checked, added in its order, filtered and exported again", async (context) => {
-	const { service, page } = await opened(context, browser, []);
+	const { service, page } = await opened(context, []);
 	const lines = ["Name;Category ID;Weight (kg);Status"];
 	for (let at = 0; at < 30; at++) lines.push(`Müller ${at};${at};1,5;${at % 2 ? "sold" : ""}`);
 	lines[4] = "Rex;one;3;sold";
@@ -99,7 +92,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 });
 
 test("the same file added again adds nothing, and columns are matched by hand where names do not tell", async (context) => {
-	const { service, page } = await opened(context, browser, []);
+	const { service, page } = await opened(context, []);
 	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
 	for (const words of ["2 of 2 animals added", "2 of 2 animals added, 2 of them earlier"]) {
 		await choose(page, "zoo.tsv", text);
@@ -116,7 +109,7 @@ test("the same file added again adds nothing, and columns are matched by hand wh
 });
 
 test("rows are pasted, as text in the field or anywhere on the page, also as JSON", async (context) => {
-	const { service, page } = await opened(context, browser, [], "#/add-many");
+	const { service, page } = await opened(context, [], "#/add-many");
 	await page.getByLabel("Or paste rows, with their header").fill('[{"name":"Rex","category_id":1},{"name":7}]');
 	await button(page, "Check these rows").click();
 	await shows(page, "a JSON array, UTF-8");
@@ -136,7 +129,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 });
 
 test("a file that cannot be read is refused with its line and the fix", async (context) => {
-	const { page } = await opened(context, browser, []);
+	const { page } = await opened(context, []);
 	await choose(page, "empty.csv", "");
 	await shows(page, "The file is empty: there is nothing to import.");
 	await choose(page, "animals.xlsx", Buffer.from("504b0304140006000800000021", "hex"));
@@ -149,7 +142,7 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 	const service = await testService(context);
 	const scopes = ["pets:read", "pets:write"];
 	const first = await createKey(service.issuer, { name: "first", scopes });
-	const { page, errors } = await openConsole(context, browser, service.url);
+	const { page, errors } = await openConsole(context, service.url);
 	await page.clock.install();
 	await signIn(page, first.key);
 	let held = 0;

@@ -1,21 +1,13 @@
 // The web console as users see it: the real service, its real files, and a real Chromium.
 
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import type { Browser } from "playwright-core";
 import { createKey } from "../src/keys/issue.ts";
-import { startBrowser, test } from "./browser.ts";
+import { test } from "./browser.ts";
 import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
 import { create, testService } from "./service.ts";
 
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
-
 test("a key opens the console, stays in memory only unless stored for the tab, and is deleted on sign-out", async (context) => {
-	const { service, page } = await opened(context, browser, ["Rex"]);
+	const { service, page } = await opened(context, ["Rex"]);
 	await row(page, "Rex").waitFor();
 	const stored = () => page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
 	assert.ok(!(await stored()).includes(service.key));
@@ -34,7 +26,7 @@ test("a key opens the console, stays in memory only unless stored for the tab, a
 
 test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
 	const service = await testService(context);
-	const { page, errors } = await openConsole(context, browser, service.url);
+	const { page, errors } = await openConsole(context, service.url);
 	await button(page, "Sign in").click();
 	await shows(page, "Paste an API key first.");
 	await page.getByLabel("API key").fill("pets_… and more");
@@ -50,7 +42,7 @@ test("an invalid key is refused in plain words, and a malformed one is not sent"
 test("the menu of the key shows its name, scopes and expiry", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
-	const { page } = await openConsole(context, browser, service.url);
+	const { page } = await openConsole(context, service.url);
 	await signIn(page, key);
 	const menu = page.getByRole("button", { name: `Key: shop …${key.slice(-4)}` });
 	await menu.click();
@@ -65,7 +57,7 @@ test("a key that may not write sees no way to add, and why; one without figures 
 	const service = await testService(context);
 	await service.send(create('{"name":"Rex","categoryId":1}'));
 	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
-	const { page, errors } = await openConsole(context, browser, service.url);
+	const { page, errors } = await openConsole(context, service.url);
 	await signIn(page, key);
 	await row(page, "Rex").waitFor();
 	await shows(page, "Read-only key: it lacks the scope pets:write");
@@ -82,7 +74,7 @@ test("a key that may not write sees no way to add, and why; one without figures 
 test("a key that may not read is told so, and may add", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
-	const { page } = await openConsole(context, browser, service.url);
+	const { page } = await openConsole(context, service.url);
 	await signIn(page, key);
 	await shows(page, "This key may not list animals");
 	await button(page, "Add animal").click();
@@ -94,7 +86,7 @@ test("a key that may not read is told so, and may add", async (context) => {
 
 test("the totals are those of the store, by status, and a filter shows what it counts", async (context) => {
 	const names = numbered(65);
-	const { service, page } = await opened(context, browser, names, "#/animals?limit=10");
+	const { service, page } = await opened(context, names, "#/animals?limit=10");
 	await page.locator(".title .total", { hasText: /^65$/ }).waitFor();
 	await service.send(create('{"name":"no status","categoryId":1}'));
 	await shows(page, "1 not set");
@@ -109,7 +101,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	await button(page, "Previous").click();
 	await row(page, sold[10] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sold.slice(10, 20));
-	const other = await openConsole(context, browser, service.url, { hash: new URL(page.url()).hash });
+	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
 	await row(other.page, sold[10] as string).waitFor();
 	assert.deepEqual(await namesOn(other.page), sold.slice(10, 20), "the URL opens the same page");
@@ -124,7 +116,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 
 test("the newest animals are one click away, the pages before them follow backwards to the first, and edits are shown", async (context) => {
 	const names = numbered(25);
-	const { service, page, errors } = await opened(context, browser, names, "#/animals?limit=10");
+	const { service, page, errors } = await opened(context, names, "#/animals?limit=10");
 	const goTo = async (label: string, expected: string[]) => {
 		await button(page, label).click();
 		await row(page, expected.at(-1) as string).waitFor();
@@ -154,7 +146,7 @@ test("the newest animals are one click away, the pages before them follow backwa
 });
 
 test("an animal opens beside the list without another request, and is copied as JSON, curl and link", async (context) => {
-	const { service, page } = await opened(context, browser, numbered(12), "#/animals?limit=10&status=sold");
+	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
 	await service.send(create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}'));
 	await button(page, "Refresh").click();
 	await row(page, "It's").waitFor();
@@ -181,7 +173,7 @@ test("an animal opens beside the list without another request, and is copied as 
 	assert.ok((await copied("Copy curl: list")).startsWith(`curl '${service.url}/v1/pets?limit=10&status=sold' \\`));
 	const link = await copied("Copy link");
 	assert.ok(!link.includes(service.key));
-	const other = await openConsole(context, browser, service.url, { hash: new URL(link).hash });
+	const other = await openConsole(context, service.url, { hash: new URL(link).hash });
 	await signIn(other.page, service.key);
 	await other.page.getByRole("complementary", { name: "It's" }).waitFor();
 	await page.keyboard.press("Escape");
@@ -189,7 +181,7 @@ test("an animal opens beside the list without another request, and is copied as 
 });
 
 test("a link to an animal that is not on the page looks it up by id, and says until when", async (context) => {
-	const { page, errors } = await opened(context, browser, numbered(12), "#/animals?limit=10&id=12");
+	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.getByText('"name": "Animal 12"').waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
 	await page.evaluate("location.hash = '#/animals?id=99'");
@@ -199,7 +191,7 @@ test("a link to an animal that is not on the page looks it up by id, and says un
 });
 
 test("without access to the clipboard, as over plain http, the text is shown for copying", async (context) => {
-	const { page } = await opened(context, browser, ["Rex"], "#/animals?id=1");
+	const { page } = await opened(context, ["Rex"], "#/animals?id=1");
 	await button(page, "Copy link").waitFor();
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 	await button(page, "Copy link").click();
@@ -207,7 +199,7 @@ test("without access to the clipboard, as over plain http, the text is shown for
 });
 
 test("animals are added one after the other, with exact categories; closing keeps what was entered", async (context) => {
-	const { service, page } = await opened(context, browser, []);
+	const { service, page } = await opened(context, []);
 	await button(page, "Add the first animal").click();
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
 	await page.keyboard.type("Rosa");
@@ -228,7 +220,7 @@ test("animals are added one after the other, with exact categories; closing keep
 });
 
 test("each invalid field has the service's sentence beside it and in a summary, without a request", async (context) => {
-	const { page, errors } = await opened(context, browser, []);
+	const { page, errors } = await opened(context, []);
 	await button(page, "Add animal").click();
 	await page.getByLabel("Category id").fill("9223372036854775808");
 	await page.keyboard.press("Enter");
@@ -246,7 +238,7 @@ test("each invalid field has the service's sentence beside it and in a summary, 
 
 test("a name is shown as text in the list, the panel and after adding, for any content and text direction", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
-	const { page } = await opened(context, browser, names);
+	const { page } = await opened(context, names);
 	await row(page, names[0] as string).waitFor();
 	assert.deepEqual(await namesOn(page), names);
 	for (const [index, name] of names.entries()) {

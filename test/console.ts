@@ -16,11 +16,10 @@ export interface ConsoleOptions {
 /** Opens the console of the service at `url`. */
 export async function openConsole(
 	context: TestContext,
-	browser: Browser,
 	url: string,
 	{ hash = "", page: options }: ConsoleOptions = {},
 ): Promise<Watched> {
-	const watched = await openPage(context, browser, url, options);
+	const watched = await openPage(context, url, options);
 	await watched.page.goto(`${url}/console${hash}`);
 	return watched;
 }
@@ -28,14 +27,13 @@ export async function openConsole(
 /** A service with these animals, and its console signed in to. */
 export async function opened(
 	context: TestContext,
-	browser: Browser,
 	names: string[],
 	hash = "#/animals",
 ): Promise<Watched & { service: TestService }> {
 	const service = await testService(context);
 	await addPets(service, names);
 	const page = { permissions: ["clipboard-read", "clipboard-write"] };
-	const watched = await openConsole(context, browser, service.url, { hash, page });
+	const watched = await openConsole(context, service.url, { hash, page });
 	await signIn(watched.page, service.key);
 	return { service, ...watched };
 }

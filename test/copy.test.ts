@@ -9,7 +9,7 @@ import { openStore } from "../src/store/open.ts";
 import type { Row } from "../src/store/rows.ts";
 import type { Store } from "../src/store/store.ts";
 import { type TableName, tables } from "../src/store/tables.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
@@ -37,8 +37,7 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 }
 
 async function emptyPostgres(context: TestContext): Promise<string> {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	return database.url;
 }
 
@@ -54,8 +53,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 		(await fetch(`${first.url}/v1/pets?limit=100`, { headers })).headers.get("link") ?? "",
 	)?.[1];
 	const page = await (await fetch(`${first.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text();
-	first.process.kill("SIGTERM");
-	await first.finished;
+	await first.stop();
 	for (const [from, to, nextId] of [
 		[source, postgres, count + 1],
 		[postgres, back, count + 2],
@@ -85,8 +83,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 		await store.close();
 		const service = await startProgram(context, { DATABASE_URL: to });
 		assert.equal(await (await fetch(`${service.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text(), page);
-		service.process.kill("SIGTERM");
-		await service.finished;
+		await service.stop();
 	}
 });
 

@@ -71,8 +71,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		const service = await start();
 		ledger.verify(await listAll(service.url, key));
 		if (kill === kills) {
-			service.process.kill("SIGKILL");
-			await service.finished;
+			await service.stop("SIGKILL");
 			break;
 		}
 		const agent = new Agent({ keepAlive: true });

@@ -3,12 +3,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
 import { hashOfKey, keyFromRandom } from "../src/keys/formats.ts";
 import { createKey, revokeKey, rotateKey } from "../src/keys/issue.ts";
-import { createKeyCheck } from "../src/keys/key-check.ts";
-import { createBackground } from "../src/store/background.ts";
-import { type KeyUse, StorageUnavailable } from "../src/store/store.ts";
 import { assertFailure, create, testService } from "./service.ts";
 import { until } from "./until.ts";
 
@@ -21,19 +17,8 @@ test("without a valid key nothing is revealed: every invalid credential gets the
 	await revokeKey(service.issuer, revoked.id);
 	const refused: Record<string, string> = {
 		"Bearer alone": "Bearer",
-		"Bearer and blanks": "Bearer    ",
-		"no blank after the scheme": `Bearer${key}`,
-		"another scheme": `Basic ${Buffer.from(`user:${key}`).toString("base64")}`,
 		"the key without a scheme": key,
-		"something behind the key": `Bearer ${key} extra`,
-		"two keys in one field": `Bearer ${key}, Bearer ${key}`,
-		"a tab instead of a blank": `Bearer\t${key}`,
-		"non-ASCII": "Bearer pets_\xe9\xff",
-		"10 KB": `Bearer ${"a".repeat(10_000)}`,
 		"one character changed": `Bearer ${key.slice(0, -10)}${key.at(-10) === "a" ? "b" : "a"}${key.slice(-9)}`,
-		"one character more": `Bearer ${key}0`,
-		"one character less": `Bearer ${key.slice(0, -1)}`,
-		"other case": `Bearer ${key.toUpperCase()}`,
 		"a well-formed key of somebody else": `Bearer ${keyFromRandom(Buffer.alloc(32, 7))}`,
 		"an expired key": `Bearer ${expiring}`,
 		"a revoked key": `Bearer ${revoked.key}`,
@@ -124,48 +109,6 @@ test("a revoked key stops working within a second, also on open connections", as
 	assert.equal(await ask(), 401);
 });
 
-test("a revoked key that was unused for a second is refused at its next use", async (context) => {
-	const { issuer } = await testService(context);
-	const { id, key } = await createKey(issuer, { name: "idle", scopes: ["pets:read"] });
-	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
-	context.after(() => keyCheck.close());
-	assert.equal((await keyCheck.check(hashOfKey(key)))?.id, id);
-	await revokeKey(issuer, id);
-	const nowMs = performance.now();
-	context.mock.method(performance, "now", () => nowMs + 1000);
-	assert.equal(await keyCheck.check(hashOfKey(key)), undefined);
-});
-
-test("a key in use is refreshed in the background, without delaying its caller", async (context) => {
-	const { issuer, key } = await testService(context);
-	let reads = 0;
-	const { findByHash } = issuer.rows;
-	context.mock.method(issuer.rows, "findByHash", (hash: string) => findByHash(hash).finally(() => reads++));
-	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
-	context.after(() => keyCheck.close());
-	let nowMs = performance.now();
-	const clock = context.mock.method(performance, "now", () => nowMs);
-	await keyCheck.check(hashOfKey(key));
-	for (let round = 2; round < 5; round++) {
-		nowMs += 500;
-		assert.ok(!(keyCheck.check(hashOfKey(key)) instanceof Promise));
-		for (let turns = 0; turns < 100_000 && reads < round; turns++) await turn();
-		assert.equal(reads, round);
-	}
-	clock.mock.restore();
-});
-
-test("a key works until the millisecond of its expiry", async (context) => {
-	const { send, issuer, clock } = await testService(context);
-	clock.nowMs = 1_900_000_000_000;
-	const { key } = await createKey(issuer, { name: "short", scopes: ["pets:read"], expiresInMs: 60_000 });
-	const ask = async () => (await send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
-	clock.nowMs += 59_999;
-	assert.equal(await ask(), 200);
-	clock.nowMs += 1;
-	assert.equal(await ask(), 401);
-});
-
 test("a rotated key gets its full lifetime again from the rotation; one without expiry stays without", async (context) => {
 	const { issuer, clock } = await testService(context);
 	const dayMs = 86_400_000;
@@ -179,29 +122,4 @@ test("a rotated key gets its full lifetime again from the rotation; one without 
 	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old one");
 	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
-});
-
-test("a last use that could not be stored is stored later, unless the operation was called again meanwhile", async (context) => {
-	const { issuer, key } = await testService(context);
-	const row = await issuer.rows.findByHash(hashOfKey(key));
-	assert.ok(row);
-	let nowMs = 1000;
-	const stored: KeyUse[][] = [];
-	const away = async () => {
-		nowMs = 2000;
-		keyCheck.noteUse(row, "listPets"); // Meanwhile.
-		throw new StorageUnavailable("away");
-	};
-	let touch: (uses: KeyUse[]) => Promise<void> = away;
-	const keyCheck = createKeyCheck({ ...issuer.rows, touch: (uses) => touch(uses) }, () => nowMs, createBackground());
-	for (const operation of ["listPets", "getPet"]) keyCheck.noteUse(row, operation);
-	await keyCheck.close();
-	touch = async (uses) => void stored.push(uses);
-	await keyCheck.close();
-	assert.deepEqual(stored, [
-		[
-			{ keyId: row.id, operation: "listPets", usedAtMs: 2000 },
-			{ keyId: row.id, operation: "getPet", usedAtMs: 1000 },
-		],
-	]);
 });

@@ -1,16 +1,15 @@
 // The API reference at /docs: its HTTP replies, and its use in a real browser.
 
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { operationsOf } from "../console/reference/operation.ts";
 import { codeSamples } from "../src/contract/code-samples.ts";
 import { errorCodes, errors } from "../src/contract/errors.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
-import { openPage, startBrowser, test } from "./browser.ts";
+import { openPage, test } from "./browser.ts";
 import { assertBothAccessible, takeOut } from "./console.ts";
-import { assertFailure, create, type TestService, testService } from "./service.ts";
+import { create, type TestService, testService } from "./service.ts";
 
 const types: Record<string, string> = {
 	"/docs": "text/html; charset=utf-8",
@@ -21,50 +20,6 @@ const types: Record<string, string> = {
 };
 const paths = Object.keys(types);
 const withoutKey = { Authorization: undefined };
-
-let browser: Browser;
-before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
-
-test("the page and its files need no key, are compressed for clients that accept it, and get 304 if unchanged", async (context) => {
-	const { send, url } = await testService(context);
-	for (const path of paths) {
-		const { status, headers, body } = await send({ path, headers: withoutKey });
-		assert.equal(status, 200, path);
-		assert.equal(headers["content-type"], types[path]);
-		assert.equal(headers["content-encoding"], undefined);
-		assert.equal(headers["cache-control"], "no-cache");
-		const compressed = await fetch(url + path);
-		assert.equal(compressed.headers.get("content-encoding"), "gzip");
-		assert.equal(await compressed.text(), body);
-		const again = await send({ path, headers: { ...withoutKey, "If-None-Match": headers["etag"] } });
-		assert.deepEqual([again.status, again.body], [304, ""]);
-	}
-});
-
-test("other methods and paths near the page get the usual replies", async (context) => {
-	const { send } = await testService(context);
-	for (const path of paths) {
-		const head = await send({ method: "HEAD", path });
-		assert.deepEqual([head.status, head.body], [200, ""]);
-		assert.equal((await send({ method: "OPTIONS", path })).headers["allow"], "GET, HEAD, OPTIONS");
-		for (const method of ["POST", "PUT", "DELETE"]) {
-			const refused = await send({ method, path });
-			assertFailure(refused, "method_not_allowed");
-			assert.equal(refused.headers["allow"], "GET, HEAD, OPTIONS");
-		}
-		assert.equal((await send({ path: `${path}?from=mail` })).status, 200);
-	}
-	for (const path of ["/docs/x", "/docs/send.js/", "/docs/../src/http/pages/docs-page.ts", "/Docs"])
-		assertFailure(await send({ path }), "route_not_found");
-	const { status, headers } = await send({ path: "/docs/" });
-	assert.deepEqual(
-		[status, new URL(headers["location"] ?? "", "http://host/prefix/docs/").pathname],
-		[308, "/prefix/docs"],
-	);
-});
 
 test("every value that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
 	const { send } = await testService(context);
@@ -160,9 +115,9 @@ test("a deprecated operation is marked, and its replies link to the page", async
 async function openDocs(
 	context: Parameters<typeof openPage>[0],
 	{ url }: TestService,
-	options: Parameters<typeof openPage>[3] = { viewport: { width: 1440, height: 900 } },
+	options: Parameters<typeof openPage>[2] = { viewport: { width: 1440, height: 900 } },
 ): Promise<Page> {
-	const { page } = await openPage(context, browser, url, options);
+	const { page } = await openPage(context, url, options);
 	await page.goto(`${url}/docs`);
 	await page.locator(".copy").first().waitFor();
 	return page;
@@ -208,7 +163,7 @@ test("the samples are for curl, TypeScript, Python and Go, name this server, and
 
 test("a sample is copied as it is run", async (context) => {
 	const service = await testService(context);
-	const { page } = await openPage(context, browser, service.url, {
+	const { page } = await openPage(context, service.url, {
 		permissions: ["clipboard-read", "clipboard-write"],
 	});
 	await page.goto(`${service.url}/docs`);
@@ -263,7 +218,7 @@ const pretty = (...fields: string[]) => `[\n  {\n${fields.map((field) => `    ${
 test("filters and pages are sent, links are followed, and failures are shown as they are", async (context) => {
 	const service = await testService(context);
 	for (const name of ["Rex", "Max", "Mia"]) await service.send(create({ name, categoryId: 1, status: "sold" }));
-	const { page, errors } = await openPage(context, browser, service.url);
+	const { page, errors } = await openPage(context, service.url);
 	await page.goto(`${service.url}/docs#listPets`);
 	const form = formOf(page, "List animals");
 	await form.getByLabel("API key").fill(service.key);
@@ -291,7 +246,7 @@ test("filters and pages are sent, links are followed, and failures are shown as 
 
 test("a key that the console keeps for the tab is filled in, and links lead to the console", async (context) => {
 	const service = await testService(context);
-	const { page } = await openPage(context, browser, service.url);
+	const { page } = await openPage(context, service.url);
 	await page.goto(`${service.url}/console`);
 	await page.evaluate(`sessionStorage.setItem("animal-store.key", "${service.key}")`);
 	await page.goto(`${service.url}/docs`);

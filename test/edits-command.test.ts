@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { type Finished, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
@@ -26,8 +26,7 @@ async function shop(context: TestContext, engine: "sqlite" | "postgres"): Promis
 	const folder = temporaryFolder(context);
 	let databaseUrl = `sqlite:${join(folder, "animals.db")}`;
 	if (engine === "postgres") {
-		const database = await testDatabase();
-		context.after(() => database.drop());
+		const database = await databaseFor(context);
 		databaseUrl = database.url;
 	}
 	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: databaseUrl } });

@@ -197,26 +197,6 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await reopened.createPet(rex)).id, 4n);
 	});
 
-	test(`${engine}: an edit through one process is in the next read of another`, async (context) => {
-		const { open } = await make(context);
-		const [one, other] = [await open(), await open()];
-		for (let round = 1n; round <= 20n; round++) {
-			await one.createPet({ name: "Rex", categoryId: 1n, status: "available" });
-			await turn();
-			assert.equal((await other.getPet(round))?.status, "available");
-			await one.edits.apply({ petId: round, editor, action: "set-status", status: "sold" });
-			await turn();
-			assert.equal((await other.getPet(round))?.status, "sold");
-			assert.equal((await other.listPets({ upTo: round, limit: 1, status: "sold" })).pets[0]?.id, round);
-			await other.edits.apply({ petId: round, editor, action: "rename", name: `n${round}` });
-			await turn();
-			assert.equal((await one.getPet(round))?.name, `n${round}`);
-			if (round % 2n === 0n) await one.edits.apply({ petId: round, editor, action: "remove" });
-			await turn();
-			assert.equal((await other.getPet(round)) === undefined, round % 2n === 0n);
-		}
-	});
-
 	test(`${engine}: edits of several processes during creates are all applied, one after the other, and no create fails`, async (context) => {
 		const { open } = await make(context);
 		const stores = [await open(), await open(), await open()];

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { eraseNames, openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
-import { testDatabase, withSettings } from "./postgres.ts";
+import { databaseFor, testDatabase, withSettings } from "./postgres.ts";
 import { startProgram } from "./program.ts";
 import { spreadPets } from "./shards.ts";
 import { runSql } from "./sql.ts";
@@ -13,8 +13,7 @@ import { until } from "./until.ts";
 
 /** A database whose connections find what is in `public` before PostgreSQL's own. */
 async function standIn(context: TestContext, sql: string) {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	await database.query(sql);
 	return withSettings(database.url, { search_path: "public,pg_catalog" });
 }
@@ -126,8 +125,7 @@ test("the layout of the store is single: tables that Citus spreads over shards a
 		[onOneShard(["pets"]), /pets and counters are not colocated/],
 		[`${onOneShard(tables.slice(0, 3))};${place("edits", "n", 8)}`, /pets and edits are not colocated/],
 	];
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	await (await openStore(database.url, Date.now)).close();
 	await database.query(citus);
 	for (const [sql, problem] of rows) {
@@ -145,8 +143,7 @@ test("the layout of the store is single: tables that Citus spreads over shards a
 });
 
 test("a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once", async (context) => {
-	const shard = await testDatabase();
-	context.after(() => shard.drop());
+	const shard = await databaseFor(context);
 	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
 	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [
 		[0, distribute, "pets is distributed over shards"],
@@ -155,8 +152,7 @@ test("a node finds within 5 s that the animals were spread over shards, also whi
 	];
 	await Promise.all(
 		rows.map(async ([creators, spread, problem]) => {
-			const database = await testDatabase();
-			context.after(() => database.drop());
+			const database = await databaseFor(context);
 			await database.query(citus);
 			const reasons: string[] = [];
 			const store = await openStore(database.url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
@@ -210,8 +206,7 @@ test("animals in foreign tables are refused, in one, partitioned by hash or inhe
 });
 
 test("where TEST_POSTGRES_URL names a database, a test has a schema of its own in it, and leaves nothing", async (context) => {
-	const given = await testDatabase();
-	context.after(() => given.drop());
+	const given = await databaseFor(context);
 	const inIt = await testDatabase(given.url);
 	const store = await openStore(inIt.url, Date.now);
 	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);

@@ -9,7 +9,7 @@ import type { NewPet } from "../src/contract/pet.ts";
 import { fingerprintOf } from "../src/store/idempotency.ts";
 import { eraseNames, openStore, verifyStore } from "../src/store/open.ts";
 import type { NewEdit, Store } from "../src/store/store.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { startPostgresFor } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
@@ -221,8 +221,7 @@ function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
 }
 
 test("postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL", async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context);
 	const databaseUrl = `${server.url}/postgres`;
 	const sql = (statement: string) => runSql(databaseUrl, statement);
 	const [{ folder } = {}] = await sql("SELECT current_setting('data_directory') AS folder");

@@ -17,6 +17,7 @@ import { keyFor } from "./key-for.ts";
 import { type Attempt, listAll } from "./ledger.ts";
 import { testDatabase } from "./postgres.ts";
 import { type Running, startProgram } from "./program.ts";
+import { figureOf } from "./scrape.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { until, within } from "./until.ts";
@@ -128,8 +129,7 @@ const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: O
 			const release = await hold();
 			const answers = send();
 			await waiting(2);
-			service.process.kill("SIGKILL");
-			await service.finished;
+			await service.stop("SIGKILL");
 			await release();
 			return answers;
 		},
@@ -206,8 +206,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 		);
 	/** Work in the background may wait with them. */
 	async function isWaiting(creates: number): Promise<boolean> {
-		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-		const waiting = Number(/^animal_store_writes_waiting (\d+)$/m.exec(metrics)?.[1]);
+		const waiting = await figureOf(service, "animal_store_writes_waiting");
 		return creates === 0 ? waiting === 0 : waiting >= creates;
 	}
 	return {

@@ -7,24 +7,38 @@ import { proveCrashes } from "./crash-proof.ts";
 import { keyFor } from "./key-for.ts";
 import { listAll } from "./ledger.ts";
 import { startMixedLoad } from "./mixed-load.ts";
-import { requireStandby, testDatabase } from "./postgres.ts";
+import { databaseFor, requireStandby, testDatabase } from "./postgres.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { seed } from "./random.ts";
 import { runSql } from "./sql.ts";
+import { serviceWithStandby } from "./standby.ts";
 import { slowMs, until } from "./until.ts";
 
 test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
 	timeout: slowMs, // Ten starts and kills.
 }, async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	const key = await keyFor(database.url);
 	const start = () => startProgram(context, { DATABASE_URL: database.url });
 	const proven = await proveCrashes({ kills: 10, seed, key, start });
 	context.diagnostic(JSON.stringify(proven));
 	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
 });
+
+/** Nodes of one database, and what starts another one. */
+async function startNodes(context: TestContext, count: number) {
+	const database = await testDatabase();
+	const key = await keyFor(database.url);
+	const environment = { DATABASE_URL: database.url };
+	const start = () => startProgram(context, environment);
+	const nodes = await Promise.all(Array.from({ length: count }, start));
+	context.after(async () => {
+		await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
+		await database.drop();
+	});
+	return { database, environment, key, nodes, start };
+}
 
 async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
 	const server = await startPostgres();
@@ -74,14 +88,8 @@ test("while the server is frozen (SIGSTOP), requests get 503, and all succeed af
 });
 
 test("cut connections cause at most 503s, lose no animal, and are not leaked", async (context) => {
-	const database = await testDatabase();
-	const key = await keyFor(database.url);
-	const service = await startProgram(context, { DATABASE_URL: database.url });
-	context.after(async () => {
-		service.process.kill("SIGKILL");
-		await service.finished;
-		await database.drop();
-	});
+	const { database, key, nodes } = await startNodes(context, 1);
+	const [service] = nodes as [Running];
 	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
 	for (let cut = 0; cut < 20; cut++) {
 		await acknowledges(50);
@@ -100,14 +108,7 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 });
 
 test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", async (context) => {
-	const database = await testDatabase();
-	const key = await keyFor(database.url);
-	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, { DATABASE_URL: database.url })));
-	context.after(async () => {
-		for (const node of nodes) node.process.kill("SIGKILL");
-		await Promise.all(nodes.map(({ finished }) => finished));
-		await database.drop();
-	});
+	const { environment, key, nodes } = await startNodes(context, 3);
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	await Promise.all(
 		Array.from({ length: 60 }, async (_, round) => {
@@ -126,7 +127,6 @@ test("a write on one node is visible on all nodes at once, and a revoked key sto
 			);
 		}),
 	);
-	const environment = { DATABASE_URL: database.url };
 	const [row] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
 	assert.equal((await runProgram(["keys", "revoke", row.id], { environment })).code, 0);
 	const revokedAt = performance.now();
@@ -138,23 +138,14 @@ test("a write on one node is visible on all nodes at once, and a revoked key sto
 });
 
 test("a rolling restart of three nodes behind a load balancer fails no request", async (context) => {
-	const database = await testDatabase();
-	const key = await keyFor(database.url);
-	const environment = { DATABASE_URL: database.url };
-	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(context, environment)));
-	context.after(async () => {
-		for (const node of nodes) node.process.kill("SIGKILL");
-		await Promise.all(nodes.map(({ finished }) => finished));
-		await database.drop();
-	});
+	const { key, nodes, start } = await startNodes(context, 3);
 	const port = await startBalancer(context, () => nodes.map((node) => Number(new URL(node.url).port)));
 	const url = `http://127.0.0.1:${port}`;
-	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, 12);
+	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
 	for (const [place, node] of nodes.entries()) {
 		await acknowledges(100);
-		node.process.kill("SIGTERM");
-		assert.equal((await node.finished).code, 0);
-		nodes[place] = await startProgram(context, environment);
+		assert.equal((await node.stop()).code, 0);
+		nodes[place] = await start();
 	}
 	await acknowledges(100);
 	await stop();
@@ -199,22 +190,14 @@ test("a commit that no synchronous standby confirms is a 503, and a repeat is to
 });
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
-	const primary = await startPostgres();
-	context.after(() => primary.remove());
-	const key = await keyFor(`${primary.url}/postgres`);
-	const replica = await primary.replica();
-	context.after(() => replica.remove());
-	// From here on a commit waits until the replica has it on disk too.
+	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
+	// From here on a commit waits until the standby has it on disk too.
 	await requireStandby(`${primary.url}/postgres`, "*");
-	let server = primary;
-	const port = await startBalancer(context, () => [server.port]);
-	const environment = { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres` };
-	const service = await startProgram(context, environment);
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([service.url], key);
 	await acknowledges(300);
 	await primary.kill();
-	await runSql(`${replica.url}/postgres`, "SELECT pg_promote()");
-	server = replica;
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	lead(standby);
 	await acknowledges(100);
 	await stop();
 	ledger.verify(await listAll(service.url, key));

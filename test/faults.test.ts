@@ -11,26 +11,24 @@ import { createKey } from "../src/keys/issue.ts";
 import { lengthMax } from "../src/store/group-commit.ts";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf, proveFullDisk } from "./full-disk.ts";
+import { keyFor } from "./key-for.ts";
 import { Ledger, listAll } from "./ledger.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { startProgram } from "./program.ts";
+import { newStore } from "./proof.ts";
+import { figureOf } from "./scrape.ts";
 import { assertFailure, create, type TestService, temporaryFolder, testService } from "./service.ts";
 import { until, within } from "./until.ts";
-
-async function keyFor(environment: Record<string, string>): Promise<string> {
-	return (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
-}
 
 test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
-	const key = await keyFor(environment);
+	const key = await keyFor(environment.DATABASE_URL);
 	// The limit on the size of files stands in for the end of the disk: writes beyond it fail.
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
 	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
 	await proveFullDisk({ service, key, makeRoom });
-	service.process.kill("SIGTERM");
-	const { code, stdout } = await service.finished;
+	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.ok(/"level":"error".*SQLITE_/.test(stdout), "operators see the cause");
 	const database = new Database(file, { readonly: true });
@@ -39,8 +37,7 @@ test("with a full disk, creates get 503 with Retry-After, reads work, and the se
 });
 
 test("SIGTERM under load drops no request: a full reply or a refused connection", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const key = await keyFor(environment);
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
 	let number = 0;
@@ -155,10 +152,7 @@ test("while a commit hangs, creates are refused once they have waited for the lo
 	assert.deepEqual(names, ["first", "waiting"]);
 });
 
-async function waitingWrites({ opsUrl }: TestService): Promise<number> {
-	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-	return Number(/^animal_store_writes_waiting (\d+)$/m.exec(metrics)?.[1]);
-}
+const waitingWrites = (service: TestService) => figureOf(service, "animal_store_writes_waiting");
 
 test("after the writer thread is lost, creates get 503, reads work, and livez fails", async (context) => {
 	const { service, writer } = await serviceAndWriter(context);

@@ -1,8 +1,7 @@
 // A PostgreSQL store whose server or database is exchanged, under a running service, for one that lacks what was read
 // before: nothing of the lost history is shown.
 
-import { type TestContext, test } from "node:test";
-import { startBalancer } from "./balancer.ts";
+import { test } from "node:test";
 import {
 	addAnimals,
 	assertSeen,
@@ -14,47 +13,26 @@ import {
 	statusOf,
 } from "./histories.ts";
 import { keyFor } from "./key-for.ts";
-import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { startPostgresFor } from "./postgres-server.ts";
 import { startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
+import { serviceWithStandby } from "./standby.ts";
 import { slowMs, until } from "./until.ts";
-
-/** A service that reaches a primary through a balancer, and a standby of it. */
-async function standbyFor(context: TestContext) {
-	const primary = await startPostgres();
-	context.after(() => primary.remove());
-	const key = await keyFor(`${primary.url}/postgres`);
-	const standby = await primary.replica();
-	context.after(() => standby.remove());
-	let server = primary;
-	const port = await startBalancer(context, () => [server.port]);
-	const service = await startProgram(context, {
-		DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres`,
-	});
-	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
-	const lead = (next: PostgresServer) => {
-		server = next;
-	};
-	return { scene, primary, standby, lead };
-}
 
 test("after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it", {
 	timeout: slowMs, // Two servers, which are killed and started.
 }, async (context) => {
-	const { scene, primary, standby, lead } = await standbyFor(context);
-	await proveFailover(scene.service, scene.key, [primary, standby], lead);
+	await proveFailover(await serviceWithStandby(context));
 });
 
 test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", {
 	timeout: slowMs, // Two servers, which are killed and started.
 }, async (context) => {
-	const { scene, primary, standby, lead } = await standbyFor(context);
-	await proveCrash(scene.service, scene.key, [primary, standby], lead);
+	await proveCrash(await serviceWithStandby(context));
 });
 
 test("after a restore under a running service, nothing of the lost history is shown", async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context);
 	const admin = `${server.url}/postgres`;
 	const url = `${server.url}/animals`;
 	await runSql(admin, "CREATE DATABASE animals");

@@ -10,6 +10,7 @@ import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
 import { figureOf } from "./scrape.ts";
 import { runSql } from "./sql.ts";
+import type { ServiceWithStandby } from "./standby.ts";
 import { until } from "./until.ts";
 
 export interface Scene {
@@ -112,14 +113,10 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 /**
  * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the standby
  * before its promotion, and shows nothing of the lost history after it.
- * @param lead the service's database is this server from now on
  * @param standbyMs how long the service is asked meanwhile; a pooler takes its time to reach the standby
  */
 export async function proveFailover(
-	service: Scene["service"],
-	key: string,
-	[primary, standby]: [PostgresServer, PostgresServer],
-	lead: (server: PostgresServer) => void,
+	{ service, key, primary, standby, lead }: ServiceWithStandby,
 	standbyMs = 500,
 ): Promise<{ lost: number; listed: number }> {
 	let server = primary;
@@ -161,14 +158,8 @@ export async function proveFailover(
 /**
  * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has. Fails
  * unless the acknowledged ones that get their ids are seen.
- * @param lead the service's database is this server from now on
  */
-export async function proveCrash(
-	service: Scene["service"],
-	key: string,
-	[primary, standby]: [PostgresServer, PostgresServer],
-	lead: (server: PostgresServer) => void,
-): Promise<void> {
+export async function proveCrash({ service, key, primary, standby, lead }: ServiceWithStandby): Promise<void> {
 	let server = primary;
 	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
 	const isReading = async () => (await statusOf(scene)) === 200;

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Running, runProgram, startProgram } from "./program.ts";
+import { type Running, startProgram } from "./program.ts";
+import { newStore } from "./proof.ts";
 import { pick, seed, seededRandom } from "./random.ts";
+import { figureOf } from "./scrape.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
 import { until } from "./until.ts";
 import { exchange } from "./wire.ts";
@@ -28,8 +29,7 @@ interface Victim {
 }
 
 async function victim(context: TestContext): Promise<Victim> {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const key = (await runProgram(["keys", "create", "--name", "victim"], { environment })).stdout.trim();
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, { ...environment, CONNECTIONS_PER_ADDRESS: "0" });
 	const agent = new Agent({ keepAlive: true });
 	context.after(() => agent.destroy());
@@ -89,10 +89,7 @@ async function connections(
 	);
 }
 
-async function memory({ opsUrl }: Running): Promise<number> {
-	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-	return Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]);
-}
+const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
 /** Three times the calm values, or what a busy machine makes of a millisecond: a whole turn of others now and then. */
 function assertQuick(calm: Times, now: Times): void {

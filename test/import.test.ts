@@ -190,27 +190,9 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	const good = "name,categoryId\nRex,1\n";
 	const rows: [content: string | Buffer, said: RegExp][] = [
 		["", /a: the file is empty: there is nothing to import/],
-		["\uFEFF \n\r\n", /a: the file is empty/],
 		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
-		[`${good}"Rex,2\n${"Ann,3\n".repeat(100_000)}"`, /line 3: a quote opens here/],
-		[`${good}"Rex"x,2\n`, /line 3: the quotes are broken/],
-		[`${good}Rex 5" long,2\nAnn,3"\n`, /line 3: the quotes are broken/],
-		[
-			"name,status\nRex,sold\n",
-			/line 1: no column is named categoryId; the first line names the columns "name", "status"/,
-		],
 		["name,name,categoryId\nRex,Rex,1\n", /there are two columns for name/],
-		[Buffer.alloc(1000), /a: the file is not text/],
 		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
-		['[{"name":"Rex","categoryId":1},]', /an element is missing before or after a comma/],
-		['[{"name":"Rex","categoryId":1}]\n[]', /line 2: this is not a JSON array: there is text after the array/],
-		[
-			'[{"name":"Rex","categoryId":1},\n{"name":"Rex"',
-			/line 2: this is not a JSON array: the closing bracket is missing/,
-		],
-		['[{"name":"Rex","categoryId":1},\n{name:"Rex"}]', /line 2: this is not JSON/],
-		['[{"name":"Rex\n","categoryId":1}]', /line 1: .* a string contains a line break/],
-		['[{"name":"Rex","categoryId":1}}]', /a closing bracket has no opening one/],
 	];
 	for (const [content, said] of rows) {
 		write("a", content);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -25,15 +25,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 
 	assert.deepEqual(JSON.parse((await keys("list", "--json")).stdout), []);
 	const created = await keys(
-		"create",
-		"--name",
-		"shop",
-		"--scopes",
-		"pets:read",
-		"--expires",
-		"90d",
-		"--rate",
-		"100000/1m",
+		...["create", "--name", "shop", "--scopes", "pets:read", "--expires", "90d", "--rate", "100000/1m"],
 	);
 	assert.equal(created.code, 0);
 	assert.match(created.stdout, /^pets_[0-9A-Za-z]{49}\n$/, "only the key is on stdout");
@@ -93,15 +85,6 @@ function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolea
 	});
 }
 
-test("the store contains no key, only hashes", async (context) => {
-	const folder = temporaryFolder(context);
-	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
-	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
-	const bytes = readFileSync(join(folder, "animals.db")).toString("latin1");
-	assert.ok(bytes.includes(key.slice(-4)));
-	assert.ok(!bytes.includes(key.slice(5, 30)));
-});
-
 test("wrong commands say what to do, on stderr, with exit code 1", async (context) => {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const environment = { DATABASE_URL: databaseUrl };
@@ -145,8 +128,7 @@ test("keys generate prints a key that API_KEY accepts", async (context) => {
 	for (let start = 0; start < 2; start++) {
 		const service = await startProgram(context, environment);
 		assert.equal(await statusWith(service.url, key), 200);
-		service.process.kill("SIGTERM");
-		assert.ok(!(await service.finished).stdout.includes(key));
+		assert.ok(!(await service.stop()).stdout.includes(key));
 	}
 	const { stdout: listed } = await runProgram(["keys", "list", "--json"], { environment });
 	assert.deepEqual(
@@ -201,24 +183,9 @@ test("--json gives the results of commands to programs", async (context) => {
 });
 
 test("--help explains every command", async () => {
-	const commands = [
-		[],
-		["serve"],
-		["keys"],
-		["keys", "create"],
-		["keys", "list"],
-		["keys", "rotate"],
-		["keys", "revoke"],
-		["keys", "generate"],
-		["openapi"],
-		["copy"],
-		["backup"],
-		["restore"],
-		["audit", "list"],
-		["import"],
-		["export"],
-		["pets", "rename"],
-	];
+	const ofKeys = ["keys", "keys create", "keys list", "keys rotate", "keys revoke", "keys generate"];
+	const others = ["openapi", "copy", "backup", "restore", "audit list", "import", "export", "pets rename"];
+	const commands = [[], ...["serve", ...ofKeys, ...others].map((command) => command.split(" "))];
 	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);

@@ -30,8 +30,7 @@ async function largeStore(context: TestContext) {
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);
 		assert.equal((await create(service.url)).status, 201);
-		service.process.kill("SIGKILL");
-		await service.finished;
+		await service.stop("SIGKILL");
 	}
 	/** Zeros a page in the middle of the animals. */
 	function damage(): void {

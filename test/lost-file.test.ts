@@ -153,8 +153,7 @@ test("after a file that was put back while no node ran, nothing of the lost hist
 	const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
 	const scene = { service: await startProgram(context, environment), key, sql };
 	const stop = async () => {
-		scene.service.process.kill("SIGTERM");
-		await scene.service.finished;
+		await scene.service.stop();
 	};
 	const rename = (id: string, name: string) => runProgram(["pets", "rename", id, name], { environment });
 	const caller = keepingCaller(scene);
@@ -198,8 +197,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 			for (const suffix of removed) rmSync(it.file + suffix);
 		});
 		assert.equal((await fetch(`${it.service.url}/livez`)).status, 503);
-		it.service.process.kill("SIGKILL");
-		await it.service.finished;
+		await it.service.stop("SIGKILL");
 		it.ledger.verify(await listed(context, it.file, it.key));
 	});
 }

@@ -8,7 +8,7 @@ import { getPetDeprecation } from "../src/contract/deprecation.ts";
 import { createTraffic } from "../src/http/traffic.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createMetrics } from "../src/ops/metrics.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { figureOf, parseMetrics, samplesOf } from "./scrape.ts";
 import { create, testService } from "./service.ts";
 import { until } from "./until.ts";
@@ -151,8 +151,7 @@ test("a store that refuses writes shows it, and counts the failed commits", asyn
 });
 
 test("over PostgreSQL there are the pool's connections, and no files", async (context) => {
-	const { url, drop } = await testDatabase();
-	context.after(drop);
+	const { url } = await databaseFor(context);
 	const service = await testService(context, { environment: { DATABASE_URL: url } });
 	assert.equal((await service.send(create(rex))).status, 201);
 	assert.ok((await figureOf(service, "animal_store_pool_connections")) >= 1);

@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { type NewPet, petStatuses } from "../src/contract/pet.ts";
 import { openStore } from "../src/store/open.ts";
 import { copyTree } from "./mutants.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { until } from "./until.ts";
@@ -19,8 +19,7 @@ type Make = (context: TestContext) => Promise<string>;
 const engines: Record<string, Make> = {
 	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "animals.db")}`,
 	async postgres(context) {
-		const database = await testDatabase();
-		context.after(() => database.drop());
+		const database = await databaseFor(context);
 		return database.url;
 	},
 };
@@ -163,8 +162,7 @@ test("sqlite: restore with an audit log also takes a backup of the schema before
 });
 
 test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT);
 		CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
 			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query()); END $$;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isShed, post } from "./crash-proof.ts";
+import { type Answer, isShed, post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { type Attempt, Ledger } from "./ledger.ts";
 import { until, type Wait, within } from "./until.ts";
@@ -24,23 +24,50 @@ export interface MixedLoad {
 	stop(): Promise<void>;
 }
 
+/** So that no two loads of a process have an Idempotency-Key in common. */
+let loads = 0;
+
+export interface LoadOptions {
+	clients?: number;
+	/** False: each create must succeed. */
+	mayBeRefused?: boolean;
+	/** A connection may break before its reply, which is then unknown. */
+	mayBreak?: boolean;
+	/** Hears of each reply but those for overload. */
+	onReply?(url: string, answer: Answer): void;
+}
+
+/** 24 clients, each of whose creates must succeed. */
+export const startSteadyLoad = (urls: string[], key: string): MixedLoad =>
+	startMixedLoad(urls, key, { clients: 24, mayBeRefused: false });
+
 /**
  * Clients that create until they are told to stop, and note what became of each create. Every other client sends
- * Idempotency-Keys, and repeats what got 503 under the same key until it is acknowledged.
+ * Idempotency-Keys, and repeats what got 503 under the same key until it is acknowledged, on one node after the other.
  */
-export function startMixedLoad(urls: string[], key: string, clients = 8): MixedLoad {
+export function startMixedLoad(urls: string[], key: string, options: LoadOptions = {}): MixedLoad {
+	const { clients = 8, mayBeRefused = true, mayBreak = false, onReply } = options;
+	const load = loads++;
 	const ledger = new Ledger();
 	const statuses = new Map<number, number>();
 	const agent = new Agent({ keepAlive: true });
 	let number = 0;
+	let turn = 0;
 	let isStopped = false;
 	let acknowledgedAtMs = performance.now();
 
 	async function send(mine: Attempt): Promise<boolean> {
 		const sentAtMs = performance.now();
-		const answer = await post(urls[number % urls.length] ?? "", key, agent, mine);
+		const url = urls[turn++ % urls.length] ?? "";
+		const answer = await post(url, key, agent, mine).catch((error) => (mayBreak ? undefined : Promise.reject(error)));
+		if (!answer) {
+			ledger.lose(mine);
+			return false;
+		}
 		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
+		assert.ok(mayBeRefused || answer.status === 201, answer.body);
 		if (isShed(answer)) return sleep(20, false);
+		onReply?.(url, answer);
 		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
 		if (answer.status === 201) {
 			const nowMs = performance.now();
@@ -58,7 +85,7 @@ export function startMixedLoad(urls: string[], key: string, clients = 8): MixedL
 
 	async function client(place: number): Promise<void> {
 		while (!isStopped) {
-			const idempotencyKey = place % 2 === 0 ? `key-${number}` : undefined;
+			const idempotencyKey = place % 2 === 0 ? `key-${load}-${number}` : undefined;
 			const mine = { ...attempt(number++), idempotencyKey };
 			while (!(await send(mine)) && idempotencyKey);
 		}

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { checkExchange, logProblems } from "./mutation-check.ts";
 import { runMutations } from "./mutation-run.ts";
 import { corpusRequests, mutationCase } from "./mutations.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { seed } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 
@@ -25,8 +25,7 @@ test("sqlite: 2,500 mutated requests get no 5xx, nothing without the key, and th
 });
 
 test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, and the Error object for every failure", async (context) => {
-	const { url, drop } = await testDatabase();
-	context.after(drop);
+	const { url } = await databaseFor(context);
 	await tryMutations(context, url, cases);
 });
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { slowMs } from "./until.ts";
@@ -15,8 +15,7 @@ test("a new field of an animal round-trips through POST, GET, list, copy, export
 }, async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	const stores = [`sqlite:${path("a.db")}`, database.url, `sqlite:${path("b.db")}`];
 	const [first = "", second = "", third = ""] = stores;
 	const { stdout } = await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: first } });
@@ -28,8 +27,7 @@ test("a new field of an animal round-trips through POST, GET, list, copy, export
 	async function withService(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
 		const service = await startProgram(context, { DATABASE_URL: databaseUrl });
 		await work(service.url);
-		service.process.kill("SIGTERM");
-		await service.finished;
+		await service.stop();
 	}
 	const get = async (url: string) => (await fetch(url, { headers })).json();
 

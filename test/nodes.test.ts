@@ -12,7 +12,7 @@ import { post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { proveNodeCrashes } from "./nodes-proof.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { freePort } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { withKey } from "./proof.ts";
@@ -25,8 +25,7 @@ import { until, within } from "./until.ts";
 const engines: Record<string, (context: TestContext) => Promise<string>> = {
 	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "new", "animals.db")}`,
 	postgres: async (context) => {
-		const database = await testDatabase();
-		context.after(() => database.drop());
+		const database = await databaseFor(context);
 		return database.url;
 	},
 };
@@ -181,8 +180,7 @@ test("of two nodes with one folder for backups one makes each, both know of it, 
 	const made = () => nodes.map(madeBy).reduce((sum, count) => sum + count);
 	await until("two backups", () => made() >= 2);
 	const [killed, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
-	killed.process.kill("SIGKILL");
-	await killed.finished;
+	await killed.stop("SIGKILL");
 	const before = madeBy(left);
 	await until("another backup", () => madeBy(left) > before);
 	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);

@@ -60,16 +60,6 @@ test("reads have an ETag and answer 304 while nothing changed", async (context) 
 	}
 });
 
-test("a full last page is no longer 304 after more animals are created", async (context) => {
-	const { send } = await testService(context);
-	for (const name of ["a", "b"]) await send(create({ name, categoryId: 1 }));
-	const before = await send({ path: "/v1/pets?limit=2" });
-	await send(create({ name: "c", categoryId: 1 }));
-	const after = await send({ path: "/v1/pets?limit=2", headers: { "If-None-Match": before.headers["etag"] } });
-	assert.equal(after.status, 200);
-	assert.match(after.headers["link"] ?? "", /rel="next"/);
-});
-
 test("a full page that is asked for again is compressed for clients that accept it, with a tag of its own", async (context) => {
 	const { send, url, key } = await testService(context);
 	for (let index = 0; index < 21; index++)
@@ -100,17 +90,6 @@ test("a full page that is asked for again is compressed for clients that accept 
 	for (const query of ["?status=sold", "?status=sold", "?limit=1", "?limit=1"]) {
 		const reply = await fetch(`${url}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
 		assert.equal(reply.headers.get("content-encoding"), null, "a short page, and a small one");
-	}
-});
-
-test("every reply has a request id: the caller's if it is valid", async (context) => {
-	const { send } = await testService(context);
-	for (const path of ["/v1/pets", "/v1/pets/9", "/nothing", "/livez"]) {
-		assert.equal((await send({ path, headers: { "X-Request-Id": "my-id.1" } })).headers["x-request-id"], "my-id.1");
-		for (const bad of ["a b", "x".repeat(129), '"', "<a>", ""]) {
-			const made = (await send({ path, headers: { "X-Request-Id": bad } })).headers["x-request-id"] ?? "";
-			assert.match(made, /^[\w-]{8,}-[0-9a-z]+$/);
-		}
 	}
 });
 
@@ -197,24 +176,6 @@ test("HEAD answers like GET, without the body", async (context) => {
 		}
 		assert.deepEqual({ ...head, body: get.body }, get, path);
 		assert.equal(head.body, "");
-	}
-});
-
-test("CONNECT is refused and the connection closed", async (context) => {
-	const { port, key } = await testService(context);
-	const get = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-	const bytes = "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n";
-	for (const before of [[], [200], [200, 200, 200]]) {
-		const replies = await exchange(port, get.repeat(before.length) + bytes);
-		const reply = replies.pop();
-		assert.ok(reply);
-		assertFailure(reply, "method_not_allowed");
-		assert.equal(reply.headers["connection"], "close");
-		assert.deepEqual(
-			replies.map(({ status }) => status),
-			before,
-			"it is answered in its turn",
-		);
 	}
 });
 

@@ -6,17 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createConnections } from "../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../src/store/postgres/url.ts";
-import { startBalancer } from "./balancer.ts";
 import { keyFor } from "./key-for.ts";
-import { testDatabase } from "./postgres.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { databaseFor, testDatabase } from "./postgres.ts";
+import { startPostgres, startPostgresFor } from "./postgres-server.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { runSql } from "./sql.ts";
+import { serviceWithStandby } from "./standby.ts";
 import { until } from "./until.ts";
 
 test("when the server has no more connections, the reads of all nodes wait for those that their node has", async (context) => {
-	const server = await startPostgres(["-c", "max_connections=9"]);
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const environment = { DATABASE_URL: url };
@@ -46,8 +45,7 @@ test("a node opens no more than DATABASE_POOL_MAX connections, under the name th
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
 	context.after(async () => {
-		node.process.kill("SIGKILL");
-		await node.finished;
+		await node.stop("SIGKILL");
 		await database.drop();
 	});
 	const headers = { authorization: `Bearer ${key}` };
@@ -75,8 +73,7 @@ test("a start is refused with one sentence when the server has no free connectio
 });
 
 test("an idle node keeps one of its connections", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	const pool = createConnections({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });
 	context.after(() => pool.end());
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
@@ -88,24 +85,17 @@ test("an idle node keeps one of its connections", async (context) => {
 });
 
 test("a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back", async (context) => {
-	const primary = await startPostgres();
-	context.after(() => primary.remove());
-	const key = await keyFor(`${primary.url}/postgres`);
-	const standby = await primary.replica();
-	context.after(() => standby.remove());
+	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
 	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
 	assert.equal(code, 1);
 	assert.match(
 		stderr,
 		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
 	);
-	let server = primary;
-	const port = await startBalancer(context, () => [server.port]);
-	const node = await startProgram(context, { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres` });
 	const headers = { authorization: `Bearer ${key}` };
 	const read = async () => (await fetch(`${node.url}/v1/pets`, { headers })).status;
 	assert.equal(await read(), 200);
-	server = standby;
+	lead(standby);
 	await primary.kill();
 	for (let look = 0; look < 5; look++)
 		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
@@ -116,8 +106,7 @@ test("a connection to a standby is never used: the start is refused, and a runni
 });
 
 test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url });
@@ -138,14 +127,7 @@ test("while the primary is read-only, the node is ready and reads, also on new c
 });
 
 test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
-	const old = await startPostgres();
-	context.after(() => old.remove());
-	const key = await keyFor(`${old.url}/postgres`);
-	const next = await old.replica();
-	context.after(() => next.remove());
-	let server = old;
-	const port = await startBalancer(context, () => [server.port]);
-	const node = await startProgram(context, { DATABASE_URL: `postgres://animals:animals@127.0.0.1:${port}/postgres` });
+	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);
 	// Different limits are different statements, each with a connection.
 	const countAtOnce = () =>
@@ -159,7 +141,7 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
 	await setReadOnly(`${old.url}/postgres`, "on");
 	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
-	server = next;
+	lead(next);
 	assert.equal((await create(node.url, key)).status, 503);
 	assert.equal((await create(node.url, key)).status, 201, "no other connection to the old primary is used");
 	assert.deepEqual(new Set(await countAtOnce()), new Set([2]), "each read sees the create on the next primary");

@@ -45,6 +45,16 @@ export async function startPostgres(flags: string[] = []): Promise<PostgresServe
 	return server;
 }
 
+/** A server that is removed with the test. */
+export async function startPostgresFor(
+	context: { after(cleanUp: () => unknown): void },
+	flags?: string[],
+): Promise<PostgresServer> {
+	const server = await startPostgres(flags);
+	context.after(() => server.remove());
+	return server;
+}
+
 /** PostgreSQL refuses to run as root: then it runs as nobody, which needs no account to be made. */
 function asServer(): { uid?: number; gid?: number } {
 	if (process.getuid?.() !== 0) return {};

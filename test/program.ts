@@ -25,6 +25,8 @@ export interface Running {
 	/** Output so far. */
 	output: { stdout: string; stderr: string };
 	finished: Promise<Finished>;
+	/** Sends a signal, SIGTERM unless another is named, and waits for the end. */
+	stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -127,5 +129,9 @@ export async function startProgram(
 	const { url, opsUrl } = await ready.catch((error) => {
 		throw new Error(`${error.message}\n${output.stdout}${output.stderr}`);
 	});
-	return { process: child, pid: child.pid as number, url, opsUrl, output, finished };
+	const stop = (signal: NodeJS.Signals = "SIGTERM") => {
+		child.kill(signal);
+		return finished;
+	};
+	return { process: child, pid: child.pid as number, url, opsUrl, output, finished, stop };
 }

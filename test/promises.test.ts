@@ -1,10 +1,10 @@
 // The short form of the proofs of docs/promises.md; `npm run prove` runs the long form.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
 import { proveCrashes } from "./crash-proof.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { startProgram } from "./program.ts";
+import { newStore } from "./proof.ts";
 import { seed } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 import { slowMs } from "./until.ts";
@@ -12,8 +12,7 @@ import { slowMs } from "./until.ts";
 test("an acknowledged animal survives every SIGKILL, and no id or key is used twice", {
 	timeout: slowMs, // 20 starts and kills.
 }, async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const proven = await proveCrashes({
 		kills: 20,
 		seed,

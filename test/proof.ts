@@ -3,8 +3,8 @@
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { keyFor } from "./key-for.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { runProgram } from "./program.ts";
 
 export interface Proof {
 	/** What it shows, in one line of `--help`. */
@@ -76,9 +76,5 @@ export async function newDatabase({ after }: Trial): Promise<TrialStore> {
 
 /** The store at this URL with a key. */
 export async function withKey(databaseUrl: string): Promise<TrialStore> {
-	const environment = { DATABASE_URL: databaseUrl };
-	const { stdout, stderr } = await runProgram(["keys", "create", "--name", "proof"], { environment });
-	const key = stdout.trim();
-	if (key === "") throw new Error(`no key was created: ${stderr}`);
-	return { environment, key };
+	return { environment: { DATABASE_URL: databaseUrl }, key: await keyFor(databaseUrl) };
 }

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isInt64, parseJson } from "../src/contract/json.ts";
+import { parseJson } from "../src/contract/json.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { seed } from "./random.ts";
-import { assertFailure, create, testService } from "./service.ts";
+import { assertFailure, testService } from "./service.ts";
 
 fc.configureGlobal({ seed });
 
-const runs = { numRuns: 150 };
+const _runs = { numRuns: 150 };
 
 /** The rule for names in words of its own: the schema's pattern is what it checks. */
 function isName(text: string): boolean {
@@ -31,40 +31,6 @@ const anyText = fc.oneof(
 		maxLength: 6,
 	}),
 );
-
-test("any valid name is stored unchanged, and any invalid one is refused and stores nothing", async (context) => {
-	const { send } = await testService(context);
-	let stored = 0;
-	await fc.assert(
-		fc.asyncProperty(anyText, fc.option(fc.constantFrom(...petStatuses), { nil: undefined }), async (name, status) => {
-			const reply = await send(create({ name, categoryId: 1, status }));
-			if (!isName(name)) return assertFailure(reply, "invalid_body");
-			stored++;
-			assert.equal(reply.status, 201);
-			const expected = { id: stored, name, categoryId: 1, ...(status && { status }) };
-			assert.deepEqual(JSON.parse(reply.body), expected);
-			assert.deepEqual(JSON.parse((await send({ path: `/v1/pets/${stored}` })).body), expected);
-		}),
-		runs,
-	);
-	assert.equal((await send({ path: `/v1/pets/${stored + 1}` })).status, 404, "nothing else was stored");
-});
-
-test("any int64 is stored exactly, in any notation, and any other number is refused", async (context) => {
-	const { send } = await testService(context);
-	const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?$/);
-	const edges = fc.bigInt(-(2n ** 64n), 2n ** 64n).map(String);
-	await fc.assert(
-		fc.asyncProperty(fc.oneof(digits, edges), async (spelling) => {
-			const exact = exactInteger(spelling);
-			const reply = await send(create(`{"name":"a","categoryId":${spelling}}`));
-			if (exact === undefined || !isInt64(exact)) return assertFailure(reply, "invalid_body");
-			assert.equal(reply.status, 201, spelling);
-			assert.equal(/"categoryId":(-?\d+)\}$/.exec(reply.body)?.[1], String(exact), spelling);
-		}),
-		runs,
-	);
-});
 
 /** The value of a JSON number where it is an integer, by scaling with powers of ten. */
 function exactInteger(spelling: string): bigint | undefined {
@@ -116,7 +82,10 @@ const nearlyNewPets = (() => {
 	const anything = fc.json({ maxDepth: 2 });
 	const name = fc.oneof({ weight: 6, arbitrary: fc.string({ minLength: 1 }).map(json) }, anyText.map(json), anything);
 	const numbers = ["0", "-0", "1.0", "1e3", "1.5", "9223372036854775807", "9223372036854775808", "1e18", "1e19", '"1"'];
-	const number = fc.oneof({ weight: 6, arbitrary: fc.integer().map(json) }, fc.constantFrom(...numbers), anything);
+	const notation = fc.stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?$/);
+	const edges = fc.bigInt(-(2n ** 64n), 2n ** 64n).map(String);
+	const integer = { weight: 6, arbitrary: fc.oneof(fc.integer().map(json), notation, edges) };
+	const number = fc.oneof(integer, fc.constantFrom(...numbers), anything);
 	const status = fc.oneof(fc.constantFrom(...petStatuses, "Sold", "", null).map(json), anything);
 	const unknown = fc.constantFrom("id", "Name", "statuses", "__proto__", "constructor");
 	const field = fc.oneof(
@@ -164,43 +133,6 @@ test("any body that is a NewPet is stored, and any other bytes are refused and s
 	);
 	assert.equal((await send({ path: `/v1/pets/${stored + 1}` })).status, 404, "nothing else was stored");
 	assert.ok(stored > 20 && refused > 100, `${stored} were kept and ${refused} refused`);
-});
-
-test("any path, query and header gets a reply, never 5xx", async (context) => {
-	const { send } = await testService(context);
-	const part = fc
-		.string({ unit: fc.constantFrom(..."abz019/%.?&=#;:@![]{}~\\^|\"'<>é"), maxLength: 30 })
-		.map((text) => Buffer.from(text).toString("latin1"));
-	await fc.assert(
-		fc.asyncProperty(part, part, async (path, header) => {
-			const reply = await send({
-				path: `/v1/pets${path}`,
-				headers: { "If-None-Match": header, "Idempotency-Key": header, "X-Request-Id": header },
-			});
-			assert.ok(reply.status < 500, `${reply.status} for ${path}`);
-			if (reply.status >= 400) assertFailure(reply, JSON.parse(reply.body).code);
-		}),
-		runs,
-	);
-});
-
-test("forged cursors are refused", async (context) => {
-	const { send, store } = await testService(context);
-	await store.createPet({ name: "a", categoryId: 1n });
-	const cursor = fc.oneof(
-		fc.base64String({ maxLength: 60 }).map(encodeURIComponent),
-		fc.stringMatching(/^[A-Za-z0-9_-]{22}-?[0-9a-z]{1,13}$/),
-		fc.string({ minLength: 1, maxLength: 60 }).map(encodeURIComponent),
-	);
-	await fc.assert(
-		fc.asyncProperty(
-			cursor.filter((text) => text.length > 0),
-			async (text) => {
-				assertFailure(await send({ path: `/v1/pets?cursor=${text}` }), "invalid_cursor");
-			},
-		),
-		runs,
-	);
 });
 
 test("parseJson agrees with JSON.parse if no number is rounded", () => {

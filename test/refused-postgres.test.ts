@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requireStandby, testDatabase } from "./postgres.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { databaseFor, requireStandby } from "./postgres.ts";
+import { startPostgresFor } from "./postgres-server.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { slowMs } from "./until.ts";
 
@@ -11,12 +11,9 @@ const startRefused = (url: string) =>
 	runProgram(["serve"], { environment: { DATABASE_URL: url, PORT: "0", OPS_PORT: "0" } });
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
-	const newer = await testDatabase();
-	context.after(() => newer.drop());
-	const replica = await testDatabase();
-	context.after(() => replica.drop());
+	const database = await databaseFor(context);
+	const newer = await databaseFor(context);
+	const replica = await databaseFor(context);
 	assert.equal(
 		(await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code,
 		0,
@@ -25,13 +22,11 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
 	// An older server, as far as its version can tell: the database answers with a function of its own.
-	const old = await testDatabase();
-	context.after(() => old.drop());
+	const old = await databaseFor(context);
 	await old.query(`CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS
 		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name, missing) END $$`);
 	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
-	const lax = await testDatabase();
-	context.after(() => lax.drop());
+	const lax = await databaseFor(context);
 	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
 	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
 	const rows: [url: string, said: RegExp][] = [
@@ -61,8 +56,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 });
 
 test("a server that does not sync is refused at start", async (context) => {
-	const server = await startPostgres(["-c", "fsync=off"]);
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context, ["-c", "fsync=off"]);
 	const { code, stderr } = await startRefused(`${server.url}/postgres`);
 	assert.equal(code, 1, stderr);
 	assert.match(
@@ -74,8 +68,7 @@ test("a server that does not sync is refused at start", async (context) => {
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: slowMs, // Each start waits for 5 s.
 }, async (context) => {
-	const server = await startPostgres();
-	context.after(() => server.remove());
+	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	await requireStandby(url, "*");
 	// The second start finds the first one's commit still waiting.

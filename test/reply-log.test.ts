@@ -32,13 +32,14 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 	for (const [request, operation, route, status] of rows) {
 		const startedAt = performance.now();
 		const reply = await service.send(request);
-		const { durationMs, keyId, ...line } = await lineOf(service, reply);
+		const { durationMs, keyId, time, level, ...line } = await lineOf(service, reply);
 		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
 		const found = fields.map((field) => line[field]);
 		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
 		const method = operation === "createPet" ? "POST" : "GET";
 		assert.deepEqual(found, [method, route, status, Buffer.byteLength(reply.body), "request"]);
-		assert.equal(typeof keyId, operation === "probe" ? "undefined" : "string");
+		assert.match(String(keyId), operation === "probe" ? /^undefined$/ : /^key_/);
+		assert.match(`${level} ${time}`, /^info \d{4}-\d\d-\d\dT/);
 		assert.equal(await countOf(service, operation, status), 1);
 	}
 });

@@ -77,8 +77,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 			return !isShed(answer) && answer;
 		});
 		assert.equal(idOf(next), BigInt(crashed.animals + 1));
-		service.process.kill("SIGKILL");
-		await service.finished;
+		await service.stop("SIGKILL");
 		proven.restored += crashed.animals;
 		proven.later += acknowledged.size - crashed.before.length;
 	}

@@ -2,7 +2,7 @@
 // nothing is removed but old backups of their own, and only once a new one is complete.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { ConfigError, readConfig } from "../src/config.ts";
@@ -166,22 +166,6 @@ test("a failed backup is logged as one error line, the alarm knows, the service 
 		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
 		[],
 	);
-});
-
-test("the process of a backup gets neither the service's other settings nor what Node loads into the service", async (context) => {
-	const folder = temporaryFolder(context);
-	const [to, loaded] = [join(folder, "backups"), join(folder, "loaded")];
-	mkdirSync(to);
-	const sdk = join(folder, "sdk.cjs");
-	writeFileSync(sdk, `require("node:fs").appendFileSync(${JSON.stringify(loaded)}, process.argv.join(" ") + "\\n")`);
-	const service = await startProgram(
-		context,
-		// Without BACKUP_TO, which is a flag here, BACKUP_EVERY would be refused.
-		{ DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_EVERY: "1h", NODE_OPTIONS: `--require=${sdk}` },
-		{ parameters: ["serve", "--backup-to", to] },
-	);
-	await until("a backup", () => service.output.stdout.includes('"backup made"'));
-	assert.doesNotMatch(readFileSync(loaded, "utf8"), / backup /);
 });
 
 test("settings of backups that cannot work together are refused with one sentence each", () => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import { columnsOf, type Table, tables } from "../src/store/tables.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 
 interface LiveColumn {
@@ -51,8 +51,7 @@ test("sqlite: the declared tables are those of the schema, column for column", a
 });
 
 test("postgres: the declared tables are those of the schema, column for column", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	await (await openStore(database.url, Date.now)).close();
 	const { rows } = await database.query(
 		`SELECT table_name, column_name, data_type, is_nullable

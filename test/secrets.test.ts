@@ -62,8 +62,7 @@ test("a key is printed once and is in no other output or file, however it is sen
 		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
 		(await runProgram(["keys", "list"], { environment })).stdout,
 	);
-	service.process.kill("SIGTERM");
-	const { stdout, stderr } = await service.finished;
+	const { stdout, stderr } = await service.stop();
 	seen.push(stdout, stderr);
 	for (const name of readdirSync(folder)) seen.push(readFileSync(join(folder, name), "latin1"));
 	for (const text of seen) {

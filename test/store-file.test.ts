@@ -9,7 +9,7 @@ import { openStore } from "../src/store/open.ts";
 import { openSqliteWriter } from "../src/store/sqlite/file.ts";
 import type { Store } from "../src/store/store.ts";
 import { recordFileCalls } from "./file-calls.ts";
-import { testDatabase } from "./postgres.ts";
+import { databaseFor } from "./postgres.ts";
 import { begin, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { until } from "./until.ts";
@@ -87,8 +87,7 @@ test("only the owner can read a store, its log, its folder and its backups; an e
 	const restored = join(folder, "open", "r.db");
 	assert.equal((await runProgram(["restore", backup, "--to", restored], { under })).code, 0);
 	assert.deepEqual([rights(backup), rights(restored), rights(dirname(backup))], ["600", "600", "755"]);
-	service.process.kill("SIGTERM");
-	await service.finished;
+	await service.stop();
 });
 
 const readers = [
@@ -111,8 +110,7 @@ test("sqlite: a command that does not create stores refuses a mistyped DATABASE_
 });
 
 test("postgres: a command that does not create stores refuses a database without one, and creates nothing", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	const folder = temporaryFolder(context);
 	const tables = async () => {
 		const { rows } = await database.query(
@@ -133,8 +131,7 @@ test("postgres: a command that does not create stores refuses a database without
 });
 
 test("keys create reports once that it created a store, without the password of its database", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	const file = join(temporaryFolder(context), "s.db");
 	for (const [url, place] of [
 		[`sqlite:${file}`, file],

@@ -1,14 +1,14 @@
 // The store suite over PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
 import { createAll } from "../src/store/postgres/creates.ts";
 import { openPool } from "../src/store/postgres/pool.ts";
 import { createRetry } from "../src/store/postgres/retries.ts";
 import { StorageUnavailable, type Store } from "../src/store/store.ts";
-import { testDatabase, withSettings } from "./postgres.ts";
+import { databaseFor, testDatabase, withSettings } from "./postgres.ts";
 import { slowLink } from "./slow-link.ts";
 import { storeSuite, sweepRows } from "./store-suite.ts";
 import { until } from "./until.ts";
@@ -40,26 +40,23 @@ storeSuite({
 	},
 });
 
-test("postgres: concurrent starts of many nodes migrate once and create one store", async (context) => {
+/** Stores of one new database, each as a node of its own has it. */
+async function openStores(
+	context: TestContext,
+	count: number,
+	open = (url: string): Promise<Store> => openStore(url, Date.now),
+) {
 	const database = await testDatabase();
-	const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(database.url, Date.now)));
+	const stores = await Promise.all(Array.from({ length: count }, () => open(database.url)));
 	context.after(async () => {
 		await Promise.all(stores.map((store) => store.close()));
 		await database.drop();
 	});
-	const secrets = new Set(stores.map(({ cursorSecret }) => cursorSecret.toString("hex")));
-	assert.equal(secrets.size, 1);
-	const ids = await Promise.all(stores.map(async (store) => (await store.createPet({ name: "a", categoryId: 1n })).id));
-	assert.deepEqual(ids.sort(), [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]);
-});
+	return { database, stores };
+}
 
 test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
-	const database = await testDatabase();
-	const stores = await Promise.all(Array.from({ length: 3 }, () => openStore(database.url, Date.now)));
-	context.after(async () => {
-		await Promise.all(stores.map((store) => store.close()));
-		await database.drop();
-	});
+	const { stores } = await openStores(context, 3);
 	const [reader, ...writers] = stores;
 	let isWriting = true;
 	let created = 0;
@@ -86,12 +83,7 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 });
 
 test("postgres: concurrent creates with one Idempotency-Key on two nodes create one animal", async (context) => {
-	const database = await testDatabase();
-	const stores = await Promise.all([openStore(database.url, Date.now), openStore(database.url, Date.now)]);
-	context.after(async () => {
-		await Promise.all(stores.map((store) => store.close()));
-		await database.drop();
-	});
+	const { stores } = await openStores(context, 2);
 	for (let round = 0; round < 20; round++) {
 		const idempotencyKey = { caller: "a", key: `k${round}` };
 		const results = await Promise.all(
@@ -103,8 +95,7 @@ test("postgres: concurrent creates with one Idempotency-Key on two nodes create 
 });
 
 test("postgres: reads of one turn use one statement, and equal lists share one result", async (context) => {
-	const database = await testDatabase();
-	context.after(() => database.drop());
+	const database = await databaseFor(context);
 	/** Transactions that a store's connections committed; each read is one. */
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
 		const count = async () => {
@@ -136,14 +127,10 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 });
 
 test("postgres: three nodes with two writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
-	const database = await testDatabase();
-	const url = withSettings(database.url, { default_transaction_isolation: "repeatable read" });
-	const options = { random: Math.random };
-	const stores = await Promise.all([1, 2, 3].map(() => openStore(url, Date.now, options)));
-	context.after(async () => {
-		await Promise.all(stores.map((store) => store.close()));
-		await database.drop();
-	});
+	const isolation = { default_transaction_isolation: "repeatable read" };
+	const { database, stores } = await openStores(context, 3, (url) =>
+		openStore(withSettings(url, isolation), Date.now, { random: Math.random }),
+	);
 	const writers = [...stores, ...stores];
 	const ids = await Promise.all(
 		writers.map(async (store, writer) => {
@@ -169,12 +156,8 @@ test("postgres: three nodes with two writers each under repeatable read: every c
 });
 
 test("postgres: an unsupported feature (0A000) is not StorageUnavailable", async (context) => {
-	const database = await testDatabase();
-	const store = await openStore(database.url, Date.now);
-	context.after(async () => {
-		await store.close();
-		await database.drop();
-	});
+	const { database, stores } = await openStores(context, 1);
+	const [store] = stores as [Store];
 	await store.getPet(1n);
 	await database.query("ALTER TABLE pets ALTER COLUMN status TYPE varchar(9)");
 	// "cached plan must not change result type"
@@ -265,12 +248,7 @@ test("postgres: a connection lost in a transaction fails only its caller", async
 
 test("postgres: an expired Idempotency-Key that two nodes use concurrently creates one animal", async (context) => {
 	let nowMs = Date.now();
-	const database = await testDatabase();
-	const stores = await Promise.all([1, 2].map(() => openStore(database.url, () => nowMs)));
-	context.after(async () => {
-		await Promise.all(stores.map((store) => store.close()));
-		await database.drop();
-	});
+	const { stores } = await openStores(context, 2, (url) => openStore(url, () => nowMs));
 	for (let round = 0; round < 10; round++) {
 		const results = await Promise.all(
 			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, { caller: "a", key: "k" })),

@@ -9,6 +9,7 @@ import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
 import { runProgram, startProgram } from "./program.ts";
+import { newStore } from "./proof.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 import { storeSuite, sweepRows } from "./store-suite.ts";
@@ -223,8 +224,7 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 });
 
 test("sqlite: two services can use one file, and each reads the other's writes", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const key = (await runProgram(["keys", "create", "--name", "two"], { environment })).stdout.trim();
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const services = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const ids = new Set<number>();

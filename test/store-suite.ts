@@ -180,47 +180,6 @@ export function storeSuite({ name: engine, open }: Engine): void {
 		);
 	});
 
-	test(`${engine}: a repeated create is recognized by its request, even if its animal was changed or removed by hand`, async (context) => {
-		const { store, databaseUrl, reopen } = await open(context);
-		const keys = ["changed", "removed"].map((key) => ({ caller: "a", key }));
-		const [changed, removed] = keys;
-		for (const idempotencyKey of keys) await store.createPet(rex, idempotencyKey);
-		await runSql(databaseUrl, "UPDATE pets SET name = 'Max', status = 'sold' WHERE id = 1");
-		await runSql(databaseUrl, "DELETE FROM pets WHERE id = 2");
-		for (const open of [async () => store, reopen]) {
-			const opened = await open();
-			assert.deepEqual(await opened.createPet(rex, changed), { id: 1n, outcome: "replayed" });
-			assert.deepEqual(await opened.createPet(rex, removed), { id: 2n, outcome: "replayed" });
-			const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
-			for (const idempotencyKey of keys) assert.equal((await opened.createPet(max, idempotencyKey)).outcome, "reused");
-		}
-	});
-
-	test(`${engine}: bodies are equal if name, categoryId and status are equal`, async (context) => {
-		const { store } = await open(context);
-		const pets: NewPet[] = [
-			{ name: "Rex", categoryId: 12n },
-			{ name: "Rex", categoryId: 12n, status: "sold" },
-			{ name: "Rex", categoryId: 12n, status: "pending" },
-			{ name: "Rex", categoryId: 1n },
-			{ name: "2 Rex", categoryId: 1n },
-			{ name: "sold Rex", categoryId: 12n },
-			{ name: "- Rex", categoryId: 12n },
-			{ name: "rex", categoryId: 12n },
-			{ name: "Rex ", categoryId: 12n },
-			{ name: "Rex", categoryId: -12n },
-		];
-		for (const [place, pet] of pets.entries()) {
-			const outcomes = await Promise.all(
-				[pet, ...pets].map((other) => store.createPet(other, { caller: "a", key: `${place}` })),
-			);
-			assert.deepEqual(
-				outcomes.map(({ outcome }) => outcome),
-				["created", ...pets.map((other) => (other === pet ? "replayed" : "reused"))],
-			);
-		}
-	});
-
 	test(`${engine}: all Idempotency-Keys older than 24 hours, and no younger ones, are removed at start and every ten minutes`, async (context) => {
 		let nowMs = Date.now();
 		context.mock.timers.enable({ apis: ["setInterval"] });

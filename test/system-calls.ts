@@ -43,8 +43,7 @@ export async function proveSyncs({
 		}),
 	);
 	agent.destroy();
-	service.process.kill("SIGTERM");
-	await service.finished;
+	await service.stop();
 	return readTrace(readFileSync(trace, "latin1").split("\n"), names);
 }
 

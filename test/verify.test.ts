@@ -97,8 +97,7 @@ test("verify changes neither the store of a running service, nor what a SIGKILL 
 	const create = { method: "POST", headers, body: '{"name":"a","categoryId":1}' };
 	assert.deepEqual(contents(), before);
 	assert.equal((await fetch(`${service.url}/v1/pets`, create)).status, 201, "its locks are as they were");
-	service.process.kill("SIGKILL");
-	await service.finished;
+	await service.stop("SIGKILL");
 	const left = contents();
 	assert.match((await verify()).stdout, /is sound: 2001 animals, 1 key/);
 	assert.deepEqual(contents(), left);

@@ -13,13 +13,13 @@ export const mutants: Mutant[] = [
 		file: "src/keys/key-check.ts",
 		from: " || ageMs > trustedForMs",
 		to: "",
-		tests: ["test/credentials.test.ts"],
+		tests: ["src/keys/key-check.test.ts"],
 	},
 	{
 		file: "src/keys/key-check.ts",
 		from: "for (const { operation, keyId, usedAtMs } of list) {",
 		to: "for (const { operation, keyId, usedAtMs } of [] as typeof list) {",
-		tests: ["test/credentials.test.ts"],
+		tests: ["src/keys/key-check.test.ts"],
 	},
 	{
 		file: "src/keys/key-check.ts",

@@ -7,10 +7,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listAll } from "../ledger.ts";
+import { startSteadyLoad } from "../mixed-load.ts";
 import { freePort } from "../postgres-server.ts";
 import { startProgram } from "../program.ts";
 import { newDatabase, type Proof, program, type Trial } from "../proof.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 
 export const proof: Proof = {
 	shows: "behind deploy/nginx.conf each of three nodes is restarted under load, and no request fails",
@@ -25,8 +25,7 @@ export const proof: Proof = {
 		const { ledger, stop } = startSteadyLoad([url], key);
 		for (const [place, node] of nodes.entries()) {
 			await sleep(3000);
-			node.process.kill("SIGTERM");
-			assert.equal((await node.finished).code, 0);
+			assert.equal((await node.stop()).code, 0);
 			nodes[place] = await startProgram(trial, { ...environment, PORT: new URL(node.url).port });
 		}
 		await sleep(3000);

@@ -51,8 +51,7 @@ async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
 		const printed = await run(command.program, command.parameters, command.folder, toService);
 		assert.deepEqual(printed.trim().split("\n"), linesOf(tool.integers));
 	}
-	service.process.kill("SIGTERM");
-	assert.equal((await service.finished).code, 0);
+	assert.equal((await service.stop()).code, 0);
 	return undefined;
 }
 

@@ -8,10 +8,10 @@ import { appendFileSync, chmodSync, chownSync, cpSync, globSync, mkdirSync, read
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listAll } from "../ledger.ts";
+import { startSteadyLoad } from "../mixed-load.ts";
 import { freePort } from "../postgres-server.ts";
 import { startProgram } from "../program.ts";
 import { type Proof, root, type Trial, withKey } from "../proof.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 import { postgresTools, query } from "./pg-backup.ts";
 

@@ -34,7 +34,7 @@ export const proof: Proof = {
 		const before = rewritingsOf(file);
 
 		const service = await startProgram(trial, environment);
-		const load = startMixedLoad([service.url], key, 16);
+		const load = startMixedLoad([service.url], key, { clients: 16 });
 		const reading = startReads(service, key, anyId);
 		await load.acknowledges(500);
 		await samplesOf(service, "nodejs_eventloop_delay_seconds"); // From now on.
@@ -50,8 +50,7 @@ export const proof: Proof = {
 		const audit = await runProgram(["audit", "list", "--json"], { environment });
 		const edits = JSON.parse(audit.stdout) as { erasedAt: string | null }[];
 		assert.deepEqual([edits.length, edits.filter(({ erasedAt }) => !erasedAt).length], [ids.size, 0]);
-		service.process.kill("SIGTERM");
-		await service.finished;
+		await service.stop();
 		assert.equal((await runProgram(["verify"], { environment })).code, 0);
 		times.sort((a, b) => a - b);
 		return {

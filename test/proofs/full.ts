@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { post } from "../crash-proof.ts";
 import { attempt, proveFullDisk } from "../full-disk.ts";
 import { listAll } from "../ledger.ts";
+import { startSteadyLoad } from "../mixed-load.ts";
 import { runProgram, startProgram } from "../program.ts";
 import { linux, type Need, newStore, type Proof, program, type Trial, type TrialStore } from "../proof.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 
 const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
@@ -41,8 +41,7 @@ async function fillStore(trial: Trial) {
 	const { environment, key } = await newStore("full", place);
 	const service = await startProgram(trial, environment);
 	const ledger = await proveFullDisk({ service, key, makeRoom });
-	service.process.kill("SIGKILL");
-	await service.finished;
+	await service.stop("SIGKILL");
 	const again = await startProgram(trial, environment);
 	ledger.verify(await listAll(again.url, key));
 	return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
@@ -77,8 +76,7 @@ async function fillBackups(trial: Trial) {
 	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "working" }]);
 	makeRoom();
 	await until("a backup", async () => (await lastBackup()) > 0);
-	service.process.kill("SIGTERM");
-	await service.finished;
+	await service.stop();
 	assert.deepEqual(
 		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
 		[],

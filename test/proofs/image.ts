@@ -32,17 +32,8 @@ async function serveClosed({ place, config }: Container, trial: Trial): Promise<
 	const variables = { ...ports, DATABASE_URL_FILE: "/run/secrets/database-url" };
 	const env = ["env", "-i", ...config.Env, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
 	const [user = ""] = config.User.split(":");
-	const drop = [
-		"setpriv",
-		"--reuid",
-		user,
-		"--regid",
-		user,
-		"--clear-groups",
-		"--bounding-set",
-		"-all",
-		"--no-new-privs",
-	];
+	const ids = `--reuid ${user} --regid ${user} --clear-groups`;
+	const drop = `setpriv ${ids} --bounding-set -all --no-new-privs`.split(" ");
 	const closed = `mount --bind "$1" "$1"; mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"
 		mount -o remount,bind,ro "$1"; ! touch "$1/app/x" 2>/dev/null || exit 9
 		root=$1; shift; exec chroot "$root" "$@"`;

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { blockOf } from "../document-blocks.ts";
 import { addAnimals, assertSeen, keepingCaller } from "../histories.ts";
 import { listAll } from "../ledger.ts";
+import { startSteadyLoad } from "../mixed-load.ts";
 import { startProgram } from "../program.ts";
 import { isOnPath, newStore, type Proof } from "../proof.ts";
 import { runSql } from "../sql.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 
 const page = "docs/backup.md";
@@ -48,8 +48,7 @@ export const proof: Proof = {
 		const scene = { service, key, sql };
 		const caller = keepingCaller(scene);
 		await caller();
-		service.process.kill("SIGKILL");
-		await service.finished;
+		await service.stop("SIGKILL");
 		litestream.kill("SIGKILL");
 		await once(litestream, "exit");
 		await late.stop().catch(() => {}); // Creates that the kill cut off.

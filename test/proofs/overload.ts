@@ -10,6 +10,7 @@ import { post } from "../crash-proof.ts";
 import { attempt } from "../full-disk.ts";
 import { type Running, startProgram } from "../program.ts";
 import { linux, newStore, type Proof, program, type Trial } from "../proof.ts";
+import { figureOf } from "../scrape.ts";
 import { until } from "../until.ts";
 
 export const proof: Proof = {
@@ -42,14 +43,7 @@ export const proof: Proof = {
 	},
 };
 
-async function memory(service: Running): Promise<number> {
-	return gauge(service, "process_resident_memory_bytes");
-}
-
-async function gauge({ opsUrl }: Running, name: string): Promise<number> {
-	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-	return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1]);
-}
+const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
 /** As many creates as may wait, each with the largest name, while another program holds the store's lock. */
 async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: number; fullMB: number }> {
@@ -69,7 +63,7 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 		socket.write(create.repeat(200));
 	}
 	const waiting = await until("a full queue", async () => {
-		const count = await gauge(service, "animal_store_writes_waiting");
+		const count = await figureOf(service, "animal_store_writes_waiting");
 		return count >= lengthMax && count;
 	});
 	return { waiting, restMB, fullMB: Math.round((await memory(service)) / 1e6) };

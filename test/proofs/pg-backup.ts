@@ -16,10 +16,10 @@ import { join } from "node:path";
 import pg from "pg";
 import { blockOf } from "../document-blocks.ts";
 import { type Ledger, listAll } from "../ledger.ts";
+import { startSteadyLoad } from "../mixed-load.ts";
 import { freePort } from "../postgres-server.ts";
 import { runProgram, startProgram } from "../program.ts";
 import type { Need, Proof, Trial } from "../proof.ts";
-import { startSteadyLoad } from "../steady-load.ts";
 import { until } from "../until.ts";
 
 const page = "docs/backup.md";

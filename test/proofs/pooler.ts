@@ -7,15 +7,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startBalancer } from "../balancer.ts";
 import { proveCrash, proveFailover } from "../histories.ts";
-import { keyFor } from "../key-for.ts";
 import { listAll } from "../ledger.ts";
 import { startMixedLoad } from "../mixed-load.ts";
-import { answering, freePort, type PostgresServer, startPostgres } from "../postgres-server.ts";
+import { answering, freePort, type PostgresServer, startPostgresFor } from "../postgres-server.ts";
 import { runProgram, startProgram } from "../program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../proof.ts";
 import { runSql } from "../sql.ts";
+import { serviceWithStandby } from "../standby.ts";
 
 /** The first version that follows named statements. */
 const newPooler: Need = {
@@ -30,8 +29,7 @@ export const proof: Proof = {
 	needs: [newPooler],
 	options: { creates: { default: "20000", text: "creates" } },
 	async prove(trial) {
-		const server = await startPostgres();
-		trial.after(() => server.remove());
+		const server = await startPostgresFor(trial);
 		const { environment, key } = await withKey(`${server.url}/postgres`);
 		// As docs/scale.md says.
 		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
@@ -39,8 +37,8 @@ export const proof: Proof = {
 		const url = await startPooler(environment.DATABASE_URL, trial);
 		const figures = await loadNodes(url, key, server, trial);
 		await proveSessions(url, environment.DATABASE_URL);
-		const failover = await failOver(trial, proveFailover, 4000);
-		await failOver(trial, proveCrash);
+		const failover = await proveFailover(await behindPooler(trial), 4000);
+		await proveCrash(await behindPooler(trial));
 		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures, ...failover };
 	},
 };
@@ -57,25 +55,7 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 }
 
 /** The pooler's clients stay connected while it goes to another server, with another history. */
-async function failOver<Figures>(
-	trial: Trial,
-	prove: (...scene: Parameters<typeof proveFailover>) => Promise<Figures>,
-	standbyMs?: number,
-): Promise<Figures> {
-	const primary = await startPostgres();
-	trial.after(() => primary.remove());
-	const key = await keyFor(`${primary.url}/postgres`);
-	const standby = await primary.replica();
-	trial.after(() => standby.remove());
-	let server = primary;
-	const balancer = await startBalancer(trial, () => [server.port]);
-	const url = await startPooler(`postgres://animals:animals@127.0.0.1:${balancer}/postgres`, trial);
-	const service = await startProgram(trial, { DATABASE_URL: url });
-	const lead = (next: PostgresServer) => {
-		server = next;
-	};
-	return prove(service, key, [primary, standby], lead, standbyMs);
-}
+const behindPooler = (trial: Trial) => serviceWithStandby(trial, (url) => startPooler(url, trial));
 
 function poolerVersion(): string {
 	return /PgBouncer (\S+)/.exec(execFileSync("pgbouncer", ["--version"], { encoding: "utf8" }))?.[1] ?? "";
@@ -89,7 +69,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 	const load = startMixedLoad(
 		nodes.map(({ url }) => url),
 		key,
-		24,
+		{ clients: 24 },
 	);
 	const { ledger, statuses } = load;
 	const headers = { authorization: `Bearer ${key}` };

@@ -6,12 +6,12 @@ import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startBalancer } from "../balancer.ts";
 import { post } from "../crash-proof.ts";
 import { attempt } from "../full-disk.ts";
-import { startPostgres } from "../postgres-server.ts";
+import { startPostgresFor } from "../postgres-server.ts";
 import { type Running, startProgram } from "../program.ts";
 import { linux, type Need, newStore, type Proof, program, type Trial, withKey } from "../proof.ts";
+import { serviceWithStandby } from "../standby.ts";
 import { until } from "../until.ts";
 
 interface Row {
@@ -138,8 +138,7 @@ async function slowSync(trial: Trial): Promise<Row> {
 }
 
 async function lostDatabase(trial: Trial): Promise<Row> {
-	const server = await startPostgres();
-	trial.after(() => server.remove());
+	const server = await startPostgresFor(trial);
 	const { environment, key } = await withKey(`${server.url}/postgres`);
 	const service = await startProgram(trial, environment);
 	await server.kill();
@@ -148,16 +147,8 @@ async function lostDatabase(trial: Trial): Promise<Row> {
 
 /** The primary is gone, and its address leads to a replica that nobody has promoted: it may lag, so nobody reads it. */
 async function replicaOnly(trial: Trial): Promise<Row> {
-	const primary = await startPostgres();
-	trial.after(() => primary.remove());
-	const { key } = await withKey(`${primary.url}/postgres`);
-	const replica = await primary.replica();
-	trial.after(() => replica.remove());
-	let target = primary.port;
-	const port = await startBalancer(trial, () => [target]);
-	const url = `${primary.url.replace(`:${primary.port}`, `:${port}`)}/postgres`;
-	const service = await startProgram(trial, { DATABASE_URL: url });
-	target = replica.port;
+	const { service, key, primary, standby, lead } = await serviceWithStandby(trial);
+	lead(standby);
 	await primary.kill();
 	return rowOf("replica only", { service, key });
 }

@@ -89,8 +89,7 @@ async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
 	const { headers } = await send(client, `${client.url}/v1/pets`);
 	assert.equal(headers["strict-transport-security"], "max-age=31536000");
 	assert.doesNotMatch(service.output.stdout, /"level":"(warn|error|fatal)"/);
-	service.process.kill("SIGTERM");
-	assert.equal((await service.finished).code, 0);
+	assert.equal((await service.stop()).code, 0);
 	const { stdout, stderr } = spawnSync(name, [versionFlag], { encoding: "utf8" });
 	const [version] = /\d+\.\d+\.\d+/.exec(stdout + stderr) ?? [];
 	return { version, walks: 1 + spoofedHeaders.length, links };

@@ -42,8 +42,7 @@ async function tryService(command: string, { environment, key }: TrialStore, tri
 	const outcome = await tryDocument(command, published, { url: service.url, key, trial });
 	assert.deepEqual(outcome.notGenerated, []);
 	assert.doesNotMatch(service.output.stdout, /"level":"(error|fatal)"/);
-	service.process.kill("SIGTERM");
-	assert.equal((await service.finished).code, 0);
+	assert.equal((await service.stop()).code, 0);
 	return outcome;
 }
 
@@ -57,20 +56,10 @@ async function tryDocument(
 	writeFileSync(file, document);
 	const bounds = ["--max-examples", trial.option("examples"), "--seed", String(trial.seed)];
 	const output = ["--report", "ndjson", "--report-ndjson-path", report, "--generation-database", "none"];
+	const checks = ["--checks", "all", "--continue-on-failure", "--header", `Authorization: Bearer ${key}`];
 	const { stdout } = await run(
 		command,
-		[
-			"--no-color",
-			"run",
-			file,
-			"--url",
-			`${url}/v1`,
-			"--checks",
-			"all",
-			"--continue-on-failure",
-			...bounds,
-			...output,
-		].concat("--header", `Authorization: Bearer ${key}`),
+		["--no-color", "run", file, "--url", `${url}/v1`, ...checks, ...bounds, ...output],
 		{ cwd: trial.folder, maxBuffer: 1e9 },
 		// It ends with 1 for every finding, known ones too: the report says which.
 	).catch((error: { stdout: string; stderr: string; code: number }) => {

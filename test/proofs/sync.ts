@@ -15,17 +15,8 @@ export const proof: Proof = {
 	needs: [linux, program("strace")],
 	async prove(trial) {
 		const { environment, key } = await newStore("sync", trial.folder);
-		const failing = [
-			"strace",
-			"-D",
-			"-f",
-			"-o",
-			"/dev/null",
-			"-e",
-			"trace=fsync,fdatasync",
-			"-e",
-			"inject=fsync,fdatasync:error=EIO:when=40+",
-		];
+		const syncs = "-e trace=fsync,fdatasync -e inject=fsync,fdatasync:error=EIO:when=40+";
+		const failing = `strace -D -f -o /dev/null ${syncs}`.split(" ");
 		const service = await startProgram(trial, environment, { under: failing });
 		const other = await startProgram(trial, environment);
 		const agent = new Agent({ keepAlive: true });
@@ -64,8 +55,7 @@ export const proof: Proof = {
 		for (const node of [service, other]) {
 			assert.ok((await listAll(node.url, key)).length >= ledger.acknowledged.size, "reads go on");
 			assert.equal((await fetch(`${node.url}/livez`)).status, 503);
-			node.process.kill("SIGTERM");
-			const { stdout } = await node.finished;
+			const { stdout } = await node.stop();
 			assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);
 		}
 		agent.destroy();

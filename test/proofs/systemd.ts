@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bootMachine, type Machine, type Run, untilReady } from "../booted-machine.ts";
 import { blockOf } from "../document-blocks.ts";
-import { startPostgres } from "../postgres-server.ts";
+import { startPostgresFor } from "../postgres-server.ts";
 import { linux, type Proof, program, root, type Trial } from "../proof.ts";
 import { until } from "../until.ts";
 
@@ -37,8 +37,7 @@ export const proof: Proof = {
 		mkdirSync(socket);
 		chmodSync(trial.folder, 0o755);
 		chmodSync(socket, 0o777);
-		const server = await startPostgres(["-c", `unix_socket_directories=${socket}`]);
-		trial.after(() => server.remove());
+		const server = await startPostgresFor(trial, ["-c", `unix_socket_directories=${socket}`]);
 		const machine = await bootWithPackage(trial, socket);
 		const { run } = machine;
 		run(blockOf("docs/debian.md", "adduser --system"));

@@ -165,8 +165,7 @@ async function proveTarball(
 		assert.deepEqual([trace_id, span_id], [span?.traceId, span?.spanId]);
 	}
 	assert.deepEqual(loads().slice(before), [`${service.pid} 0`], "no thread, and no process of a backup");
-	service.process.kill("SIGTERM");
-	assert.equal((await service.finished).code, 0);
+	assert.equal((await service.stop()).code, 0);
 	spans.push(...receiver.take());
 	const statements = spans.filter(({ scope, span }) => scope === "pg" && span.name.startsWith("pg.query"));
 	const below = statements.filter(
