@@ -44,12 +44,13 @@ import { Exchange } from ${JSON.stringify(new URL("exchange.ts", real).href)};
 import { createReplyWatch as createReal } from ${JSON.stringify(real)};
 export * from ${JSON.stringify(real)};
 export function createReplyWatch(options) {
-	const { begin, refuse } = createReal(options);
+	const real = createReal(options);
 	return {
-		refuse,
-		begin(request, response) {
-			if (globalThis.isFollowed()) return begin(request, response);
-			request.exchange = new Exchange(request, response, { id: options.requestId(request) });
+		...real,
+		begin(request, response, head) {
+			if (globalThis.isFollowed()) return real.begin(request, response, head);
+			request.exchange = new Exchange(request, response, { id: options.requestId(request) }, head);
+			return request.exchange;
 		},
 	};
 }`;

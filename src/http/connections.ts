@@ -1,7 +1,7 @@
-// Connections: the network of a client, and a graceful close that does not lose the last reply.
+// Connections: what is known of each, and a graceful close that does not lose the last reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isIPv6, type Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** A connection, with its current or last request. */
 export interface Connection extends Socket {
@@ -30,9 +30,8 @@ export interface Intake {
 	readonly hasMore: boolean;
 	/** Whether all replies were taken, and nothing of a further request was read. */
 	readonly isIdle: boolean;
-	/** Whether the line of the request that was just parsed is valid. Unknown, and true, behind chunks in one packet. */
-	isLineValid(request: IncomingMessage): boolean;
-	noteRequest(request: IncomingMessage): void;
+	/** A request begins. @returns whether its line is valid */
+	begin(request: IncomingMessage): boolean;
 	/** A reply with a body of this length is to be sent. */
 	noteReply(request: IncomingMessage, bytes: number): void;
 	/** It was sent, or never will be. */
@@ -52,13 +51,4 @@ export function closeGracefully(this: Connection): void {
 	if (isFullyRead) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();
-}
-
-/** The IPv4 address, or the /64 network of an IPv6 address, because one client usually owns the whole network. */
-export function networkOf(address: string): string {
-	if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
-	const [head = "", tail = ""] = address.split("::");
-	const [left, right] = [head, tail].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]];
-	const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
-	return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }

@@ -5,8 +5,8 @@ import { ApiError } from "../contract/errors.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
+import { withoutKeys } from "./log-lines.ts";
 import { overloaded } from "./overload.ts";
-import { withoutKeys } from "./reply-watch.ts";
 
 /** Causes of 5xx are logged with the request id and never sent to the caller. */
 export function createErrorHandler(log: Logger): (exchange: Exchange, error: unknown) => void {

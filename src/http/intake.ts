@@ -80,17 +80,14 @@ class ConnectionIntake implements Intake, Line {
 		return !this.#waiting && !this.#isWithin && this.#connection.latest?.response.writableFinished !== false;
 	}
 
-	isLineValid(request: IncomingMessage): boolean {
+	begin(request: IncomingMessage): boolean {
 		const head = this.#begun;
 		const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
 		this.#begun = nothing;
 		this.#bodyLeft = coding === undefined ? Number(length) : Infinity;
+		if (request.method !== "POST") this.#reads++;
 		this.#shared.turns.count(1);
 		return isRequestLine(head, request);
-	}
-
-	noteRequest({ method }: IncomingMessage): void {
-		if (method !== "POST") this.#reads++;
 	}
 
 	noteReply({ method }: IncomingMessage, bytes: number): void {

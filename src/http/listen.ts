@@ -5,6 +5,7 @@ import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
 import { type Connection, closeGracefully } from "./connections.ts";
+import { followConnections } from "./drain.ts";
 import type { Exchange, ReplyHead } from "./exchange.ts";
 import { asksForUpgrade, checkFraming } from "./framing.ts";
 import { addIntake } from "./intake.ts";
@@ -68,18 +69,12 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	traffic?.watch(server);
 	const listener = guard(handler, refusals, options);
 	const shared = { turns, unsent: 0, refuse: refusals.refuseInTurn };
-	const open = new Set<Connection>();
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
 		[socket.abortAll] = socket.listeners("close") as (() => void)[];
 		addIntake(socket, shared);
-		open.add(socket);
-		socket.once("close", () => open.delete(socket));
 	});
-	// For Node, a connection is also idle while its client has not taken a reply, or its requests wait for their turn.
-	server.closeIdleConnections = () => {
-		for (const socket of open) if (socket.intake?.isIdle) socket.destroy();
-	};
+	followConnections(server);
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
@@ -111,7 +106,7 @@ function guard(
 		}
 		try {
 			checkFraming(request);
-			if (connection.intake?.isLineValid(request) === false) {
+			if (connection.intake?.begin(request) === false) {
 				throw new ApiError(
 					"malformed_request",
 					"the request line must be: method, target, HTTP/1.1, separated by single spaces",

@@ -2,10 +2,11 @@
 // address. Nothing is done per request but one addition on its connection.
 
 import type { Server } from "node:http";
+import { isIPv6 } from "node:net";
 import type { TrafficCounts } from "../contract/observed.ts";
-import { type Connection, networkOf } from "./connections.ts";
+import type { Connection } from "./connections.ts";
+import { createCountLog, type LineLog } from "./log-lines.ts";
 import type { IsTrustedProxy } from "./proxies.ts";
-import { createCountLog, type LineLog } from "./reply-watch.ts";
 
 export interface Traffic {
 	watch(server: Server): void;
@@ -84,4 +85,13 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 			for (const line of Object.values(lines)) line.close();
 		},
 	};
+}
+
+/** The IPv4 address, or the /64 network of an IPv6 address, because one client usually owns the whole network. */
+export function networkOf(address: string): string {
+	if (!isIPv6(address) || address.startsWith("::ffff:")) return address.replace("::ffff:", "");
+	const [head = "", tail = ""] = address.split("::");
+	const [left, right] = [head, tail].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]];
+	const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
+	return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }
