@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
-import type { NewPet, Pet } from "../src/contract/pet.ts";
+import type { NewPet } from "../src/contract/pet.ts";
+import { petJson } from "../src/contract/pet-json.ts";
 import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { securityHeaders } from "../src/http/reply-headers.ts";
@@ -18,6 +19,7 @@ import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLogTo } from "../src/ops/log.ts";
 import { createBackground } from "../src/store/background.ts";
 import { openStore } from "../src/store/open.ts";
+import { toPetPage } from "../src/store/pet-page.ts";
 import type { PageQuery, Store } from "../src/store/store.ts";
 
 const url = process.argv[2] ?? "";
@@ -55,12 +57,16 @@ function naivePostgres(url: string): Partial<Store> {
 	const pool = new pg.Pool({ connectionString: url, max: 64 });
 	const query = async (name: string, text: string, values: unknown[]) =>
 		(await pool.query({ name, text, values })).rows;
-	const toPet = (row: Record<string, never>): Pet => ({
-		id: BigInt(row["id"] ?? 0),
-		name: row["name"] ?? "",
-		categoryId: BigInt(row["category_id"] ?? 0),
-		...(row["status"] ? { status: row["status"] } : {}),
-	});
+	const toJson = (row: Record<string, never>): string =>
+		petJson({
+			id: BigInt(row["id"] ?? 0),
+			name: row["name"] ?? "",
+			categoryId: BigInt(row["category_id"] ?? 0),
+			...(row["status"] ? { status: row["status"] } : {}),
+		});
+	let reads = 0n;
+	/** No reply is remembered. */
+	const newShown = () => ({ history: "", lastEdit: reads++, lastId: 0n });
 	const columns = "SELECT id, name, category_id, status FROM pets";
 	return {
 		async createPet({ name, categoryId, status }: NewPet) {
@@ -69,13 +75,12 @@ function naivePostgres(url: string): Partial<Store> {
 			const [row] = await query("add", text, [name, categoryId, status ?? null]);
 			return { id: BigInt(row.id), outcome: "created" };
 		},
-		getPet: async (id: bigint) => (await query("get", `${columns} WHERE id = $1`, [id])).map(toPet)[0],
-		async listPets({ after = 0n, limit }: PageQuery) {
-			const pets = (await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1])).map(
-				toPet,
-			);
-			const hasMore = pets.length > limit;
-			return { pets: pets.slice(0, limit), hasMore };
+		getPet: async (id: bigint) => (await query("get", `${columns} WHERE id = $1`, [id])).map(toJson)[0],
+		async listPets(pageQuery: PageQuery) {
+			const { after = 0n, limit } = pageQuery;
+			const rows = await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1]);
+			return toPetPage(rows.map(toJson), pageQuery, newShown());
 		},
+		readShown: async () => newShown(),
 	};
 }

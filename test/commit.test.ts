@@ -9,6 +9,7 @@ import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import { assertFailure, create, temporaryFolder, testService } from "./service.ts";
+import { readPet } from "./store-reads.ts";
 
 test("sqlite: an acknowledged create is readable, even if the same turn has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
@@ -31,7 +32,7 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 			Atomics.wait(pause, 0, 0, 1);
 		}
 		await created;
-		assert.equal((await store.getPet(BigInt(id)))?.id, BigInt(id));
+		assert.equal((await readPet(store, BigInt(id)))?.id, BigInt(id));
 		await earlier;
 	}
 });

@@ -13,6 +13,7 @@ import { databaseFor } from "./postgres.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
+import { readPet } from "./store-reads.ts";
 
 const count = 12_000;
 
@@ -66,7 +67,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 			new RegExp(`^copied ${count - 1} animals, 1 key and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
 		);
 		const store = await openStore(to, Date.now);
-		assert.deepEqual(await store.getPet(3n), {
+		assert.deepEqual(await readPet(store, 3n), {
 			id: 3n,
 			name: "n2 😀",
 			categoryId: 2n * 10n ** 14n - 2n ** 62n,

@@ -14,6 +14,7 @@ import { startProgram } from "./program.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
+import { readPet, readPets } from "./store-reads.ts";
 
 const editor = "operator";
 const atMs = Date.now();
@@ -105,7 +106,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 	await withStore(async (store) => {
 		const edits = await store.edits.list(0n, 2000);
 		assert.ok(edits.every(({ erasedAtMs }) => erasedAtMs === atMs + 1));
-		for (const [id, pet] of pets) assert.deepEqual(await store.getPet(id), { id, ...pet });
+		for (const [id, pet] of pets) assert.deepEqual(await readPet(store, id), { id, ...pet });
 	});
 });
 
@@ -145,7 +146,7 @@ test("sqlite: whatever was created, changed and removed, no replaced name is lef
 		assert.ok(isSound());
 	}
 	await withStore(async (store) => {
-		const found = (await store.listPets({ after: 0n, limit: 10_000 })).pets;
+		const found = await readPets(store, { after: 0n, limit: 10_000 });
 		assert.deepEqual(new Map(found.map(({ id, ...pet }) => [id, pet])), pets);
 	});
 });

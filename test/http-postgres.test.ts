@@ -15,6 +15,7 @@ for (const suite of [
 	"paging",
 	"pipelining",
 	"properties",
+	"replies",
 ]) {
 	await import(`./${suite}.test.ts`);
 }

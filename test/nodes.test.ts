@@ -19,6 +19,7 @@ import { withKey } from "./proof.ts";
 import { figureOf } from "./scrape.ts";
 import { temporaryFolder } from "./service.ts";
 import { startStoreProcess } from "./store-process.ts";
+import { readPet } from "./store-reads.ts";
 import { until, within } from "./until.ts";
 
 /** The address of a new store of each engine. */
@@ -221,5 +222,5 @@ test("a log that a killed process has left is removed by the next that closes th
 	assert.ok(!existsSync(`${file}-wal`));
 	const again = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => again.close());
-	assert.equal((await again.getPet(1n))?.name, "Rex");
+	assert.equal((await readPet(again, 1n))?.name, "Rex");
 });

@@ -77,16 +77,15 @@ export function pageLinks(base: string, cursors: Cursors, { position, limit, sta
 /** A removal can leave no animals in a neighbour. That page is empty, and leads back. */
 function neighboursOf(
 	{ after, upTo }: PagePosition,
-	{ pets, hasMore }: PetPage,
+	{ ids, hasMore }: PetPage,
 ): { prev?: PagePosition | undefined; next?: PagePosition | undefined } {
-	const [first, last] = [pets.at(0), pets.at(-1)];
 	if (upTo === undefined)
 		return {
 			prev: after > 0n ? { upTo: after } : undefined,
-			next: hasMore && last ? { after: last.id } : undefined,
+			next: hasMore && ids ? { after: ids.last } : undefined,
 		};
 	return {
-		prev: hasMore && first ? { upTo: first.id - 1n } : undefined,
+		prev: hasMore && ids ? { upTo: ids.first - 1n } : undefined,
 		next: upTo < endOfList ? { after: upTo } : undefined,
 	};
 }

@@ -1,19 +1,19 @@
 // The handlers of the three operations. The checks (checks.ts) have already passed.
 
-import { gzipSync } from "node:zlib";
+import { parse } from "node:querystring";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
-import { petJson, petsJson } from "../contract/pet-json.ts";
+import { petJson, petJsonWithId } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
-import type { PetPage, Store } from "../store/store.ts";
+import { checkOf, describeFaults } from "../contract/validate.ts";
+import { endOfList, type PageQuery, type PetPage, type Shown, type Store } from "../store/store.ts";
 import { parseNewPet, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
-import type { Exchange, Handler } from "./exchange.ts";
+import type { Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import type { BaseUrlOf } from "./proxies.ts";
-import { createQueryReader } from "./query.ts";
-import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
+import { createReplies } from "./replies.ts";
 
 export interface PetOptions {
 	store: Store;
@@ -22,100 +22,89 @@ export interface PetOptions {
 	now: () => number;
 }
 
+const readListQuery = createQueryReader(operations.listPets.query);
+const readCreateQuery = createQueryReader(operations.createPet.query);
+const readGetQuery = createQueryReader(operations.getPet.query);
+
 /** A handler for every operation of the contract: a missing one is a type error. */
 export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
-	/** The store returns the same page again while it is unchanged. */
-	const madeOf = new WeakMap<PetPage, MadePage>();
-
-	function bodyOf(page: PetPage): Pick<MadePage, "body" | "tag"> {
-		const body = petsJson(page.pets);
-		// A full last page gets a `next` link when more animals are created: the reply changes, the body does not. The
-		// other links depend only on the URL.
-		return { body, tag: entityTag(body, page.hasMore ? "+" : "") };
-	}
+	const replies = createReplies(store, baseUrlOf);
 
 	return {
-		listPets: withQuery(operations.listPets.query, async (exchange, { limit = limitDefault, status, cursor }) => {
-			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
-			const page = await store.listPets({ ...position, status, limit });
-			if (page.isLost) throw new ApiError("invalid_cursor", "lost");
-			const { headers } = exchange.request;
-			const base = baseUrlOf(exchange.request);
-			const kept = madeOf.get(page);
-			let made = kept;
-			if (made?.base !== base) {
-				made = { ...(made ?? bodyOf(page)), base, links: pageLinks(base, cursors, { position, limit, status, page }) };
-				if (page.hasMore) madeOf.set(page, made); // No other page is kept by the store.
-			}
-			exchange.header("link", made.links).vary("Accept-Encoding");
-			const isCached = matchesTag(headers["if-none-match"], made.tag);
-			if (!kept || isCached || made.body.length < gzipMinLength || !acceptsGzip(headers))
-				return sendRead(exchange, made);
-			made.gzip ??= gzipOf(made);
-			sendRead(exchange, made.gzip);
-		}),
+		listPets: (exchange) =>
+			replies.send(exchange, async (base) => {
+				const { limit = limitDefault, status, cursor } = readListQuery(exchange.query);
+				const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
+				const query = { ...position, status, limit };
+				const page = await store.listPets(query);
+				if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
+				// A full last page gets a `next` link when more animals are created. The other links depend on the target.
+				const variant = page.hasMore ? "+" : "";
+				const links = () => pageLinks(base, cursors, { position, limit, status, page });
+				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), list: { variant, links } };
+			}),
 
-		createPet: withQuery(operations.createPet.query, async (exchange) => {
+		async createPet(exchange) {
+			readCreateQuery(exchange.query);
 			const newPet = parseNewPet(await readBody(exchange.request));
+			const json = petJson(newPet);
 			const key = exchange.idempotencyKey;
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
-			const { id, outcome } = await store.createPet(newPet, idempotencyKey);
-			if (outcome === "reused") {
-				throw new ApiError("idempotency_key_reused");
-			}
+			const { id, outcome } = await store.createPet(newPet, idempotencyKey, json);
+			if (outcome === "reused") throw new ApiError("idempotency_key_reused");
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
 			// From getPet's removal on, nothing answers there.
 			if (now() < operations.getPet.deprecation.sunsetMs)
 				exchange.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`);
-			exchange.header("cache-control", "no-store").sendJson(petJson({ id, ...newPet }));
-		}),
+			exchange.header("cache-control", "no-store").sendJson(petJsonWithId(id, json));
+		},
 
-		getPet: withQuery(operations.getPet.query, async (exchange) => {
-			const id = int64FromDecimal(exchange.parameter);
-			const pet = id === undefined ? undefined : await store.getPet(id);
-			if (!pet) throw new ApiError("pet_not_found");
-			const body = petJson(pet);
-			sendRead(exchange, { body, tag: entityTag(body) });
-		}),
+		getPet: (exchange) =>
+			replies.send(exchange, async (_base, isKept) => {
+				readGetQuery(exchange.query);
+				const id = int64FromDecimal(exchange.parameter);
+				const found = id === undefined ? undefined : await readPet(id, isKept);
+				if (found) return { ...found, isSettled: true };
+				throw new ApiError("pet_not_found");
+			}),
+	};
+
+	/** What is kept is read as a page of one: a page shows the state of the store, which costs more than one animal. */
+	async function readPet(id: bigint, isKept: boolean): Promise<{ body: string; shown?: Shown } | undefined> {
+		if (!isKept) {
+			const body = await store.getPet(id);
+			return body === undefined ? undefined : { body };
+		}
+		const { json, ids, shown } = await store.listPets({ upTo: id, limit: 1 });
+		return ids?.last === id ? { body: json.slice(1, -1), shown } : undefined;
+	}
+}
+
+/**
+ * The reader of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
+ * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
+ */
+function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
+	const check = checkOf(schema, true);
+	const names = Object.keys(schema.properties);
+	return (text) => {
+		const query = parse(text, "&", "=", { maxKeys: 0 });
+		const unknown = Object.keys(query).filter((name) => !names.includes(name));
+		if (unknown.length > 0) throw new ApiError("unknown_parameter", unknown, names);
+		const checked = check(query);
+		if (checked.faults) throw new ApiError("invalid_parameter", describeFaults(checked.faults));
+		return checked.value;
 	};
 }
 
-/** A handler that gets the query after its check. */
-function withQuery<S extends TObject>(
-	schema: S,
-	handle: (exchange: Exchange, query: Readonly<Static<S>>) => Promise<void>,
-): Handler {
-	const readQuery = createQueryReader(schema);
-	return (exchange) => handle(exchange, readQuery(exchange.query));
+/** Whether the id of the query was never assigned: it is from a lost history, and will be a new animal's. */
+function isLost({ after = 0n, upTo = endOfList }: PageQuery, { shown: { lastId } }: PetPage): boolean {
+	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }
 
-interface Representation {
-	body: string | Buffer;
-	tag: string;
-	coding?: "gzip";
-}
-
-/** The reply of a page, with links for one base URL. */
-interface MadePage extends Representation {
-	body: string;
-	base: string;
-	links: string;
-	/** Made when it is first asked for. */
-	gzip?: Representation;
-}
-
-/** A shorter body fits into one packet anyway. */
-const gzipMinLength = 1000;
-
-function gzipOf({ body, tag }: MadePage): Representation {
-	return { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"`, coding: "gzip" };
-}
-
-function sendRead(exchange: Exchange, { body, tag, coding }: Representation): void {
-	exchange.header("etag", tag).header("cache-control", "private, no-cache").vary("Authorization");
-	if (matchesTag(exchange.request.headers["if-none-match"], tag)) return void exchange.sendStatus(304);
-	if (coding) exchange.header("content-encoding", coding);
-	exchange.sendJson(body);
+/** Whether no new animal can get on the page: it is full, or all ids that it may have were assigned. */
+function isSettled({ upTo }: PageQuery, { hasMore, shown }: PetPage): boolean {
+	return upTo === undefined ? hasMore : upTo <= shown.lastId;
 }

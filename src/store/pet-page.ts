@@ -1,20 +1,36 @@
-// Converts the rows that both engines read for a page.
+// Animals as both engines read them: the database writes their JSON, so that no value is converted twice.
 
-import type { Pet } from "../contract/pet.ts";
-import { endOfList, type PageQuery, type PetPage } from "./store.ts";
+import assert from "node:assert/strict";
+import { petFields } from "../contract/pet.ts";
+import { idOfPetJson } from "../contract/pet-json.ts";
+import type { PageQuery, PetPage, Shown } from "./store.ts";
+import { type Column, tables } from "./tables.ts";
 
 /**
- * @param pets in the direction of the query, with one more than the limit if there are more
- * @param lastIssuedId returns the last id that the store has assigned, as the animals' snapshot shows it
+ * The SQL of an animal's JSON, with the same bytes as `petJson`.
+ * @param quoted the SQL of a text as a JSON string
  */
-export function toPetPage(pets: Pet[], query: PageQuery, lastIssuedId: () => bigint): PetPage {
-	const isLost = mayBeLost(pets, query) && (query.upTo ?? query.after ?? 0n) > lastIssuedId();
-	const hasMore = pets.length > query.limit;
-	if (hasMore) pets.pop();
-	return { pets: query.upTo === undefined ? pets : pets.reverse(), hasMore, ...(isLost && { isLost }) };
+export function petJsonSql(quoted: (column: string) => string): string {
+	const members = petFields.map((field, index) => {
+		const { name, type, isOptional, fromSql }: Column = tables.pets.columns[field];
+		assert.equal(fromSql, undefined, `the JSON of ${field} is its stored value`);
+		const member = `'${index === 0 ? "{" : ","}"${field}":' || ${type === "text" ? quoted(name) : name}`;
+		return isOptional ? `CASE WHEN ${name} IS NULL THEN '' ELSE ${member} END` : member;
+	});
+	return `${members.join(" || ")} || '}'`;
 }
 
-/** Mostly, the animals show that the id of the query was assigned: one follows it, or one has it. */
-function mayBeLost([first]: Pet[], { upTo }: PageQuery): boolean {
-	return upTo === undefined ? first === undefined : upTo !== endOfList && first?.id !== upTo;
+/** Equal for equal queries. */
+export function nameOfPage(query: PageQuery): string {
+	return `page ${Object.entries(query).join(" ")}`;
+}
+
+/** @param pets their JSON in the direction of the query, with one more than the limit if there are more */
+export function toPetPage(pets: string[], { limit, upTo }: PageQuery, shown: Shown): PetPage {
+	const hasMore = pets.length > limit;
+	if (hasMore) pets.pop();
+	if (upTo !== undefined) pets.reverse();
+	const [first, last] = [pets.at(0), pets.at(-1)];
+	const ids = first && last ? { ids: { first: idOfPetJson(first), last: idOfPetJson(last) } } : undefined;
+	return { json: `[${pets.join()}]`, ...ids, hasMore, shown };
 }

@@ -1,6 +1,6 @@
 // The Store interface: the promises of every engine, and its two errors.
 
-import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+import type { NewPet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
 import type { Rows } from "./rows.ts";
@@ -14,23 +14,23 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
  * restored has another history: the ids of animals and edits that were lost are used again there.
  */
 export interface Store {
-	/**
-	 * At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. A page that has
-	 * more animals behind it changes only by an edit, because new animals get larger ids. While such a page is unchanged,
-	 * it may be the same object again: callers must not change it.
-	 */
+	/** At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. */
 	listPets(query: PageQuery): Promise<PetPage>;
 
-	/** The animal with this id, or undefined. */
-	getPet(id: bigint): Promise<Pet | undefined>;
+	/** The JSON of the animal with this id, or undefined. */
+	getPet(id: bigint): Promise<string | undefined>;
+
+	/** What a read shows that begins now. */
+	readShown(): Promise<Shown>;
 
 	/**
 	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
 	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
 	 * they are concurrent or the animal was changed meanwhile. Key and animal are stored in one transaction.
+	 * @param json of the animal without its id, if the caller has written it
 	 * @throws StoreBusy, StorageUnavailable
 	 */
-	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
+	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey, json?: string): Promise<CreateResult>;
 
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
@@ -131,11 +131,25 @@ export const endOfList = 2n ** 63n - 1n;
 export type PageQuery = PagePosition & { status?: PetStatus | undefined; limit: number };
 
 export interface PetPage {
-	pets: Pet[];
+	/** The animals as a JSON array. */
+	json: string;
+	/** The ids of its first and last animal; absent if it is empty. */
+	ids?: { first: bigint; last: bigint };
 	/** More animals follow the page, or precede it if the query has `upTo`. */
 	hasMore: boolean;
-	/** The id of the query was never assigned, so it is from a lost history. Animals that are yet to come will get it. */
-	isLost?: true;
+	shown: Shown;
+}
+
+/**
+ * What a read showed: while a store shows the same, the same read returns the same. New animals change `lastId` alone,
+ * and get larger ids.
+ */
+export interface Shown {
+	history: string;
+	/** 0 before the first. */
+	lastEdit: bigint;
+	/** The last id that was assigned, 0 before the first. Its animal may have been removed. */
+	lastId: bigint;
 }
 
 export interface PetCount {

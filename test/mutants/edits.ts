@@ -21,11 +21,16 @@ export const mutants: Mutant[] = [
 		to: "rows.length === 1",
 		tests: ["test/edits-command.test.ts"],
 	},
-	{ file: "src/store/sqlite/reads.ts", from: "found?.state === state", to: "found", tests: ["test/edits.test.ts"] },
 	{
-		file: "src/store/postgres/reads.ts",
-		from: "one && one.state === latest?.state",
-		to: "one",
+		file: "src/store/sqlite/turn-reads.ts",
+		from: "latest && version === latestVersion",
+		to: "latest",
+		tests: ["test/replies.test.ts"],
+	},
+	{
+		file: "src/store/postgres/state.ts",
+		from: "lastEdit: BigInt(lastEdit)",
+		to: "lastEdit: 0n",
 		tests: ["test/edits.test.ts"],
 	},
 	{

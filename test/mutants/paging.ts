@@ -3,14 +3,15 @@
 import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
+	{ file: "src/http/replies.ts", from: "&& now.lastEdit === shown.lastEdit ", to: "", tests: ["test/replies.test.ts"] },
 	{
-		file: "src/store/kept-pages.ts",
-		from: "{ status, after, upTo, limit }: PageQuery)",
-		to: "{ status, after, limit }: PageQuery, upTo = 0)",
-		tests: ["src/store/kept-pages.test.ts"],
+		file: "src/http/replies.ts",
+		from: "(isSettled || now.lastId === shown.lastId)",
+		to: "isSettled !== undefined",
+		tests: ["test/replies.test.ts"],
 	},
 	{ file: "src/http/paging.ts", from: "{ upTo: after }", to: "{ upTo: after - 1n }", tests: ["test/paging.test.ts"] },
-	{ file: "src/http/paging.ts", from: "first.id - 1n", to: "first.id", tests: ["test/paging.test.ts"] },
+	{ file: "src/http/paging.ts", from: "ids.first - 1n", to: "ids.first", tests: ["test/paging.test.ts"] },
 	{
 		file: "src/http/paging.ts",
 		from: "write({ upTo: endOfList }, status)",

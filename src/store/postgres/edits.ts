@@ -6,7 +6,7 @@ import type { EditRecord } from "../records.ts";
 import { type EditOutcome, type Edits, type NewEdit, refuseOtherHistory } from "../store.ts";
 import { columnList, columnNames, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
 import type { Retry } from "./retries.ts";
-import { historyOf, type Read, selectWithState } from "./state.ts";
+import { type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 
 const editedPet = `SELECT name, status AS "fromStatus" FROM pets WHERE id = $1 FOR UPDATE`;
@@ -34,8 +34,8 @@ export function createEdits({ pool, read, retry, now }: EditAccess): Edits {
 	return {
 		apply: (edit) => inTransaction(pool, retry, (client) => editPet(client, edit, now())),
 		async list(after, limit, history) {
-			const { rows, state } = await read(page, [after, limit]);
-			refuseOtherHistory(historyOf(state), history);
+			const { rows, shown } = await read(page, [after, limit]);
+			refuseOtherHistory(shown.history, history);
 			return rows.map(toEdit);
 		},
 	};

@@ -7,7 +7,7 @@ import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
 import type { Retry } from "./retries.ts";
-import { historyOf, type Read, selectWithState } from "./state.ts";
+import { type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 
 const byHashes = {
@@ -61,8 +61,8 @@ interface KeyAccess {
 
 export function createKeyRows({ pool, query, read, retry, history }: KeyAccess): KeyRows {
 	const findByHash = createTurnBatch(String, async (hashes: string[]) => {
-		const { rows, state } = await read(byHashes, [hashes]);
-		const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: historyOf(state) }]));
+		const { rows, shown } = await read(byHashes, [hashes]);
+		const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: shown.history }]));
 		return hashes.map((hash) => keys.get(hash));
 	});
 	const secretValues = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) => [

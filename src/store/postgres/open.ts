@@ -27,7 +27,7 @@ import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
 import { createRetry, type Retry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
-import { historyOf, type Read, stateOnly, toShown } from "./state.ts";
+import { type Read, stateOnly, toReadResult } from "./state.ts";
 import { onConnection } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -50,9 +50,9 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	let history = "";
 	const read: Read = async (statement, values) => {
 		const sent = { ...statement, values, rowMode: "array" } as const;
-		const shown = await retry(() => onConnection(pool, async (client) => toShown(await client.query(sent))));
-		history = historyOf(shown.state);
-		return shown;
+		const result = await retry(() => onConnection(pool, async (client) => toReadResult(await client.query(sent))));
+		history = result.shown.history;
+		return result;
 	};
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)), background);

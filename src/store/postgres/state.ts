@@ -2,7 +2,7 @@
 // a read is valid while both are the store's (docs/decisions/0016-histories.md).
 
 import type pg from "pg";
-import { StorageUnavailable } from "../store.ts";
+import { type Shown, StorageUnavailable } from "../store.ts";
 import { readOnlyCode } from "./errors.ts";
 import type { Statement } from "./pool.ts";
 
@@ -11,7 +11,8 @@ import type { Statement } from "./pool.ts";
  * another database, and one after a restore, has another path.
  */
 const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
-	last_id || ' ' || extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
+	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
+	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
 
 /**
  * A condition that costs a read less than the state, for what is not kept. On a standby the function fails (25006),
@@ -19,12 +20,9 @@ const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
  */
 export const onPrimary = "(SELECT CASE WHEN pg_is_in_recovery() THEN pg_current_xact_id() IS NOT NULL ELSE true END)";
 
-/**
- * A SELECT with one more row, the last one, whose last column is the state that all rows show.
- * @param first what the last row has in its first column
- */
-export function selectWithState(columns: readonly string[], rest: string, first = "NULL"): string {
-	const none = columns.map((_, index) => (index === 0 ? first : "NULL"));
+/** A SELECT with one more row, the last one, whose last column is the state that all rows show. */
+export function selectWithState(columns: readonly string[], rest: string): string {
+	const none = columns.map(() => "NULL");
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
 	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
 }
@@ -32,31 +30,20 @@ export function selectWithState(columns: readonly string[], rest: string, first 
 /** Reads nothing but the state. */
 export const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
-export interface Shown {
+export interface ReadResult {
 	rows: unknown[][];
-	/** Equal states are those of one history after the same edit. */
-	state: string;
-	/** The first column of the row with the state. */
-	first: unknown;
+	shown: Shown;
 }
 
 /** Sends a statement of this file. @throws StorageUnavailable, also on a standby */
-export type Read = (statement: Statement, values: unknown[]) => Promise<Shown>;
+export type Read = (statement: Statement, values: unknown[]) => Promise<ReadResult>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
-export function toShown({ rows }: pg.QueryArrayResult): Shown {
-	const last = rows.pop();
-	const state = last?.at(-1);
+export function toReadResult({ rows }: pg.QueryArrayResult): ReadResult {
+	const state = rows.pop()?.at(-1);
 	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
 	if (typeof state !== "string")
 		throw new StorageUnavailable("a table of the store is empty: wait until it is restored");
-	return { rows, state, first: last?.[0] };
-}
-
-export function historyOf(state: string): string {
-	return state.slice(state.indexOf(" ") + 1);
-}
-
-export function lastEditOf(state: string): bigint {
-	return BigInt(state.slice(0, state.indexOf(" ")));
+	const [lastEdit = "", lastId = "", ...history] = state.split(" ");
+	return { rows, shown: { history: history.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }

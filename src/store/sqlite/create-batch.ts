@@ -23,8 +23,7 @@ export interface CreatedBatch {
 const newPets = pickColumns(tables.pets, newPetFields);
 const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
 
-export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create): CreateRequest {
-	const json = petJson(pet);
+export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create, json = petJson(pet)): CreateRequest {
 	if (!idempotencyKey) return json;
 	return { ...idempotencyKey, pet: json, fingerprint: fingerprintOf(pet), createdAtMs: nowMs };
 }

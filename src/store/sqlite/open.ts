@@ -58,7 +58,8 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 
 	return {
 		...reads,
-		createPet: (pet, idempotencyKey) => write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() })),
+		createPet: (pet, idempotencyKey, json) =>
+			write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() }, json)),
 		cursorSecret,
 		place: String(identityOf(file)),
 		keys: createKeyRows({ database, turn, write }),

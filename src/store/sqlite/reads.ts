@@ -1,31 +1,21 @@
 // Reads of animals in SQLite. Those of one turn of the event loop share a snapshot, which begins when the turn ends.
 
 import type Database from "better-sqlite3";
-import type { Pet, PetStatus } from "../../contract/pet.ts";
-import { createKeptPages, nameOfPage } from "../kept-pages.ts";
+import type { PetStatus } from "../../contract/pet.ts";
 import { toPetCount } from "../pet-count.ts";
-import { toPetPage } from "../pet-page.ts";
+import { nameOfPage, petJsonSql, toPetPage } from "../pet-page.ts";
 import type { PageQuery, PetCount, PetPage, Store } from "../store.ts";
-import { columnList, createRecordReader, tables } from "../tables.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
-type PetRow = unknown[];
-const toPet = createRecordReader<Pet>(tables.pets);
+const petJson = petJsonSql((column) => `json_quote(${column})`);
 
 export function createReads(
 	database: Database.Database,
 	{ read, shown }: TurnReads,
-): Pick<Store, "getPet" | "listPets" | "countPets"> {
+): Pick<Store, "getPet" | "listPets" | "countPets" | "readShown"> {
 	const prepare = (clauses: string) =>
-		database
-			.prepare<unknown[], PetRow>(`SELECT ${columnList(tables.pets)} FROM pets ${clauses}`)
-			.safeIntegers()
-			.raw();
+		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
-	const lastId = database
-		.prepare<[], bigint>("SELECT seq FROM sqlite_sequence WHERE name = 'pets'")
-		.pluck()
-		.safeIntegers();
 	const countByStatus = database
 		.prepare<unknown[], [status: PetStatus | null, count: bigint, lastId: bigint]>(
 			`SELECT status, count(*), max(id)
@@ -33,11 +23,10 @@ export function createReads(
 		)
 		.safeIntegers()
 		.raw();
-	const kept = createKeptPages();
-	const pages = new Map<string, Database.Statement<unknown[], PetRow>>();
+	const pages = new Map<string, Database.Statement<unknown[], string>>();
 
 	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
-	function pageStatement({ status, upTo, limit }: PageQuery): Database.Statement<unknown[], PetRow> {
+	function pageStatement({ status, upTo, limit }: PageQuery): Database.Statement<unknown[], string> {
 		const range = upTo === undefined ? "id > ? ORDER BY id" : "id <= ? ORDER BY id DESC";
 		const clauses = `WHERE ${status ? "status = ? AND " : ""}${range} LIMIT ${limit + 1}`;
 		const statement = pages.get(clauses) ?? prepare(clauses);
@@ -45,33 +34,21 @@ export function createReads(
 		return statement;
 	}
 
-	function readPet(id: bigint): Pet | undefined {
-		const row = petById.get(id);
-		return row && toPet(row);
-	}
-
 	function readPage(query: PageQuery): PetPage {
-		const { state } = shown();
-		const found = kept.find(query);
-		if (found?.state === state) return found.page;
 		const { status, after, upTo } = query;
 		const id = after ?? upTo;
-		const rows = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
-		return kept.keep(
-			query,
-			toPetPage(rows.map(toPet), query, () => lastId.get() ?? 0n),
-			state,
-		);
+		const pets = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
+		return toPetPage(pets, query, shown());
 	}
 
 	function readCount(after: bigint, limit: number): PetCount {
-		const { lastEdit, history } = shown();
-		return toPetCount(countByStatus.all(after, limit), { lastEdit, history });
+		return toPetCount(countByStatus.all(after, limit), shown());
 	}
 
 	return {
-		getPet: (id) => read(() => readPet(id), `pet ${id}`),
-		listPets: (query) => read(() => readPage(query), `page ${nameOfPage(query)}`),
+		getPet: (id) => read(() => petById.get(id), `pet ${id}`),
+		listPets: (query) => read(() => readPage(query), nameOfPage(query)),
+		readShown: () => read(shown),
 		countPets: (after, limit) => read(() => readCount(after, limit)),
 	};
 }

@@ -1,7 +1,7 @@
 // The reads of one turn of the event loop in SQLite: one read transaction at its end.
 
 import type Database from "better-sqlite3";
-import { StorageUnavailable } from "../store.ts";
+import { type Shown, StorageUnavailable } from "../store.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import { toStoreError } from "./errors.ts";
 
@@ -22,24 +22,25 @@ export interface TurnReads {
 	history(): string;
 }
 
-export interface Shown {
-	/** 0 before the first. */
-	lastEdit: bigint;
-	/** Another one when another program has restored the file in its place, which rewrites the schema. */
-	history: string;
-	/** Of both. */
-	state: string;
-}
-
 /**
  * All reads of a turn share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
  * when the turn has taken all its requests, so that none of them is younger than what it reads.
  * @param isReplaced whether the store's path names another file than the open one
  */
 export function createTurnReads(database: Database.Database, isReplaced: () => boolean): TurnReads {
-	const readLastEdit = database.prepare<[], bigint>("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers();
+	/** Another one after each commit of another connection; this one commits nothing. */
+	const readVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
+	/** Another one when another program has restored the file in its place, which rewrites the schema. */
 	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
+	const readLast = database
+		.prepare<[], [lastEdit: bigint, lastId: bigint]>(
+			`SELECT (SELECT coalesce(max(id), 0) FROM edits),
+				(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pets')`,
+		)
+		.safeIntegers()
+		.raw();
 	let latest: Shown | undefined;
+	let latestVersion: number | undefined;
 	let isLatest = false;
 
 	function run({ query }: Read): unknown {
@@ -74,9 +75,12 @@ export function createTurnReads(database: Database.Database, isReplaced: () => b
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
 		shown() {
 			if (latest && isLatest) return latest;
-			const [lastEdit = 0n, history] = [readLastEdit.get(), String(readSchema.get())];
+			const version = readVersion.get();
 			isLatest = true;
-			latest = { lastEdit, history, state: `${lastEdit} ${history}` };
+			if (latest && version === latestVersion) return latest;
+			const [lastEdit, lastId] = readLast.get() ?? [0n, 0n];
+			latestVersion = version;
+			latest = { history: String(readSchema.get()), lastEdit, lastId };
 			return latest;
 		},
 		history: () => latest?.history ?? "",
