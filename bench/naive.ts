@@ -5,7 +5,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
-import pino from "pino";
 import { scopes } from "../src/contract/operations.ts";
 import type { NewPet } from "../src/contract/pet.ts";
 import { petJson } from "../src/contract/pet-json.ts";
@@ -16,7 +15,7 @@ import { createReplyWatch } from "../src/http/reply-watch.ts";
 import { createRequestIds } from "../src/http/request-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
-import { createLogTo } from "../src/ops/log.ts";
+import { createLog } from "../src/ops/log.ts";
 import { createBackground } from "../src/store/background.ts";
 import { openStore } from "../src/store/open.ts";
 import { toPetPage } from "../src/store/pet-page.ts";
@@ -25,7 +24,7 @@ import type { PageQuery, Store } from "../src/store/store.ts";
 const url = process.argv[2] ?? "";
 const store = await openStore(url, Date.now);
 
-const log = createLogTo(pino.destination({ fd: 2, sync: false, minLength: 4096 }), "info");
+const { log } = createLog("info", process.stderr, false);
 const requestId = createRequestIds("naive");
 const app = buildApp({
 	store: Object.assign(Object.create(store), naivePostgres(url)),

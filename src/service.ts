@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
-import type { TrafficCounts } from "./contract/observed.ts";
+import type { Log, TrafficCounts } from "./contract/observed.ts";
 import { scopes } from "./contract/operations.ts";
 import { buildApp, buildOpsServer } from "./http/app.ts";
 import { drain } from "./http/drain.ts";
@@ -22,7 +22,6 @@ import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKeyUnless, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
-import type { ServiceLog } from "./ops/log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
@@ -35,7 +34,7 @@ import { type Background, StorageUnavailable, type Store, StoreRefused } from ".
 
 export interface ServiceOptions {
 	config: Config;
-	log: ServiceLog;
+	log: Log;
 	/** Log lines that nobody read in time. */
 	droppedLogLines?: () => number;
 	/** Milliseconds since 1970. */
@@ -124,7 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await keyCheck.close();
 		await backupsStopped;
 		await store.close();
-		if (isServing) log.info("stopped");
+		if (isServing) log.info({}, "stopped");
 	}
 
 	try {
@@ -135,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
-		if (warning) log.warn(warning);
+		if (warning) log.warn({}, warning);
 		backups = startBackups(options, store, now, observed);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
@@ -180,14 +179,14 @@ function openObserved(
 		verify: "quick",
 		node,
 		background,
-		onNotice: (text) => log.info(text),
-		onWarning: (text) => log.warn(text),
+		onNotice: (text) => log.info({}, text),
+		onWarning: (text) => log.warn({}, text),
 		onCommit(commit) {
 			metrics.observeCommit(commit);
 			log.debug(commit, "commit");
 		},
 		onFatal(reason) {
-			log.fatal(reason);
+			log.fatal({}, reason);
 			stopBackups();
 			onWritesStopped?.();
 		},

@@ -3,7 +3,6 @@
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
-import type { Logger } from "pino";
 import {
 	Environment,
 	type Flags,
@@ -13,6 +12,7 @@ import {
 	readSettings,
 	settings,
 } from "../config.ts";
+import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
@@ -85,7 +85,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
  * listener of SIGUSR1 replaces Node's own, which would open the debugger.
  * @returns the signals that would stop the service without it
  */
-function ignoreSignals(log: Logger, isOnTerminal: boolean): "SIGHUP"[] {
+function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const ignored: "SIGHUP"[] = isOnTerminal || isUnderNpm() ? [] : ["SIGHUP"];
 	for (const signal of ["SIGUSR1", ...ignored])
 		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
@@ -93,7 +93,7 @@ function ignoreSignals(log: Logger, isOnTerminal: boolean): "SIGHUP"[] {
 }
 
 /** SIGUSR2 switches between the configured level and debug. */
-function switchLevelOnSignal(log: Logger, configured: string): void {
+function switchLevelOnSignal(log: Log, configured: string): void {
 	process.on("SIGUSR2", () => {
 		const logLevel = log.level === "debug" ? configured : "debug";
 		log.level = "debug";

@@ -2,7 +2,7 @@
 // answered by the route's handler. All errors have one format (errors.ts).
 
 import type { Server } from "node:http";
-import type { Logger } from "pino";
+import type { Log } from "../contract/observed.ts";
 import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { type Check, createChecks, createOpsChecks, runChecks } from "./checks.ts";
@@ -17,7 +17,7 @@ import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions }
 import { createTurns } from "./turns.ts";
 
 export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf"> {
-	log: Logger;
+	log: Log;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	server: ServerOptions;
@@ -45,7 +45,7 @@ export function buildApp(options: AppOptions): App {
 }
 
 export interface OpsOptions extends OpsRouteOptions {
-	log: Logger;
+	log: Log;
 	/** The host name or address that the port listens on. */
 	host: string;
 	server: ServerOptions;

@@ -1,7 +1,7 @@
 // Sends every failure in the one error format. Errors other than ApiError are converted first.
 
-import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
+import type { Log } from "../contract/observed.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
@@ -9,7 +9,7 @@ import { withoutKeys } from "./log-lines.ts";
 import { overloaded } from "./overload.ts";
 
 /** Causes of 5xx are logged with the request id and never sent to the caller. */
-export function createErrorHandler(log: Logger): (exchange: Exchange, error: unknown) => void {
+export function createErrorHandler(log: Pick<Log, "error">): (exchange: Exchange, error: unknown) => void {
 	return (exchange, error) => {
 		const failure = toApiError(error);
 		if (failure.status >= 500) logCause(log, failure, error, exchange);
@@ -25,7 +25,7 @@ export function createErrorHandler(log: Logger): (exchange: Exchange, error: unk
  * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a
  * stop need no cause.
  */
-function logCause(log: Logger, { code }: ApiError, error: unknown, exchange: Exchange): void {
+function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
 	const { id, trace, route, request } = exchange;
 	// An absent trace is not written.
 	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };

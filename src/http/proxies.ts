@@ -3,8 +3,8 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
-import type { Logger } from "pino";
 import { ApiError } from "../contract/errors.ts";
+import type { Log } from "../contract/observed.ts";
 
 /** Whether an address belongs to a trusted proxy, which TRUST_PROXY names; false for what is not an address. */
 export type IsTrustedProxy = (address: string) => boolean;
@@ -137,7 +137,7 @@ export interface LinkOptions {
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
 /** The first forwarded header that is ignored logs a hint. Without TRUST_PROXY, the headers are not read after it. */
-export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Logger }): BaseUrlOf {
+export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Pick<Log, "warn"> }): BaseUrlOf {
 	if (baseUrl !== undefined) return () => baseUrl;
 	let isHintDue = true;
 	return (request) => {

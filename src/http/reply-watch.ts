@@ -2,13 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
-import { type Reply, type RouteName, traceOf } from "../contract/observed.ts";
+import { type Log, type Reply, type RouteName, traceOf } from "../contract/observed.ts";
 import type { Connection } from "./connections.ts";
 import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
-import { clientAbortStatus, createCountLog, fieldsOf, type LineLog, type LineParts, withoutKeys } from "./log-lines.ts";
+import { clientAbortStatus, createCountLog, fieldsOf } from "./log-lines.ts";
 
 export interface ReplyWatchOptions {
-	log: LineLog;
+	log: Pick<Log, "info" | "warn">;
 	/** The id of a request in its reply and in the log. */
 	requestId: (request: Pick<IncomingMessage, "headers">) => string;
 	/** Called after each reply. */
@@ -28,7 +28,7 @@ export interface ReplyWatch {
 }
 
 export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
-	const { log, requestId, onReply, clientAddressOf } = options;
+	const { log, requestId, onReply, isOnTerminal, clientAddressOf } = options;
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
 	/** Bound to each response: a function of its own for each would cost more than the count. */
@@ -52,12 +52,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 		});
 		if (reason === "overloaded") sheds.count();
-		else logReply(exchange, { method, status, reason, ms });
-	}
-
-	function logReply(exchange: Exchange, parts: LineParts): void {
-		const path = options.isOnTerminal ? `,"url.path":${JSON.stringify(withoutKeys(exchange.request.url))}` : "";
-		log.writeInfo(fieldsOf(exchange, parts) + path, "request");
+		else log.info(fieldsOf(exchange, { method, status, reason, ms, isOnTerminal }), "request");
 	}
 
 	return {
@@ -79,7 +74,7 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 			const status = errors[code].status;
 			onReply({ route: "unknown", method: "", status, seconds: 0, reason: code });
 			if (code === "overloaded") sheds.count();
-			else log.writeInfo(`"http.response.status_code":${status},"error.type":"${code}","requestId":"${id}"`, "request");
+			else log.info({ "http.response.status_code": status, "error.type": code, requestId: id }, "request");
 			return id;
 		},
 		close: sheds.close,

@@ -3,9 +3,9 @@
 
 import type { Server } from "node:http";
 import { isIPv6 } from "node:net";
-import type { TrafficCounts } from "../contract/observed.ts";
+import type { Log, TrafficCounts } from "../contract/observed.ts";
 import type { Connection } from "./connections.ts";
-import { createCountLog, type LineLog } from "./log-lines.ts";
+import { createCountLog } from "./log-lines.ts";
 import type { IsTrustedProxy } from "./proxies.ts";
 
 export interface Traffic {
@@ -16,7 +16,7 @@ export interface Traffic {
 }
 
 export interface TrafficOptions {
-	log: Pick<LineLog, "warn">;
+	log: Pick<Log, "warn">;
 	/** Concurrent connections of one address; further ones are closed at once. */
 	perAddressMax?: number;
 	/** A trusted proxy brings the connections of many clients: it has no limit. */

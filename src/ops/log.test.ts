@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
-import { backlogMaxBytes, createLog } from "./log.ts";
+import { backlogMaxBytes, createLog, createLogTo } from "./log.ts";
 
 test("unread lines above a limit are dropped, and their number is logged when reading resumes", () => {
 	const received: string[] = [];
@@ -30,4 +30,22 @@ test("unread lines above a limit are dropped, and their number is logged when re
 		.map((line) => JSON.parse(line));
 	const report = lines.find(({ dropped }) => dropped > 0);
 	assert.equal(lines.filter(({ msg }) => msg === "line").length + report.dropped, count);
+});
+
+test("lines below the level are not written, and an error has its causes and its code", () => {
+	const lines: string[] = [];
+	const log = createLogTo({ write: (line) => void lines.push(line) }, "warn");
+	const cause = Object.assign(new Error("no disk"), { code: "EIO" });
+	log.info({ a: 1 }, "not written");
+	log.error({ task: undefined, err: new TypeError("broken", { cause }) }, 'request "failed"');
+	log.level = "silent";
+	log.fatal({}, "not written");
+	log.level = "debug";
+	log.debug({}, "stopped");
+	const [{ time, err, ...failed }, stopped] = lines.map((line) => JSON.parse(line));
+	assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
+	assert.deepEqual(failed, { level: "error", msg: 'request "failed"' });
+	assert.deepEqual([err.type, err.message], ["TypeError", "broken"]);
+	assert.match(err.stack, /TypeError: broken\n {4}at .*Error: no disk\n.*code: 'EIO'/s);
+	assert.deepEqual(stopped, { level: "debug", time: stopped.time, msg: "stopped" });
 });

@@ -1,8 +1,9 @@
-// The log on standard output: JSON lines (pino), or lines for people on a terminal. Many lines share a write, so that
+// The log on standard output: lines of JSON, or lines for people on a terminal. Many lines share a write, so that
 // requests do not wait.
 
 import type { Writable } from "node:stream";
-import pino, { type DestinationStream, type Logger } from "pino";
+import { inspect } from "node:util";
+import { type Log, logLevels } from "../contract/observed.ts";
 import { formatForTerminal } from "./terminal-log.ts";
 
 /** Lines are written when there are this many, or after this time. */
@@ -11,21 +12,12 @@ const flushEveryMs = 100;
 /** The most that a slow reader may leave unread. Further lines are dropped and counted, so requests never wait. */
 export const backlogMaxBytes = 4 * 1024 * 1024;
 
-export interface ServiceLog extends Logger {
-	/**
-	 * Writes a line of level info whose fields are JSON already: a fifth of the cost of `info`, and there is one for each
-	 * request.
-	 * @param fields such as `"a":1,"b":2`
-	 */
-	writeInfo(fields: string, message: string): void;
-}
-
 /** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */
 export function createLog(
 	level: string,
 	output: Writable,
 	isOnTerminal: boolean,
-): { log: ServiceLog; flush: () => void; droppedLines: () => number } {
+): { log: Log; flush: () => void; droppedLines: () => number } {
 	let lines: string[] = [];
 	let dropped = 0;
 	/** Those that the log has told. */
@@ -52,24 +44,35 @@ export function createLog(
 }
 
 /** Callers log single fields, never a header, a URL or a body, and therefore never a key. */
-export function createLogTo(destination: DestinationStream, level: string): ServiceLog {
-	const formatters = { level: (label: string) => ({ level: label }) };
-	const timestamp = isoTime();
-	const log = pino({ level, base: null, timestamp, formatters }, destination);
-	function writeInfo(fields: string, message: string): void {
-		if (!log.isLevelEnabled("info")) return;
-		destination.write(`{"level":"info"${timestamp()},${fields},"msg":"${message}"}\n`);
+export function createLogTo(destination: { write(line: string): void }, level: string): Log {
+	const time = isoTime();
+	const log = { level } as Log;
+	const ranks: readonly string[] = logLevels;
+	for (const [rank, name] of logLevels.entries()) {
+		if (name === "silent") continue;
+		log[name] = (fields, message) => {
+			if (rank < ranks.indexOf(log.level)) return;
+			const text = JSON.stringify("err" in fields ? { ...fields, err: describeError(fields.err) } : fields);
+			const comma = text === "{}" ? "" : ",";
+			destination.write(`{"level":"${name}",${time()}${comma}${text.slice(1, -1)},"msg":${JSON.stringify(message)}}\n`);
+		};
 	}
-	return Object.assign(log, { writeInfo });
+	return log;
 }
 
-/** pino's own isoTime formats the time for each line; here all lines of a millisecond share one text. */
+/** With the causes of an error and what else it has, such as a code, in its stack. */
+function describeError(error: unknown): object {
+	const { name, message } = error instanceof Error ? error : { name: typeof error, message: String(error) };
+	return { type: name, message, stack: inspect(error) };
+}
+
+/** All lines of a millisecond share one text. */
 function isoTime(): () => string {
 	let lastMs = Number.NaN;
 	let text = "";
 	return () => {
 		const nowMs = Date.now();
-		if (nowMs !== lastMs) text = `,"time":"${new Date(nowMs).toISOString()}"`;
+		if (nowMs !== lastMs) text = `"time":"${new Date(nowMs).toISOString()}"`;
 		lastMs = nowMs;
 		return text;
 	};
