@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { Log } from "../contract/observed.ts";
 import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
-import { type Check, createChecks, createOpsChecks, runChecks } from "./checks.ts";
+import { type Check, createChecks, createOpsChecks, handleChecked } from "./checks.ts";
 import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
@@ -71,8 +71,7 @@ function createHandler(
 		const route = router.find(exchange);
 		const preflight = cors?.preflight(exchange.request);
 		if (preflight) return exchange.headers(preflight).sendStatus(204);
-		const pending = runChecks(checks, exchange, route);
-		return pending ? pending.then(() => route.handler(exchange)) : route.handler(exchange);
+		return handleChecked(checks, exchange, route);
 	}
 
 	return (exchange) => {

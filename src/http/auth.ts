@@ -14,10 +14,13 @@ const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /**
- * The caller of a request. A promise when the key must be read from the store.
- * @throws ApiError `missing_credential` or `invalid_credential`
+ * The key of a request, undefined if it does not work. A promise when it must be read from the store.
+ * @throws ApiError `missing_credential`
  */
-export function authenticate(request: IncomingMessage, keyCheck: KeyCheck): KeyRow | Promise<KeyRow> {
+export function findCaller(
+	request: IncomingMessage,
+	keyCheck: KeyCheck,
+): KeyRow | undefined | Promise<KeyRow | undefined> {
 	const { authorization } = request.headers;
 	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
 	const isOne = authorization === undefined || !isRepeated(request.rawHeaders, "authorization");
@@ -25,8 +28,7 @@ export function authenticate(request: IncomingMessage, keyCheck: KeyCheck): KeyR
 		throw missing;
 	}
 	const keyHash = isOne ? keyHashOf(request.socket, authorization, keyCheck) : undefined;
-	const row = keyHash ? keyCheck.check(keyHash) : undefined;
-	return row instanceof Promise ? row.then(requireRow) : requireRow(row);
+	return keyHash ? keyCheck.check(keyHash) : undefined;
 }
 
 /** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
@@ -40,7 +42,8 @@ function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): s
 	return keyHash;
 }
 
-function requireRow(row: KeyRow | undefined): KeyRow {
+/** @throws ApiError `invalid_credential` */
+export function requireCaller(row: KeyRow | undefined): KeyRow {
 	if (row) return row;
 	throw invalid;
 }

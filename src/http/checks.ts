@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import { authenticate, requireScope } from "./auth.ts";
+import { findCaller, requireCaller, requireScope } from "./auth.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import type { Overload } from "./overload.ts";
@@ -72,13 +72,13 @@ function overload({ overload }: CheckOptions): Check {
 function credential({ keyCheck }: CheckOptions): Check {
 	return (exchange, { access }) => {
 		if (access === "open") return undefined;
-		const caller = authenticate(exchange.request, keyCheck);
-		if (caller instanceof Promise) {
-			return caller.then((row) => {
-				exchange.caller = row;
+		const found = findCaller(exchange.request, keyCheck);
+		if (found instanceof Promise) {
+			return found.then((row) => {
+				exchange.caller = requireCaller(row);
 			});
 		}
-		exchange.caller = caller;
+		exchange.caller = requireCaller(found);
 		return undefined;
 	};
 }
@@ -145,18 +145,18 @@ function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody 
 	if (acceptsBody && expectsContinue(request) && !isRefused) response.writeContinue();
 }
 
-/** Runs the checks in order. @returns a promise only if one of them waits */
-export function runChecks(
+/** Runs the checks in order, then the handler of the route. @returns a promise only if one of them waits */
+export function handleChecked(
 	checks: readonly Check[],
 	exchange: Exchange,
 	route: Route,
 	first = 0,
-): Promise<void> | undefined {
+): Promise<void> | void {
 	for (let index = first; index < checks.length; index++) {
 		const pending = checks[index]?.(exchange, route);
-		if (pending) return pending.then(() => runChecks(checks, exchange, route, index + 1));
+		if (pending) return pending.then(() => handleChecked(checks, exchange, route, index + 1));
 	}
-	return undefined;
+	return route.handler(exchange);
 }
 
 /** The key of a request to a route that is not open. */

@@ -34,6 +34,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	/** The last use in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
 
+	/** @returns the row if it works */
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
@@ -43,7 +44,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
 		cache.set(hash, { row, readAtMs, isRefreshing: false });
-		return row;
+		return ifWorking(row);
 	}
 
 	function refresh(entry: Cached, hash: string): void {
@@ -53,7 +54,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		});
 	}
 
-	const acceptWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
+	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
 
 	async function flush(): Promise<void> {
 		if (uses.size === 0) return;
@@ -85,9 +86,9 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		check(hash) {
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs || entry.row.history !== rows.history) return read(hash).then(acceptWorking);
+			if (!entry || ageMs > trustedForMs || entry.row.history !== rows.history) return read(hash);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
-			return acceptWorking(entry.row);
+			return ifWorking(entry.row);
 		},
 		noteUse({ id }, operation) {
 			usesOf(operation).set(id, now());
