@@ -202,6 +202,36 @@ function unhurried(context: TestContext): number[] {
 	return waits;
 }
 
+test("the pauses between attempts double up to 8 s, with up to half random jitter", async (context) => {
+	const most = [200, 400, 800, 1600, 3200, 6400, 8000, 8000];
+	const waits = unhurried(context);
+	for (const [random, part] of [
+		[0, 0.5],
+		[0.5, 0.75],
+		[1, 1],
+	] as const) {
+		context.mock.method(Math, "random", () => random);
+		await answered([...most.map(() => refusal(503)), new Response("[]")]).store.listPage();
+		const expected = most.map((ms) => ms * part);
+		assert.deepEqual(waits.splice(0), expected);
+	}
+});
+
+test("429, 502, 503 and 504 are retried; all other errors, including 500, are reported after one attempt", async (context) => {
+	unhurried(context);
+	for (const status of [429, 502, 503, 504]) {
+		const { store, attempts } = answered([refusal(status), new Response("[]")]);
+		assert.deepEqual(await store.listPage(), { pets: [] }, String(status));
+		assert.equal(attempts.length, 2);
+	}
+	for (const status of [400, 401, 403, 404, 408, 500, 501, 505]) {
+		const { store, attempts } = answered([refusal(status)]);
+		const error = await failureOf(store.createPet(rex));
+		assert.ok(error instanceof ApiError && error.status === status);
+		assert.equal(attempts.length, 1);
+	}
+});
+
 test("a refusal of the request itself settles a create, also after an attempt with an unknown outcome", async (context) => {
 	unhurried(context);
 	for (const [status, code, isUnsettled] of [

@@ -105,58 +105,6 @@ test("an error after a lost reply says that the animal may have been created", a
 	assert.ok(plain instanceof ApiError && plain.code === "rate_limited" && !plain.isUnsettled);
 });
 
-/** A client whose attempts get these statuses and then a list, and whose pauses between them are noted instead of waited for. */
-function refused(context: TestContext, statuses: number[], random: number) {
-	const timeoutMs = 1234;
-	const pausesMs: number[] = [];
-	const wait = setTimeout;
-	context.mock.method(Math, "random", () => random);
-	context.mock.method(globalThis, "setTimeout", (act: () => void, ms: number) => {
-		if (ms === timeoutMs) return wait(act, ms);
-		pausesMs.push(ms);
-		return wait(act, 0);
-	});
-	const answer = context.mock.fn(async () => {
-		const status = statuses.shift();
-		return status ? new Response('{"code":"overloaded","message":"m","status":1}', { status }) : new Response("[]");
-	});
-	const store = new AnimalStore({ url: "http://127.0.0.1", key: "k", timeoutMs, fetch: answer });
-	return { store, pausesMs, attempts: () => answer.mock.callCount() };
-}
-
-test("the pauses between attempts double up to 8 s, with up to half random jitter", async (context) => {
-	const most = [200, 400, 800, 1600, 3200, 6400, 8000, 8000];
-	for (const [random, part] of [
-		[0, 0.5],
-		[0.5, 0.75],
-		[1, 1],
-	] as const) {
-		const statuses = most.map(() => 503);
-		const { store, pausesMs } = refused(context, statuses, random);
-		await store.listPage();
-		assert.deepEqual(
-			pausesMs,
-			most.map((ms) => ms * part),
-		);
-		context.mock.restoreAll();
-	}
-});
-
-test("429, 502, 503 and 504 are retried; all other errors, including 500, are reported after one attempt", async (context) => {
-	for (const status of [429, 502, 503, 504]) {
-		const { store, attempts } = refused(context, [status], 0);
-		assert.deepEqual(await store.listPage(), { pets: [] }, String(status));
-		assert.equal(attempts(), 2);
-		context.mock.restoreAll();
-	}
-	for (const status of [400, 401, 403, 404, 408, 500, 501, 505]) {
-		const { store, attempts } = refused(context, [status], 0);
-		const error = await store.createPet(rex).catch((error) => error);
-		assert.deepEqual([error instanceof ApiError, error.status, attempts()], [true, status, 1]);
-		context.mock.restoreAll();
-	}
-});
-
 test("an unknown host and an untrusted certificate fail fast, too", async (context) => {
 	const { cert, private: key } = await certificate();
 	const server = createTlsServer({ cert, key }, (_request, response) => response.end("[]"));

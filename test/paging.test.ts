@@ -256,27 +256,14 @@ test("reading backwards during creates neither skips nor repeats, and asking the
 	assert.equal((await askAgain()).status, 200);
 });
 
-test("links are absolute, repeat filter and limit, and use BASE_URL if it is set", async (context) => {
-	const service = await testService(context);
-	await fill(service, 9);
-	const { first, next } = links(
-		(await service.send({ path: "/v1/pets?limit=2&status=sold", headers: { Host: "pets.test:81" } })).headers["link"],
-	);
-	assert.equal(first, "http://pets.test:81/v1/pets?limit=2&status=sold");
-	assert.equal(next, undefined);
-	const plain = links((await service.send({ path: "/v1/pets?limit=2" })).headers["link"]);
-	assert.match(plain["next"] ?? "", new RegExp(`^${service.url}/v1/pets\\?limit=2&cursor=[\\w-]+$`));
+test("links use BASE_URL if it is set, with /v1 once", async (context) => {
 	for (const base of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"]) {
 		const { send, store } = await testService(context, { environment: { BASE_URL: base } });
 		await store.createPet({ name: "a", categoryId: 1n });
-		assert.equal(
-			links((await send({ path: "/v1/pets" })).headers["link"])["first"],
-			"https://pets.example/v1/pets?limit=20",
-		);
-		assert.equal(
-			(await send(create({ name: "b", categoryId: 1 }))).headers["location"],
-			"https://pets.example/v1/pets/2",
-		);
+		const { first } = links((await send({ path: "/v1/pets" })).headers["link"]);
+		assert.equal(first, "https://pets.example/v1/pets?limit=20");
+		const { headers } = await send(create({ name: "b", categoryId: 1 }));
+		assert.equal(headers["location"], "https://pets.example/v1/pets/2");
 	}
 });
 

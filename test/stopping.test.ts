@@ -16,21 +16,6 @@ import { create, type TestService, temporaryFolder, testService } from "./servic
 import { until, within } from "./until.ts";
 import { Connection } from "./wire.ts";
 
-test("livez and readyz answer on both ports, and requests are counted", async (context) => {
-	const service = await testService(context);
-	for (const url of [service.url, service.opsUrl]) {
-		for (const path of ["/livez", "/readyz"]) {
-			const reply = await fetch(url + path);
-			assert.deepEqual([reply.status, await reply.text()], [200, '{"status":"ok","writes":"working"}']);
-		}
-	}
-	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-	assert.match(
-		metrics,
-		/animal_store_request_duration_seconds_count\{operation="probe",method="read",status="200"\} \d/,
-	);
-});
-
 /** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */
 async function unfinished({ port }: TestService, path: string, lines = ""): Promise<Connection> {
 	const connection = new Connection(port);

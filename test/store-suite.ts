@@ -7,7 +7,7 @@ import { petJson } from "../src/contract/pet-json.ts";
 import { openStore } from "../src/store/open.ts";
 import { endOfList, type PageQuery, type PetCount, type Store } from "../src/store/store.ts";
 import { runSql } from "./sql.ts";
-import { petsOf, readPet, readPets } from "./store-reads.ts";
+import { petsOf, readPet } from "./store-reads.ts";
 import { until } from "./until.ts";
 
 /** Engines of the suite open their stores with it. */
@@ -71,17 +71,6 @@ export function storeSuite({ name: engine, open }: Engine): void {
 			}
 			assert.deepEqual(sums, { none: 10, available: 10, pending: 10, sold: 20 });
 		}
-	});
-
-	test(`${engine}: an animal is readable after its create resolved`, async (context) => {
-		const { store } = await open(context);
-		await Promise.all(
-			Array.from({ length: 200 }, async () => {
-				const { id } = await store.createPet(rex);
-				assert.equal((await readPet(store, id))?.id, id);
-				assert.equal((await readPets(store, { after: id - 1n, limit: 1 }))[0]?.id, id);
-			}),
-		);
 	});
 
 	test(`${engine}: absent animals are undefined, including at the limits of int64`, async (context) => {

@@ -4,7 +4,7 @@
 import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
-	{ file: "client/src/attempts.ts", from: "(429|50[234])", to: "(429|50[0234])", tests: ["test/client.test.ts"] },
+	{ file: "client/src/attempts.ts", from: "(429|50[234])", to: "(429|50[0234])", tests: ["test/client-calls.test.ts"] },
 	{
 		file: "src/cli/import.ts",
 		from: ": [403, 429, 503]",
