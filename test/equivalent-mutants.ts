@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 
 export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { because: string })[] = [
 	{
-		file: "src/store/postgres/retries.ts",
+		file: "src/store/postgres/errors.ts",
 		from: "100",
 		to: "101",
 		because: "a random pause is a hundredth longer at most",

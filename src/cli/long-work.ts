@@ -2,7 +2,7 @@
 // bar on a terminal.
 
 import { constants, setPriority } from "node:os";
-import type { LongWork } from "../store/report.ts";
+import type { LongWork } from "../store/store.ts";
 import { interruptible } from "./interrupt.ts";
 
 const redrawEveryMs = 200;

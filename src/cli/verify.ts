@@ -3,7 +3,7 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { verifyStore } from "../store/open.ts";
-import type { StoreReport } from "../store/report.ts";
+import type { StoreReport } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
 import { withDatabase } from "./connection.ts";
 import { longWork } from "./long-work.ts";

@@ -1,9 +1,8 @@
 // Copies a whole store into another one of any engine, with all ids, keys, secrets and Idempotency-Keys unchanged.
 
 import { hash } from "node:crypto";
-import type { Row } from "./rows.ts";
 import { type Store, StoreRefused } from "./store.ts";
-import { type TableName, tableNames, tables } from "./tables.ts";
+import { type Row, type TableName, tableNames, tables } from "./tables.ts";
 
 export interface CopyOptions {
 	/** Must not be written to during the copy. */

@@ -1,8 +1,8 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
 // that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop. Both
-// engines use it.
+// engines use it, and report each commit.
 
-import { type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
+import { type Commit, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for writes that wait, together with the HTTP requests that wait for them. */
 export const lengthMax = 20_000;
@@ -140,4 +140,30 @@ function isCreated(result: unknown): result is CreateResult {
 
 function isAscending(pets: CreateResult[]): boolean {
 	return pets.every(({ id }, index) => index === 0 || id > (pets[index - 1]?.id ?? id));
+}
+
+/** The time that an engine spent waiting for the disk, if it can tell. */
+export interface Timed<Result> {
+	results: Result[];
+	syncMs?: number | undefined;
+}
+
+/** @returns `commit`, which reports each batch to `onCommit` */
+export function observeCommits<Write, Result>(
+	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
+	onCommit: (commit: Commit) => void = () => {},
+): CommitBatch<Write, Result> {
+	return async (batch, leftMs) => {
+		const startedAtMs = performance.now();
+		const observe = (isStored: boolean, syncMs?: number) =>
+			onCommit({ writes: batch.length, ms: performance.now() - startedAtMs, syncMs, isStored });
+		try {
+			const { results, syncMs } = await commit(batch, leftMs);
+			observe(true, syncMs);
+			return results;
+		} catch (error) {
+			observe(false);
+			throw error;
+		}
+	};
 }

@@ -1,7 +1,10 @@
 // Leases: work that is done once for a store, by whichever of its nodes has the row of that work. Its holder renews it;
-// after the end of the holder it expires, and another node takes it.
+// after the end of the holder it expires, and another node takes it. So expired Idempotency-Keys are removed, at the
+// start and periodically, in batches that delay other writes only briefly.
 
 import type { Background } from "./background.ts";
+import { sweepRows } from "./idempotency.ts";
+import type { Store } from "./store.ts";
 
 /** How long a lease lasts that is renewed while the work goes on. */
 export const leaseMs = 60_000;
@@ -43,4 +46,32 @@ export async function withLease(
 		await background.run("lease", () => take(0));
 	}
 	return true;
+}
+
+const sweepEveryMs = 10 * 60_000;
+/** The node that has it keeps it, unless it misses a sweep. */
+const sweepLeaseMs = 1.5 * sweepEveryMs;
+
+interface Sweeping {
+	background: Background;
+	takeLease: Store["takeLease"];
+	/** Removes at most so many keys. @returns their number */
+	sweep: (rows: number) => Promise<number>;
+	rows?: number | undefined;
+}
+
+/** @returns a function that stops the sweeps */
+export function sweepIdempotencyKeys(sweeping: Sweeping): () => Promise<void> {
+	const { background, takeLease, sweep, rows = sweepRows } = sweeping;
+	let isStopped = false;
+	async function sweepAll(): Promise<void> {
+		while ((await takeLease("sweep", sweepLeaseMs)) && (await sweep(rows)) === rows && !isStopped);
+	}
+	void background.run("sweep", sweepAll);
+	const stopRepeating = background.repeat("sweep", sweepEveryMs, sweepAll);
+	return async () => {
+		isStopped = true;
+		await stopRepeating();
+		await background.run("lease", () => takeLease("sweep", 0));
+	};
 }

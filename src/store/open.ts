@@ -1,7 +1,13 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
-import type { LongWork, StoreReport } from "./report.ts";
-import { type EditRecord, type OpenOptions, type Store, StoreRefused } from "./store.ts";
+import {
+	type EditRecord,
+	type LongWork,
+	type OpenOptions,
+	type Store,
+	StoreRefused,
+	type StoreReport,
+} from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it

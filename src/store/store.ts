@@ -1,9 +1,9 @@
-// The Store interface: the promises of every engine, and its two errors.
+// The Store interface: the promises of every engine, its errors, and what long work on its file reports.
 
 import type { NewPet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
-import type { Rows } from "./rows.ts";
+import type { Rows } from "./tables.ts";
 
 export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
@@ -281,4 +281,33 @@ export class StoreUpgraded extends StorageUnavailable {
 /** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */
 export class StoreRefused extends Error {
 	override readonly name = "StoreRefused";
+}
+
+export interface Progress {
+	/** Such as "copying". */
+	what: string;
+	/** Of `total`; 0 of 0 where only the end is known. */
+	done: number;
+	total: number;
+}
+
+export interface LongWork {
+	/** Ends the work. What is left of it then is removed. */
+	signal: AbortSignal;
+	onProgress?: (progress: Progress) => void;
+}
+
+/** What was found in a store or a backup. */
+export interface StoreReport {
+	file: string;
+	bytes: number;
+	/** The version of the schema. */
+	schema: number;
+	animals: number;
+	keys: number;
+	idempotencyKeys: number;
+	/** Names that edits have replaced, which may still be in unused space. */
+	namesToErase: number;
+	/** What is wrong; empty if the file is sound. */
+	problems: string[];
 }

@@ -1,5 +1,6 @@
 // Each table once: the column and the type of each field. Column lists, parameters, conversions and the copy of a whole
-// store are derived from it; the SQL of both engines is written by hand. Migrations create the columns.
+// store are derived from it; the SQL of both engines is written by hand. Migrations create the columns. `Rows` is the
+// access to the stored rows of any engine, for copying a whole store from one engine to another.
 
 import type { Pet } from "../contract/pet.ts";
 import type { EditRecord, IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
@@ -183,3 +184,25 @@ export function createRecordReader<Rec>({
 	const body = `return (row) => { const record = { ${required.join(", ")} }; ${optionals.join(" ")} return record; };`;
 	return new Function("columns", body)(columns);
 }
+
+export type Row = (bigint | string | null)[];
+
+export interface Rows {
+	count(table: TableName): Promise<number>;
+	/** The next rows in key order, after the row with this key. */
+	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
+	/** The largest id of an animal. */
+	readLastPetId(): Promise<bigint | undefined>;
+	/** The last id that was assigned, 0 before the first. Its animal may have been removed. */
+	readLastIssuedId(): Promise<bigint>;
+	/** Inserts rows, all or none. Skips rows that exist already. */
+	write(table: TableName, rows: Row[]): Promise<void>;
+	/** The mark of the source, if this store is an unfinished copy. */
+	readCopyMark(): Promise<string | undefined>;
+	markCopy(mark: string): Promise<void>;
+	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
+	finishCopy(source: { cursorSecret: Buffer; lastIssuedId: bigint }): Promise<void>;
+}
+
+/** The edits whose replaced names may still be in unused space of the store (SQL). */
+export const isToErase = "erased_at_ms IS NULL AND action <> 'set-status'";

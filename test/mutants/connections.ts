@@ -16,7 +16,7 @@ export const mutants: Mutant[] = [
 		tests: ["src/store/postgres/url.test.ts"],
 	},
 	{
-		file: "src/store/postgres/tls.ts",
+		file: "src/store/postgres/pool.ts",
 		from: ", { useLibpqCompat: true }",
 		to: "",
 		tests: ["test/tls-postgres.test.ts"],

@@ -40,7 +40,7 @@ export const mutants: Mutant[] = [
 		tests: ["src/store/postgres/errors.test.ts"],
 	},
 	{
-		file: "src/store/postgres/retries.ts",
+		file: "src/store/postgres/errors.ts",
 		from: 'code === "23505" && table === "idempotency_keys"',
 		to: "false",
 		tests: ["test/store-postgres.test.ts"],

@@ -31,7 +31,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/background.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/write-lock.ts",
+		file: "src/store/sqlite/errors.ts",
 		from: "Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs))",
 		to: "busyTimeoutMs",
 		tests: ["test/background.test.ts"],

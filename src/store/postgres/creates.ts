@@ -5,8 +5,8 @@ import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
 import { type CreateResult, type IdempotencyKey, StoreUpgraded } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
+import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
-import type { Retry } from "./retries.ts";
 import { onConnection } from "./transaction.ts";
 
 const { pets, idempotencyKeys } = tables;

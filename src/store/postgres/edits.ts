@@ -5,7 +5,7 @@ import { erasedFingerprint } from "../idempotency.ts";
 import type { EditRecord } from "../records.ts";
 import { type EditOutcome, type Edits, type NewEdit, refuseOtherHistory } from "../store.ts";
 import { columnList, columnNames, columnsOf, createRecordReader, createRowWriter, tables } from "../tables.ts";
-import type { Retry } from "./retries.ts";
+import type { Retry } from "./errors.ts";
 import { type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 

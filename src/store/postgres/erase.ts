@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { isToErase } from "../edits.ts";
+import { isToErase } from "../tables.ts";
 import { isPlainPostgres } from "./engine.ts";
 import { openPool } from "./pool.ts";
 import { onConnection } from "./transaction.ts";

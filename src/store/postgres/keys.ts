@@ -5,8 +5,8 @@ import { addUses, fromKeys, keyColumns, type ListedUse, readKeyRow, selectKeys }
 import type { KeyRows, NewSecret } from "../store.ts";
 import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
+import type { Retry } from "./errors.ts";
 import type { Query } from "./pool.ts";
-import type { Retry } from "./retries.ts";
 import { type Read, selectWithState } from "./state.ts";
 import { inTransaction } from "./transaction.ts";
 

@@ -4,11 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { createBackground } from "../background.ts";
-import { observeCommits } from "../commit-times.ts";
-import { createGroupCommit } from "../group-commit.ts";
+import { createGroupCommit, observeCommits } from "../group-commit.ts";
 import { type Create, idempotencyMs } from "../idempotency.ts";
-import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
-import { leaseSql } from "../leases.ts";
+import { leaseSql, sweepIdempotencyKeys } from "../leases.ts";
 import {
 	type CreateResult,
 	type OpenOptions,
@@ -21,11 +19,11 @@ import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createEdits } from "./edits.ts";
 import { refuseShards } from "./engine.ts";
+import { createRetry, type Retry } from "./errors.ts";
 import { createKeyRows } from "./keys.ts";
 import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
-import { createRetry, type Retry } from "./retries.ts";
 import { createPostgresRows } from "./rows.ts";
 import { type Read, stateOnly, toReadResult } from "./state.ts";
 import { onConnection } from "./transaction.ts";

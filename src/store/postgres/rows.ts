@@ -1,8 +1,7 @@
 // Access to the stored rows of PostgreSQL, for copying a whole store.
 
 import type pg from "pg";
-import type { Row, Rows } from "../rows.ts";
-import { columnList, columnsOf, keyList, type Table, tables } from "../tables.ts";
+import { columnList, columnsOf, keyList, type Row, type Rows, type Table, tables } from "../tables.ts";
 import { toStoreError } from "./errors.ts";
 import { onConnection } from "./transaction.ts";
 

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { StorageUnavailable } from "../store.ts";
-import type { Retry } from "./retries.ts";
+import type { Retry } from "./errors.ts";
 
 const noWarning = "00000";
 

@@ -5,8 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import type { EditRecord } from "../records.ts";
-import type { LongWork } from "../report.ts";
-import { StoreRefused } from "../store.ts";
+import { type LongWork, StoreRefused } from "../store.ts";
 import {
 	draftName,
 	dropCompanions,

@@ -1,10 +1,9 @@
 // The commands of the writer thread, with their requests and results. A batch of commands is one transaction.
 
 import type Database from "better-sqlite3";
-import type { Timed } from "../commit-times.ts";
+import type { Timed } from "../group-commit.ts";
 import { idempotencyMs } from "../idempotency.ts";
 import { leaseSql } from "../leases.ts";
-import type { Row } from "../rows.ts";
 import {
 	type AddUnless,
 	type CreateResult,
@@ -14,9 +13,9 @@ import {
 	type NewSecret,
 	StoreUpgraded,
 } from "../store.ts";
-import { createRowWriter, insertSql, pickColumns, type TableName, tables } from "../tables.ts";
+import { createRowWriter, insertSql, pickColumns, type Row, type TableName, tables } from "../tables.ts";
 import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./create-batch.ts";
-import { type EditRequest, prepareEdit } from "./edit-command.ts";
+import { type EditRequest, prepareEdit } from "./edits.ts";
 import { schemaMax } from "./file.ts";
 
 interface Commands {

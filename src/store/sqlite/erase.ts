@@ -5,10 +5,9 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import { isToErase } from "../edits.ts";
-import { isFailedSync, toStoreError } from "./errors.ts";
+import { isToErase } from "../tables.ts";
+import { isFailedSync, toStoreError, waitForLock } from "./errors.ts";
 import { openSqliteWriter, removeLeftLog, truncateLog } from "./file.ts";
-import { waitForLock } from "./write-lock.ts";
 
 /** What has names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };

@@ -1,6 +1,8 @@
-// Converts SQLite's error codes to the errors of the Store.
+// Converts SQLite's error codes to the errors of the Store, and waits for the write lock while another process commits.
 
+import type Database from "better-sqlite3";
 import { StorageUnavailable } from "../store.ts";
+import { busyTimeoutMs } from "./file.ts";
 
 /** Failures that time or an operator can fix become `StorageUnavailable`. All others are bugs and stay unchanged. */
 export function toStoreError(error: unknown): unknown {
@@ -15,4 +17,37 @@ export function toStoreError(error: unknown): unknown {
  */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
+}
+
+/** A fraction of a commit, so that processes that commit all the time take turns. */
+const pollMs = 0.25;
+/** Processes that take turns get theirs within it, however late a write is. */
+const waitMinMs = 100;
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Runs a transaction when no other process writes. SQLite's own waiting sleeps for up to 100 ms, so most of the time
+ * nobody would write, and others would overtake. Blocks the thread.
+ * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
+ */
+export function waitForLock<Result>(
+	database: Database.Database,
+	transaction: () => Result,
+	maxMs = busyTimeoutMs,
+): Result {
+	const giveUpAtMs = performance.now() + Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs));
+	database.pragma("busy_timeout = 0");
+	try {
+		for (;;) {
+			try {
+				return transaction();
+			} catch (error) {
+				const isLocked = (error as NodeJS.ErrnoException).code === "SQLITE_BUSY";
+				if (!isLocked || performance.now() >= giveUpAtMs) throw error;
+			}
+			Atomics.wait(cell, 0, 0, pollMs);
+		}
+	} finally {
+		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+	}
 }

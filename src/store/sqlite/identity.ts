@@ -1,8 +1,11 @@
-// Detects open files of a store that were removed or replaced. Data in a file without a name is lost when the process
-// ends, so writes to it must not be acknowledged.
+// The open files of a store: whether they were removed or replaced, and their sizes. Data in a file without a name is
+// lost when the process ends, so writes to it must not be acknowledged.
 
 import { realpathSync, statSync, writeFileSync } from "node:fs";
+import { realpath, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import type Database from "better-sqlite3";
+import type { StoreUse } from "../store.ts";
 
 /** Device and inode of a file; undefined if there is no file at the path. */
 export function identityOf(path: string): string | undefined {
@@ -68,4 +71,26 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 		},
 		hasFailedSync: () => timeOfReport() !== knownReport,
 	};
+}
+
+/** Never throws: the result is empty if the file is gone. */
+export async function readFileUse(file: string): Promise<StoreUse> {
+	try {
+		const real = await realpath(file);
+		const [database, wal, disk] = await Promise.all([
+			stat(real),
+			stat(`${real}-wal`).catch(() => ({ size: 0 })),
+			statfs(dirname(real)),
+		]);
+		return {
+			files: {
+				databaseBytes: database.size,
+				walBytes: wal.size,
+				diskFreeBytes: disk.bavail * disk.bsize,
+				diskBytes: disk.blocks * disk.bsize,
+			},
+		};
+	} catch {
+		return {};
+	}
 }

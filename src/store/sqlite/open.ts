@@ -2,17 +2,15 @@
 // batches to the writer thread (writer.ts).
 
 import { createBackground } from "../background.ts";
-import { observeCommits } from "../commit-times.ts";
-import { createGroupCommit } from "../group-commit.ts";
-import { sweepIdempotencyKeys } from "../idempotency-sweep.ts";
+import { createGroupCommit, observeCommits } from "../group-commit.ts";
+import { sweepIdempotencyKeys } from "../leases.ts";
 import type { OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
 import { toCreateRequest } from "./create-batch.ts";
 import { createEdits } from "./edits.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
-import { readFileUse } from "./file-use.ts";
-import { identityOf } from "./identity.ts";
+import { identityOf, readFileUse } from "./identity.ts";
 import { createKeyRows } from "./keys.ts";
 import { createReads } from "./reads.ts";
 import { createSqliteRows } from "./rows.ts";

@@ -1,8 +1,7 @@
 // Access to the stored rows of SQLite, for copying a whole store.
 
 import type Database from "better-sqlite3";
-import type { Row, Rows } from "../rows.ts";
-import { columnList, keyList, type Table, tables } from "../tables.ts";
+import { columnList, keyList, type Row, type Rows, type Table, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
 import type { TurnReads } from "./turn-reads.ts";
 

@@ -18,9 +18,8 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
-import { isToErase } from "../edits.ts";
-import type { LongWork, StoreReport } from "../report.ts";
-import { StoreRefused } from "../store.ts";
+import { type LongWork, StoreRefused, type StoreReport } from "../store.ts";
+import { isToErase } from "../tables.ts";
 import { hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
 
 /** SQLite stops after this many problems. */

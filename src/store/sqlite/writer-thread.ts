@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { StoreRefused, StoreUpgraded } from "../store.ts";
 import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
-import { isFailedSync } from "./errors.ts";
+import { isFailedSync, waitForLock } from "./errors.ts";
 import {
 	bytesOfLog,
 	type FileOptions,
@@ -14,7 +14,6 @@ import {
 	truncateLog,
 } from "./file.ts";
 import type { OpenFiles } from "./identity.ts";
-import { waitForLock } from "./write-lock.ts";
 
 /** How often the size of the log is looked at. */
 const logEveryMs = 1000;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Timed } from "../commit-times.ts";
+import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import { type Result, type SentResults, toResults, toSentBatch, type Write } from "./commands.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
