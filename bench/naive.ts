@@ -18,7 +18,7 @@ import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLog } from "../src/ops/log.ts";
 import { createBackground } from "../src/store/background.ts";
 import { openStore } from "../src/store/open.ts";
-import { toPetPage } from "../src/store/pet-page.ts";
+import { toPetPage } from "../src/store/reads.ts";
 import type { PageQuery, Store } from "../src/store/store.ts";
 
 const url = process.argv[2] ?? "";

@@ -55,7 +55,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/commit.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/create-batch.ts",
+		file: "src/store/sqlite/creates.ts",
 		from: "firstId + BigInt(added.length)",
 		to: "firstId + BigInt(place)",
 		tests: ["test/store-sqlite.test.ts"],

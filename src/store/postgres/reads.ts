@@ -2,8 +2,7 @@
 
 import { petStatuses } from "../../contract/pet.ts";
 import { idOfPetJson } from "../../contract/pet-json.ts";
-import { type StatusGroup, toPetCount } from "../pet-count.ts";
-import { nameOfPage, petJsonSql, toPetPage } from "../pet-page.ts";
+import { nameOfPage, petJsonSql, type StatusGroup, toPetCount, toPetPage } from "../reads.ts";
 import type { PageQuery, PetPage, Shown, Store } from "../store.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";

@@ -14,7 +14,7 @@ import {
 	StoreUpgraded,
 } from "../store.ts";
 import { createRowWriter, insertSql, pickColumns, type Row, type TableName, tables } from "../tables.ts";
-import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./create-batch.ts";
+import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./creates.ts";
 import { type EditRequest, prepareEdit } from "./edits.ts";
 import { schemaMax } from "./file.ts";
 

@@ -7,7 +7,7 @@ import { sweepIdempotencyKeys } from "../leases.ts";
 import type { OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { CommandName, Request, Result, Write } from "./commands.ts";
-import { toCreateRequest } from "./create-batch.ts";
+import { toCreateRequest } from "./creates.ts";
 import { createEdits } from "./edits.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
 import { identityOf, readFileUse } from "./identity.ts";

@@ -2,8 +2,7 @@
 
 import type Database from "better-sqlite3";
 import type { PetStatus } from "../../contract/pet.ts";
-import { toPetCount } from "../pet-count.ts";
-import { nameOfPage, petJsonSql, toPetPage } from "../pet-page.ts";
+import { nameOfPage, petJsonSql, toPetCount, toPetPage } from "../reads.ts";
 import type { PageQuery, PetCount, PetPage, Store } from "../store.ts";
 import type { TurnReads } from "./turn-reads.ts";
 

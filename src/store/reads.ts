@@ -1,9 +1,10 @@
-// Animals as both engines read them: the database writes their JSON, so that no value is converted twice.
+// Pages and counts of animals as both engines read them. The database writes the JSON of animals, so that no value is
+// converted twice.
 
 import assert from "node:assert/strict";
-import { petFields } from "../contract/pet.ts";
+import { type PetStatus, petFields } from "../contract/pet.ts";
 import { idOfPetJson } from "../contract/pet-json.ts";
-import type { PageQuery, PetPage, Shown } from "./store.ts";
+import type { PageQuery, PetCount, PetPage, Shown } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
 /**
@@ -33,4 +34,14 @@ export function toPetPage(pets: string[], { limit, upTo }: PageQuery, shown: Sho
 	const [first, last] = [pets.at(0), pets.at(-1)];
 	const ids = first && last ? { ids: { first: idOfPetJson(first), last: idOfPetJson(last) } } : undefined;
 	return { json: `[${pets.join()}]`, ...ids, hasMore, shown };
+}
+
+/** `lastId` is at least that of the last animal with this status, and at most that of the last one counted. */
+export type StatusGroup = [status: PetStatus | null, count: bigint, lastId: bigint];
+
+/** @param groups one for each status among the counted animals */
+export function toPetCount(groups: StatusGroup[], { lastEdit, history }: Shown): PetCount {
+	const counts = Object.fromEntries(groups.map(([status, count]) => [status ?? "none", Number(count)]));
+	const [lastId] = groups.map(([, , id]) => id).sort((one, other) => Number(other - one));
+	return { counts, ...(lastId !== undefined && { lastId }), lastEdit, history };
 }
