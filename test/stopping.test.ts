@@ -77,6 +77,19 @@ test("a connection whose client pauses between two requests is answered once mor
 	await within("the stop", stopped);
 });
 
+test("while the service stops, a reply closes also where its request has empty lines in its body", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const connection = new Connection(service.port);
+	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
+	connection.socket.write(post);
+	assert.equal((await connection.next(false))?.status, 401);
+	const stopped = service.stop();
+	connection.socket.write(post);
+	const reply = await connection.next(false);
+	assert.deepEqual([reply?.status, reply?.headers["connection"]], [401, "close"]);
+	await stopped;
+});
+
 test("requests that are unfinished when the grace period ends are aborted", async (context) => {
 	const service = await testService(context);
 	const endless = await unfinished(service, "/livez");

@@ -24,6 +24,8 @@ const piecesAtOnce = 2;
 const begunMax = 2 * headersMaxBytes;
 /** Ends a head, and chunks. */
 const emptyLine = Buffer.from("\r\n\r\n");
+/** So many of its bytes may be in what was parsed before. */
+const overlap = emptyLine.length - 1;
 const nothing: Buffer = Buffer.alloc(0);
 
 /** What all connections of a server share. */
@@ -166,7 +168,7 @@ class ConnectionIntake implements Intake, Line {
 		}
 		const begun = this.#begun === nothing ? piece : Buffer.concat([this.#begun, piece]);
 		if (this.#bodyLeft === 0) this.#begun = begun;
-		else if (this.#bodyLeft === Infinity) this.#begun = begun.subarray(1 - emptyLine.length);
+		else if (this.#bodyLeft === Infinity) this.#begun = begun.subarray(-overlap);
 		else this.#bodyLeft -= piece.length;
 		this.#parse(piece);
 		if (this.#begun !== nothing) this.#lookAtBegun();
@@ -187,11 +189,11 @@ class ConnectionIntake implements Intake, Line {
 	/** @returns the next bytes up to the end of a head, of chunks, or of a body */
 	#cut(waiting: Buffer): Buffer {
 		if (this.#bodyLeft > 0 && this.#bodyLeft < Infinity) return waiting.subarray(0, this.#bodyLeft);
-		const begun = this.#begun;
-		const bytes = begun === nothing ? waiting : Buffer.concat([begun, waiting]);
-		const at = bytes.indexOf(emptyLine, Math.max(begun.length + 1 - emptyLine.length, 0));
-		const length = at + emptyLine.length - begun.length;
-		return at < 0 || length === waiting.length ? waiting : waiting.subarray(0, length);
+		const before = this.#begun.subarray(-overlap);
+		const seam = before.length > 0 ? Buffer.concat([before, waiting.subarray(0, overlap)]).indexOf(emptyLine) : -1;
+		const at = seam < 0 ? waiting.indexOf(emptyLine) : seam - before.length;
+		const length = at + emptyLine.length;
+		return (seam < 0 && at < 0) || length === waiting.length ? waiting : waiting.subarray(0, length);
 	}
 
 	#add(bytes: number): void {

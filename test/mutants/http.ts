@@ -42,8 +42,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/intake.ts",
-		from: "Math.max(begun.length + 1 - emptyLine.length, 0)",
-		to: "begun.length",
+		from: "Buffer.concat([before, waiting.subarray(0, overlap)]).indexOf(emptyLine) : -1",
+		to: "-1 : -1",
 		tests: ["test/framing.test.ts"],
 	},
 	{ file: "src/http/traffic.ts", from: "return void socket.destroy();", to: "", tests: ["test/connections.test.ts"] },
