@@ -116,6 +116,12 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("Escape");
 	await page.locator(".panel").waitFor({ state: "detached" });
 	await page.keyboard.press("?");
+	assert.equal(
+		await page.locator("dialog dl").textContent(),
+		"Ctrl KAll commands/Find by namejkNext or previous animalEnterOpen the animal in focus[]Previous or next page" +
+			"{}First page, newest animalsnAdd an animalmAdd manyg aGo to Animalsg cGo to Activityg dGo to the reference" +
+			"EscClose?This sheet",
+	);
 	await page.getByLabel("Single keys work").uncheck();
 	await page.keyboard.press("Escape");
 	await page.keyboard.press("j");
