@@ -119,9 +119,10 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	assert.match(await page.getByLabel("Or paste rows, with their header").inputValue(), /"name":7/, "to be corrected");
 	await page.evaluate(`(() => {
 		const clipboardData = new DataTransfer();
-		clipboardData.setData("text/plain", "name\\tcategory\\nMia\\t3");
+		clipboardData.setData("text/plain", "name\\t\\tcategory\\nMia\\tx\\t3");
 		document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
 	})()`);
+	await page.getByLabel("Column 2 holds").waitFor();
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
 	await shows(page, "pasted text");

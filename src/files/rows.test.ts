@@ -219,7 +219,9 @@ test("the digest of a file has every byte in it, wherever its pieces end", async
 	const digests = await Promise.all(
 		[60_000, 1024 * 1024, bytes.length].map((size) => digestOf(sourceOf(bytes, size)())),
 	);
-	assert.deepEqual([digests[0], digests[1]], [digests[2], digests[2]]);
+	// Of every version: an import that was begun with another one goes on.
+	const digest = "49d46ab389a973feb859c9a94139c4b248aa071c416b8aeed4a4ccf7b8cff8ce";
+	assert.deepEqual(digests, [digest, digest, digest]);
 	for (const at of [0, 1024 * 1024, bytes.length - 1]) {
 		const other = Uint8Array.from(bytes);
 		other[at] = 255;

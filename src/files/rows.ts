@@ -108,8 +108,7 @@ function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions):
 type Batches = AsyncIterable<PetRecord[]>;
 
 async function* csvRows(batches: Batches, delimiter: string, reading: Reading): AsyncGenerator<FileRow[]> {
-	let columns: string[] | undefined;
-	let found: Columns | undefined;
+	let header: { columns: string[]; found: Columns } | undefined;
 	let isFirst = true;
 	for await (const records of batches) {
 		const rows: FileRow[] = [];
@@ -119,10 +118,13 @@ async function* csvRows(batches: Batches, delimiter: string, reading: Reading): 
 			isFirst = false;
 			if (isDelimiterLine) continue;
 			const cells = checkedCells(record, delimiter);
-			if (columns === undefined || found === undefined) {
-				columns = cells.map((name) => name.trim());
-				found = checkColumns(columns, line, reading);
-			} else if (isTooLong)
+			if (header === undefined) {
+				const columns = cells.map((name) => name.trim());
+				header = { columns, found: checkColumns(columns, line, reading) };
+				continue;
+			}
+			const { columns, found } = header;
+			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
 			// Spreadsheets write rows that were emptied.
 			else if (cells.some((cell) => cell !== ""))
