@@ -57,6 +57,9 @@ export function histogramSamples({ counts, sum }: Series, bounds: readonly numbe
 	return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: count }];
 }
 
+/** The bounds of durations. */
+export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 /** A histogram without labels. */
 export function createHistogram(
 	family: Pick<Family, "name" | "help">,

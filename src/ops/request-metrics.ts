@@ -4,9 +4,16 @@
 import { errorCodes } from "../contract/errors.ts";
 import type { Reply, RouteName, TrafficCounts } from "../contract/observed.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
-import { createSeries, type Family, histogramSamples, one, type Sample, type Series } from "./exposition.ts";
+import {
+	createSeries,
+	type Family,
+	histogramSamples,
+	one,
+	type Sample,
+	type Series,
+	upToSeconds,
+} from "./exposition.ts";
 
-const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const operationNames = Object.keys(operations) as OperationName[];
 const routeNames: RouteName[] = [...operationNames, "probe", "metrics", "page", "unknown"];
 const methodClasses = ["read", "write", "other"] as const;

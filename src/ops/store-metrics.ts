@@ -3,7 +3,7 @@
 
 import type { Totals } from "../contract/activity.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store, type StoreUse } from "../store/store.ts";
-import { createHistogram, type Family, one, type Sample } from "./exposition.ts";
+import { createHistogram, type Family, one, type Sample, upToSeconds } from "./exposition.ts";
 
 export interface StoreSources {
 	store: Pick<Store, "queue" | "writeState" | "readUse">;
@@ -13,7 +13,6 @@ export interface StoreSources {
 	lastBackupAtMs?: (() => number | undefined) | undefined;
 }
 
-const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 export interface StoreMetrics {
