@@ -141,18 +141,33 @@ test("connections above the limit are closed at once", async (context) => {
 });
 
 test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other addresses can connect", async (context) => {
-	const { port } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
+	const { port, log, stop } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
+	let refused = 0;
+	const isRefused = async () => {
+		const answer = await open(context, port).answer;
+		if (answer === "") refused++;
+		else assert.match(answer, /200 OK/);
+		return answer === "";
+	};
 	const kept: { socket: Socket; answer: Promise<string> }[] = [];
 	for (let count = 0; count < 2; count++) {
 		kept.push(open(context, port));
 		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
 	}
-	assert.equal(await open(context, port).answer, "");
+	assert.ok(await isRefused());
 	// Only Linux has all of 127.0.0.0/8 without being told.
 	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
 	kept[0]?.socket.resetAndDestroy();
-	await until("a place to be free", async () => /200 OK/.test(await open(context, port).answer));
-	assert.equal(await open(context, port).answer, "", "the limit holds after a connection was closed");
+	await until("a place to be free", async () => !(await isRefused()));
+	assert.ok(await isRefused(), "the limit holds after a connection was closed");
+	await until("a line of the log", () => log.some(({ msg }) => msg === "connections were refused"));
+	assert.ok(await isRefused());
+	await stop(0);
+	const lines = log.filter(({ msg, reason }) => msg === "connections were refused" && reason === "address_limit");
+	assert.equal(
+		lines.reduce((sum, { count }) => sum + Number(count), 0),
+		refused,
+	);
 	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });

@@ -40,6 +40,24 @@ export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { becaus
 		because: "a request that a server received always has a URL",
 	},
 	{
+		file: "src/http/reply-watch.ts",
+		from: 'const { method = "" } = request;',
+		to: 'const { method = "mutant" } = request;',
+		because: "a request that a server received always has a method",
+	},
+	{
+		file: "src/http/refusals.ts",
+		from: '?? "";',
+		to: '?? "mutant";',
+		because: "no packet is not a HEAD request, whatever stands for it",
+	},
+	{
+		file: "src/http/framing.ts",
+		from: "/^https?:\\/\\/([^/?#]+)\\//i",
+		to: "/https?:\\/\\/([^/?#]+)\\//i",
+		because: "Node's parser knows no other scheme that ends in http",
+	},
+	{
 		file: "src/files/formats.ts",
 		from: "1024",
 		to: "1025",

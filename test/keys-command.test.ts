@@ -160,6 +160,7 @@ test("a table of keys has at most 100 columns, and times as people say them", ()
 		keyTable([key], nowMs),
 		/the web shop of.*… {2}working {2}BgEh {3}read,write,metrics {2}2 h ago {2}in 90 d {2}just now\n$/,
 	);
+	assert.match(keyTable([{ ...key, lastUsed: null }], nowMs), / in 90 d {2}-\n$/);
 	assert.match(keyTable([rated], nowMs), /used +getPet.*\n.* 100000\/1m .* 3 d ago\n$/);
 });
 
@@ -192,6 +193,8 @@ test("--help explains every command", async () => {
 		const called = ["npx animal-store", ...parameters].join(" ");
 		assert.ok(stdout.startsWith(`Usage: ${called} `), stdout);
 		const examples = stdout.split("\nExamples:\n")[1]?.trim().split("\n") ?? [];
+		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
+			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}npx/, "described");
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
 	});
 });

@@ -22,7 +22,7 @@ function checkOver(
 	context: TestContext,
 	rows: { history?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
 ) {
-	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
+	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][], failed: [] as string[] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
 		get history() {
@@ -37,7 +37,11 @@ function checkOver(
 			await rows.touch?.(uses);
 		},
 	} as unknown as KeyRows;
-	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs, createBackground());
+	const keyCheck = createKeyCheck(
+		keyRows,
+		() => clock.nowMs,
+		createBackground((task) => clock.failed.push(task)),
+	);
 	context.after(() => keyCheck.close());
 	return { clock, keyCheck };
 }
@@ -170,6 +174,7 @@ test("what could not be stored is stored later, unless the key was used again", 
 	keyCheck.noteUse(working, "getPet");
 	clock.nowMs = 3000;
 	await keyCheck.close();
+	assert.deepEqual(clock.failed, ["key use"]);
 	isDown = false;
 	await keyCheck.close();
 	const later = clock.touched[1]?.map(({ operation, usedAtMs }) => [operation, usedAtMs]);

@@ -53,10 +53,9 @@ export function watchTotals(store: Store): TotalsWatch {
 			const { counts, lastId, lastEdit, history } = await store.countPets(countedTo, countBatch);
 			if (history !== countedHistory) {
 				countedHistory = history;
-				const isBegun = countedTo !== 0n;
 				countedTo = 0n;
 				Object.assign(animals, noAnimals);
-				if (isBegun) continue;
+				continue;
 			}
 			if (countedTo === 0n) editedTo = lastEdit;
 			await applyEdits(lastEdit);
