@@ -29,11 +29,11 @@ const readGetQuery = createQueryReader(operations.getPet.query);
 /** A handler for every operation of the contract: a missing one is a type error. */
 export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
-	const replies = createReplies(store, baseUrlOf);
+	const reply = createReplies(store, baseUrlOf);
 
 	return {
 		listPets: (exchange) =>
-			replies.send(exchange, async (base) => {
+			reply(exchange, async (base) => {
 				const { limit = limitDefault, status, cursor } = readListQuery(exchange.query);
 				const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
 				const query = { ...position, status, limit };
@@ -42,7 +42,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 				// A full last page gets a `next` link when more animals are created. The other links depend on the target.
 				const variant = page.hasMore ? "+" : "";
 				const links = () => pageLinks(base, cursors, { position, limit, status, page });
-				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), list: { variant, links } };
+				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), links, variant };
 			}),
 
 		async createPet(exchange) {
@@ -62,7 +62,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 		},
 
 		getPet: (exchange) =>
-			replies.send(exchange, async (_base, isKept) => {
+			reply(exchange, async (_base, isKept) => {
 				readGetQuery(exchange.query);
 				const id = int64FromDecimal(exchange.parameter);
 				const found = id === undefined ? undefined : await readPet(id, isKept);

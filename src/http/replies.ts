@@ -10,101 +10,77 @@ import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
 /** About what the remembered replies of a process may take. */
 const rememberedMaxBytes = 16 * 1024 * 1024;
-/** Of an entry, without its texts. */
-const entryBytes = 500;
+/** Of a reply, without its texts. */
+const replyBytes = 500;
 /** The number of targets of which the latest use is known. */
 const usedMax = 2 ** 14;
 /** A shorter body fits into one packet anyway. */
 const gzipMinLength = 1000;
 
-/** What a handler makes of a read that found something. */
+/** What a handler reads. */
 export interface Found {
 	body: string;
-	/** What the read showed; absent if the reply must not be remembered. */
+	/** Absent if the reply must not be remembered. */
 	shown?: Shown;
-	/** New animals do not change it. */
+	/** New animals do not change the reply. */
 	isSettled: boolean;
-	/** Of a list. */
-	list?: {
-		/** Distinguishes lists with the same body and other links. */
-		variant: string;
-		/** The value of its Link field. */
-		links(): string;
-	};
-}
-
-interface Representation {
-	body: string | Buffer;
-	tag: string;
+	/** The value of a list's Link field. */
+	links?(): string;
+	/** Distinguishes replies with the same body and other links. */
+	variant?: string;
 }
 
 /** A finished reply. */
-export interface Reply extends Representation {
-	body: string;
-	links?: string;
-	/** Only a reply that lasts is worth it. */
-	isCompressible: boolean;
+export interface Reply extends Pick<Found, "body" | "shown" | "isSettled"> {
+	tag: string;
+	links?: string | undefined;
 	/** Made when it is first asked for. */
-	gzip?: Representation;
+	gzip?: { body: Buffer; tag: string };
 }
 
-export interface Remembered {
-	reply: Reply;
-	shown: Shown;
-	isSettled: boolean;
-}
-
-/** The least recently used replies are forgotten first. */
-export interface ReplyMemory {
-	get(key: string): Remembered | undefined;
-	/** Whether the key was used lately. Only such replies are worth remembering: most pages are read once. */
-	isUsedAgain(key: string): boolean;
-	set(key: string, remembered: Remembered): void;
-}
-
-export function createReplyMemory(maxBytes = rememberedMaxBytes): ReplyMemory {
-	const entries = new Map<string, Remembered>();
+/**
+ * Remembers the replies that were used lately: when half of the bytes are in use, what is used from then on moves to a
+ * new half, and the rest of the old half is forgotten when that one is full. So a use changes no map: one whose entries
+ * are removed and added all the time gets slow.
+ */
+export function createReplyMemory(maxBytes = rememberedMaxBytes) {
+	let recent = new Map<string, Reply>();
+	let older = new Map<string, Reply>();
+	let recentBytes = 0;
 	const used = new Int32Array(usedMax);
-	let bytes = 0;
 
-	function remove(key: string): void {
-		const entry = entries.get(key);
-		if (!entry) return;
-		entries.delete(key);
-		bytes -= bytesOf(key, entry);
+	function add(key: string, reply: Reply): void {
+		recent.set(key, reply);
+		recentBytes += bytesOf(key, reply);
+		if (recentBytes <= maxBytes / 2) return;
+		older = recent;
+		recent = new Map();
+		recentBytes = 0;
 	}
 
-	return {
-		get(key) {
-			const entry = entries.get(key);
-			if (!entry) return undefined;
-			entries.delete(key);
-			entries.set(key, entry);
-			return entry;
-		},
-		isUsedAgain(key) {
-			const hash = hashOf(key);
-			const place = hash & (usedMax - 1);
-			const isAgain = used[place] === hash;
-			used[place] = hash;
-			return isAgain;
-		},
-		set(key, entry) {
-			remove(key);
-			entries.set(key, entry);
-			bytes += bytesOf(key, entry);
-			for (const oldest of entries.keys()) {
-				if (bytes <= maxBytes) return;
-				remove(oldest);
-			}
-		},
-	};
+	function find(key: string): Reply | undefined {
+		const found = recent.get(key);
+		if (found) return found;
+		const earlier = older.get(key);
+		if (earlier) add(key, earlier);
+		return earlier;
+	}
+
+	/** Whether the key was used lately. Only then is its reply worth remembering: most pages are read once. */
+	function isUsedAgain(key: string): boolean {
+		const hash = hashOf(key);
+		const place = hash & (usedMax - 1);
+		const isAgain = used[place] === hash;
+		used[place] = hash;
+		return isAgain;
+	}
+
+	return { add, find, isUsedAgain };
 }
 
 /** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
-function bytesOf(key: string, { reply }: Remembered): number {
-	const texts = key.length + (reply.links?.length ?? 0) + reply.body.length;
-	return entryBytes + 2 * texts + (reply.isCompressible ? reply.body.length : 0);
+function bytesOf(key: string, { body, links = "" }: Reply): number {
+	return replyBytes + 2 * (key.length + links.length) + 3 * body.length;
 }
 
 /** FNV-1a. */
@@ -115,62 +91,51 @@ function hashOf(text: string): number {
 }
 
 /** Whether a store that shows this would give the same reply. */
-function isValid({ shown, isSettled }: Remembered, now: Shown): boolean {
-	if (now === shown) return true;
+function isValid({ shown, isSettled }: Reply, now: Shown | undefined): boolean {
+	if (!shown || !now) return false;
 	return now.history === shown.history && now.lastEdit === shown.lastEdit && (isSettled || now.lastId === shown.lastId);
 }
 
-export interface Replies {
-	/**
-	 * Answers a read: with the remembered reply, or with what `read` finds.
-	 * @param read gets the base address, and whether the reply will be remembered. It throws what is refused, which is
-	 * never remembered
-	 */
-	send(exchange: Exchange, read: (base: string, isKept: boolean) => Promise<Found>): Promise<void>;
-}
-
-/** The checks (checks.ts) have already passed. */
-export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUrlOf): Replies {
+/**
+ * Returns a function that answers a read which passed the checks (checks.ts): with the remembered reply, or with what
+ * `read` finds. `read` gets the base address, and whether the reply is going to be remembered. It throws refusals,
+ * which are not remembered.
+ */
+export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUrlOf) {
 	const memory = createReplyMemory();
 
-	return {
-		async send(exchange, read) {
-			const base = baseUrlOf(exchange.request);
-			// A target contains no space.
-			const key = `${exchange.request.url} ${base}`;
-			const known = memory.get(key);
-			if (known && isValid(known, await store.readShown())) return write(exchange, known.reply);
-			const isKept = known !== undefined || memory.isUsedAgain(key);
-			const found = await read(base, isKept);
-			const { shown, isSettled } = found;
-			if (!isKept || !shown) return write(exchange, { ...toReply(found), isCompressible: false });
-			// Another request of the turn may have made it.
-			const other = memory.get(key);
-			if (other && isValid(other, shown)) return write(exchange, other.reply);
-			const reply = toReply(found);
-			memory.set(key, { reply, shown, isSettled });
-			write(exchange, reply);
-		},
+	return async (exchange: Exchange, read: (base: string, isKept: boolean) => Promise<Found>): Promise<void> => {
+		const base = baseUrlOf(exchange.request);
+		// A target contains no space.
+		const key = `${exchange.request.url} ${base}`;
+		const known = memory.find(key);
+		if (known && isValid(known, await store.readShown())) return send(exchange, known);
+		const isKept = known !== undefined || memory.isUsedAgain(key);
+		const found = await read(base, isKept);
+		// Another request of the turn may have made the reply.
+		const other = memory.find(key);
+		if (other && isValid(other, found.shown)) return send(exchange, other);
+		const { body, shown, isSettled, links, variant } = found;
+		const reply = { body, shown, isSettled, tag: entityTag(body, variant), links: links?.() };
+		if (isKept && shown) memory.add(key, reply);
+		send(exchange, reply, isKept);
 	};
 }
 
-function toReply({ body, isSettled, list }: Found): Reply {
-	const reply = { body, tag: entityTag(body, list?.variant), isCompressible: false };
-	return list ? { ...reply, links: list.links(), isCompressible: isSettled && body.length >= gzipMinLength } : reply;
-}
-
-function write(exchange: Exchange, reply: Reply): void {
+function send(exchange: Exchange, reply: Reply, isKept = true): void {
 	const { headers } = exchange.request;
-	if (reply.links !== undefined) exchange.header("link", reply.links).vary("Accept-Encoding");
-	if (reply.isCompressible && acceptsGzip(headers) && !matchesTag(headers["if-none-match"], reply.tag)) {
-		reply.gzip ??= { body: gzipSync(reply.body), tag: `${reply.tag.slice(0, -1)}gz"` };
-		send(exchange, reply.gzip, "gzip");
-	} else send(exchange, reply);
-}
-
-function send(exchange: Exchange, { body, tag }: Representation, coding?: "gzip"): void {
+	const known = headers["if-none-match"];
+	let { body, tag }: { body: string | Buffer; tag: string } = reply;
+	if (reply.links !== undefined) {
+		exchange.header("link", reply.links).vary("Accept-Encoding");
+		const isWorthIt = isKept && reply.isSettled && reply.body.length >= gzipMinLength;
+		if (isWorthIt && acceptsGzip(headers) && !matchesTag(known, tag)) {
+			reply.gzip ??= { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"` };
+			({ body, tag } = reply.gzip);
+		}
+	}
 	exchange.header("etag", tag).header("cache-control", "private, no-cache").vary("Authorization");
-	if (matchesTag(exchange.request.headers["if-none-match"], tag)) return void exchange.sendStatus(304);
-	if (coding) exchange.header("content-encoding", coding);
+	if (matchesTag(known, tag)) return void exchange.sendStatus(304);
+	if (body === reply.gzip?.body) exchange.header("content-encoding", "gzip");
 	exchange.sendJson(body);
 }
