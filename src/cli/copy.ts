@@ -6,6 +6,7 @@ import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
+import { createBar } from "./long-work.ts";
 import { countOf } from "./output.ts";
 
 export function copyCommand(): Command {
@@ -25,12 +26,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	try {
 		const target = await openStore(to, Date.now);
-		const { default: cliProgress } = await import("cli-progress");
-		const bar = new cliProgress.SingleBar({
-			format: "{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left",
-			stream: process.stderr,
-			barsize: 30,
-		});
+		const bar = await createBar("{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left");
 		const startedAt = performance.now();
 		try {
 			bar.start(1, 0, { table: "pets", rate: 0 });

@@ -1,5 +1,7 @@
 // The progress of an import: a bar on a terminal, a line every 10 seconds elsewhere.
 
+import { createBar } from "./long-work.ts";
+
 const lineEveryMs = 10_000;
 const quietMs = 5_000;
 
@@ -36,13 +38,7 @@ export async function importProgress(total: number): Promise<Progress> {
 }
 
 async function bar(total: number) {
-	const { default: cliProgress } = await import("cli-progress");
-	const drawn = new cliProgress.SingleBar({
-		format: "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected",
-		stream: process.stderr,
-		barsize: 30,
-		gracefulExit: false,
-	});
+	const drawn = await createBar("{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected");
 	drawn.start(total, 0, { state: "", rejected: 0 });
 	const show = (done: number, rejected: number, state: string) => drawn.update(done, { rejected, state });
 	return {

@@ -2,6 +2,7 @@
 // bar on a terminal.
 
 import { constants, setPriority } from "node:os";
+import type { Options, SingleBar } from "cli-progress";
 import type { LongWork } from "../store/store.ts";
 import { interruptible } from "./interrupt.ts";
 
@@ -25,16 +26,15 @@ function yieldToService(): void {
 	}
 }
 
+/** A bar on standard error, where that is a terminal. */
+export async function createBar(format: string, options: Options = {}): Promise<SingleBar> {
+	const { default: cliProgress } = await import("cli-progress");
+	return new cliProgress.SingleBar({ format, stream: process.stderr, barsize: 30, gracefulExit: false, ...options });
+}
+
 /** Shows a bar while the work runs, and removes it. */
 async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) => Promise<Result>): Promise<Result> {
-	const { default: cliProgress } = await import("cli-progress");
-	const bar = new cliProgress.SingleBar({
-		format: "{what} {bar} {percentage}% | {duration_formatted}",
-		stream: process.stderr,
-		barsize: 30,
-		clearOnComplete: true,
-		gracefulExit: false,
-	});
+	const bar = await createBar("{what} {bar} {percentage}% | {duration_formatted}", { clearOnComplete: true });
 	bar.start(1, 0, { what: "starting" });
 	// The time goes on while a step that cannot be measured takes long.
 	const redrawing = setInterval(() => bar.updateETA(), redrawEveryMs);

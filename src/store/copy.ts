@@ -56,27 +56,30 @@ async function copyTable(table: TableName, options: Required<CopyOptions>): Prom
 	const total = await from.rows.count(table);
 	// Animals are copied in id order, so the target has all of them up to its largest id.
 	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
-	let after: Row | undefined = lastId === undefined ? undefined : [lastId];
 	let done = lastId === undefined ? 0 : await to.rows.count("pets");
 	onProgress({ table, done, total });
-	for (;;) {
-		const page = await from.rows.read(table, after, pageRows);
-		if (page.length === 0) return;
+	for await (const page of pagesOf(from, table, pageRows, lastId === undefined ? undefined : [lastId])) {
 		await to.rows.write(table, page);
-		after = page.at(-1)?.slice(0, tables[table].keyLength);
 		done += page.length;
 		onProgress({ table, done, total });
 	}
 }
 
+async function* pagesOf({ rows }: Store, table: TableName, pageRows: number, first?: Row): AsyncGenerator<Row[]> {
+	for (let after = first; ; ) {
+		const page = await rows.read(table, after, pageRows);
+		if (page.length === 0) return;
+		yield page;
+		after = page.at(-1)?.slice(0, tables[table].keyLength);
+	}
+}
+
 /** Independent of the order of the rows, because engines sort texts differently. */
-async function checksum({ rows }: Store, table: TableName, pageRows: number): Promise<{ count: number; sum: bigint }> {
+async function checksum(store: Store, table: TableName, pageRows: number): Promise<{ count: number; sum: bigint }> {
 	let count = 0;
 	let sum = 0n;
-	let after: Row | undefined;
-	for (;;) {
-		const page = await rows.read(table, after, pageRows);
-		if (page.length === 0) return { count, sum };
+	for await (const page of pagesOf(store, table, pageRows)) {
+		count += page.length;
 		for (const row of page) {
 			const digest = hash(
 				"sha256",
@@ -84,7 +87,6 @@ async function checksum({ rows }: Store, table: TableName, pageRows: number): Pr
 			);
 			sum = BigInt.asUintN(128, sum + BigInt(`0x${digest.slice(0, 32)}`));
 		}
-		count += page.length;
-		after = page.at(-1)?.slice(0, tables[table].keyLength);
 	}
+	return { count, sum };
 }

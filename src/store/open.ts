@@ -1,9 +1,9 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
 import {
-	type EditRecord,
 	type LongWork,
 	type OpenOptions,
+	type RestoreOptions,
 	type Store,
 	StoreRefused,
 	type StoreReport,
@@ -62,14 +62,6 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 	}
 	const { eraseSqliteNames } = await import("./sqlite/erase.ts");
 	return eraseSqliteNames(fileOf(databaseUrl), now);
-}
-
-export interface RestoreOptions {
-	/** Replaces an existing file. */
-	force: boolean;
-	/** The whole audit log: animals that it removes are not restored. */
-	auditLog?: readonly EditRecord[] | undefined;
-	signal: AbortSignal;
 }
 
 /**

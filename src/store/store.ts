@@ -297,6 +297,14 @@ export interface LongWork {
 	onProgress?: (progress: Progress) => void;
 }
 
+export interface RestoreOptions {
+	/** Replaces an existing file. */
+	force: boolean;
+	/** The whole audit log: animals that it removes are not restored. */
+	auditLog?: readonly EditRecord[] | undefined;
+	signal: AbortSignal;
+}
+
 /** What was found in a store or a backup. */
 export interface StoreReport {
 	file: string;

@@ -84,7 +84,7 @@ export async function openPool(
 }
 
 /** Undefined without any parameter for TLS. @throws StoreRefused if a file cannot be read */
-export function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
+function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
 	const given = new URLSearchParams([...parameters].filter(([name]) => name.startsWith("ssl")));
 	// Node's root certificates, where libpq uses those of the system.
 	if (given.get("sslrootcert") === "system") {

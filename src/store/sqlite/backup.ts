@@ -4,8 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import type { EditRecord } from "../records.ts";
-import { type LongWork, StoreRefused } from "../store.ts";
+import { type LongWork, type RestoreOptions, StoreRefused } from "../store.ts";
 import {
 	draftName,
 	dropCompanions,
@@ -43,15 +42,10 @@ export async function backupSqlite(file: string, to: string, work: LongWork): Pr
 	});
 }
 
-export interface Restore {
+interface Restore extends RestoreOptions {
 	backup: string;
 	/** The file to create. */
 	to: string;
-	/** Replaces an existing file. */
-	force: boolean;
-	/** The whole audit log: animals that it removes are not restored. */
-	auditLog?: readonly EditRecord[] | undefined;
-	signal: AbortSignal;
 }
 
 /**
