@@ -1,17 +1,17 @@
 // The HTTP applications of both ports: each request gets its route (routes.ts), passes the checks (checks.ts), and is
-// answered by the route's handler. All errors have one format (errors.ts).
+// answered by the route's handler. Its failures are sent by refusals.ts.
 
 import type { Server } from "node:http";
 import type { Log } from "../contract/observed.ts";
 import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { type Check, createChecks, createOpsChecks, handleChecked } from "./checks.ts";
-import { createErrorHandler } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
 import { createRateLimits } from "./rate-limit.ts";
+import { createErrorHandler } from "./refusals.ts";
 import { createRouter, type Router } from "./router.ts";
 import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
 import { createTurns } from "./turns.ts";

@@ -1,12 +1,15 @@
-// A malformed request behind one that is still being answered.
+// A malformed request behind one that is still being answered, and a failure after the reply has begun.
 
 import assert from "node:assert/strict";
-import { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
 import type { Connection } from "./connections.ts";
-import { createRefusals } from "./refusals.ts";
+import { Exchange } from "./exchange.ts";
+import { createErrorHandler, createRefusals } from "./refusals.ts";
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
 	const written: string[] = [];
@@ -38,4 +41,20 @@ test("a malformed request is refused once, after the reply before it, however ma
 	response.emit("finish");
 	assert.deepEqual(replies, [400]);
 	assert.match(written.join(""), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"status":400\}$/);
+});
+
+test("a failure after the headers of a reply is logged and cuts the reply off", async (context) => {
+	const lines: object[] = [];
+	const sendError = createErrorHandler({ error: (fields) => void lines.push(fields) });
+	const server = createServer((received, response) => {
+		const arrival = { id: "r1", trace: undefined, clientAddress: undefined };
+		const exchange = new Exchange(received, response, arrival, { fields: [], isStopping: () => false });
+		response.writeHead(200, { "content-length": "10" }).write("12345", () => sendError(exchange, new Error("bug")));
+	});
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	context.after(() => server.close());
+	const [reply] = await once(send({ port: (server.address() as AddressInfo).port }).end(), "response");
+	await assert.rejects(reply.toArray(), { code: "ECONNRESET" });
+	assert.equal(lines.length, 1);
+	assert.partialDeepStrictEqual(lines[0], { requestId: "r1", err: new Error("bug") });
 });

@@ -7,28 +7,18 @@ import { ApiError } from "../contract/errors.ts";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 /**
- * The policy of an HTML page: scripts of this service only and none inline, no calls to other hosts, no framing, no
- * access by windows or pages of other sites, and none to the device's sensors.
- * @param styles the sources of the directive style-src
+ * Those of an HTML page: scripts of this service only and none inline, no calls to other hosts, no framing, no access
+ * by windows or pages of other sites, and none to the device's sensors.
  */
-export function pagePolicy(styles: string): Record<string, string> {
-	const policy = [
-		"default-src 'none'",
-		"script-src 'self'",
-		`style-src ${styles}`,
-		"img-src 'self' data:",
-		"connect-src 'self'",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	].join("; ");
-	return {
-		"content-security-policy": policy,
-		"cross-origin-opener-policy": "same-origin",
-		"cross-origin-resource-policy": "same-origin",
-		"permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-	};
-}
+export const pageHeaders: Record<string, string> = {
+	"content-security-policy": [
+		...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+		...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+	].join("; "),
+	"cross-origin-opener-policy": "same-origin",
+	"cross-origin-resource-policy": "same-origin",
+	"permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+};
 
 /** @param baseUrl an https address adds Strict-Transport-Security */
 export function securityHeaders(baseUrl: string | undefined): Record<string, string> {

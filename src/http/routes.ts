@@ -4,8 +4,7 @@
 import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { RouteRules } from "./exchange.ts";
-import { addConsole, type ConsoleOptions } from "./pages/console.ts";
-import { addDocsPage } from "./pages/docs-page.ts";
+import { addConsole, addDocsPage, type ConsoleOptions } from "./pages/pages.ts";
 import { addFile, staticFile } from "./pages/static-files.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";

@@ -5,6 +5,7 @@ import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ApiError } from "../../contract/errors.ts";
 import type { Exchange, RouteRules } from "../exchange.ts";
+import { pageHeaders } from "../reply-headers.ts";
 import { acceptsGzip, entityTag, matchesTag } from "../request-headers.ts";
 import type { Router } from "../router.ts";
 
@@ -35,7 +36,7 @@ export function staticFile(name: string, plain: Buffer): StaticFile {
 	};
 }
 
-/** @param headers sent with the file; they replace the service's headers of the same name */
+/** @param headers replace the service's headers of the same name */
 function sendFile(exchange: Exchange, file: StaticFile, headers: Record<string, string>): void {
 	const requested = exchange.request.headers;
 	exchange
@@ -61,16 +62,13 @@ export function redirectTo(location: string, status: 302 | 308): RouteRules {
 }
 
 /** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it has an index.html */
-export function addFolder(
-	router: Router,
-	{ url, folder, headers }: { url: string; folder: string; headers: Record<string, string> },
-): boolean {
+export function addFolder(router: Router, { url, folder }: { url: string; folder: string }): boolean {
 	if (!existsSync(join(folder, "index.html"))) return false;
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
 	for (const name of names) {
 		const path = `/${name.split(sep).join("/")}`;
 		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addFile(router, at, readFile(join(folder, name)), headers);
+			addFile(router, at, readFile(join(folder, name)));
 	}
 	return true;
 }
@@ -86,8 +84,8 @@ export function readFile(path: string): () => StaticFile {
 	return () => staticFile(path, plain);
 }
 
-/** Serves one file to everybody. @param make called by the first request */
-export function addFile(router: Router, url: string, make: () => StaticFile, headers: Record<string, string>): void {
+/** Serves one file to everybody. @param make called by the first request @param headers those of a page if absent */
+export function addFile(router: Router, url: string, make: () => StaticFile, headers = pageHeaders): void {
 	let file: StaticFile | undefined;
 	router.add(url, {
 		GET: {
