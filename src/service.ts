@@ -17,7 +17,6 @@ import { clientAddressOf, linkWarning } from "./http/proxies.ts";
 import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-headers.ts";
-import { listenShared } from "./http/shared-port.ts";
 import { createTraffic, type Traffic } from "./http/traffic.ts";
 import { createKeyUnless, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
@@ -147,10 +146,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-function listenPublic(server: Server, config: Config, store: Store, node: string): Promise<void> {
+async function listenPublic(server: Server, config: Config, store: Store, node: string): Promise<void> {
 	const { port, host, reusesPort, listenFd } = config;
 	if (listenFd !== undefined) return listen(server, { fd: listenFd });
-	return reusesPort ? listenShared(server, { port, host, store, node }) : listen(server, { port, host });
+	if (!reusesPort) return listen(server, { port, host });
+	const { listenShared } = await import("./http/shared-port.ts");
+	return listenShared(server, { port, host, store, node });
 }
 
 interface Parts {

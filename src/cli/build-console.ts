@@ -2,18 +2,14 @@
 // runs no scripts.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const sources = [
-	"console/**/*.{html,css,js,ts,tsx,svg}",
-	"client/src/*.ts",
-	"src/contract/*.ts",
-	"src/files/*.ts",
-	"package-lock.json",
-];
+/** Folders with all that is in them, and one file. */
+const sources = ["console", "client/src", "src/contract", "src/files"];
+const lockFile = "package-lock.json";
 
 /** Does nothing where the sources or their tools are not installed. */
 export function buildConsole(): void {
@@ -29,6 +25,9 @@ export function buildConsole(): void {
 function isOutdated(): boolean {
 	const built = statSync(join(root, "dist/docs/mark.svg"), { throwIfNoEntry: false });
 	if (!built) return true;
-	const changedMs = globSync(sources, { cwd: root }).map((path) => statSync(join(root, path)).mtimeMs);
-	return Math.max(...changedMs) > built.mtimeMs;
+	// Not with a pattern, which takes longer than all the rest of this.
+	const paths = sources.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))),
+	);
+	return [...paths, lockFile].some((path) => statSync(join(root, path)).mtimeMs > built.mtimeMs);
 }
