@@ -7,13 +7,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";
+import { callerOf } from "./caller.ts";
 import { databaseFor } from "./postgres.ts";
 import { type Finished, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { readPet, readPets } from "./store-reads.ts";
-
-const json = { "content-type": "application/json" };
 
 interface Shop {
 	folder: string;
@@ -38,17 +37,7 @@ async function shop(context: TestContext, engine: "sqlite" | "postgres"): Promis
 /** One node: requests with the key. */
 async function startNode(context: TestContext, { databaseUrl, key }: Shop) {
 	const { url } = await startProgram(context, { DATABASE_URL: databaseUrl });
-	const headers = { authorization: `Bearer ${key}` };
-	return {
-		get: (path: string, more: Record<string, string> = {}) =>
-			fetch(new URL(path, `${url}/`), { headers: { ...headers, ...more } }),
-		create: (pet: object, idempotencyKey: string) =>
-			fetch(`${url}/v1/pets`, {
-				method: "POST",
-				headers: { ...headers, ...json, "idempotency-key": idempotencyKey },
-				body: JSON.stringify(pet),
-			}),
-	};
+	return callerOf(url, key);
 }
 
 type Node = Awaited<ReturnType<typeof startNode>>;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startBalancer } from "./balancer.ts";
+import { type Caller, callerOf, createAndRepeat } from "./caller.ts";
 import { proveCrashes } from "./crash-proof.ts";
 import { keyFor } from "./key-for.ts";
 import { listAll } from "./ledger.ts";
@@ -109,29 +110,18 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 
 test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", async (context) => {
 	const { environment, key, nodes } = await startNodes(context, 3);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const callers = nodes.map(({ url }) => callerOf(url, key));
 	await Promise.all(
 		Array.from({ length: 60 }, async (_, round) => {
-			const [here, there, elsewhere] = [0, 1, 2].map((step) => nodes[(round + step) % 3]?.url);
-			const sent = {
-				method: "POST",
-				headers: { ...headers, "idempotency-key": `k${round}` },
-				body: '{"name":"a","categoryId":1}',
-			};
-			const { id } = (await (await fetch(`${here}/v1/pets`, sent)).json()) as { id: number };
-			assert.equal((await fetch(`${there}/v1/pets/${id}`, { headers })).status, 200);
-			const again = await fetch(`${elsewhere}/v1/pets`, sent);
-			assert.deepEqual(
-				[((await again.json()) as { id: number }).id, again.headers.get("idempotency-replayed")],
-				[id, "true"],
-			);
+			const [here, there, elsewhere] = [0, 1, 2].map((step) => callers[(round + step) % 3] as Caller);
+			await createAndRepeat(here as Caller, there as Caller, elsewhere as Caller, `k${round}`);
 		}),
 	);
 	const [row] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
 	assert.equal((await runProgram(["keys", "revoke", row.id], { environment })).code, 0);
 	const revokedAt = performance.now();
-	const isRefused = async ({ url }: Running) => (await fetch(`${url}/v1/pets`, { headers })).status === 401;
-	for (const node of nodes) {
+	const isRefused = async ({ get }: Caller) => (await get()).status === 401;
+	for (const node of callers) {
 		const withinMs = 1000 - (performance.now() - revokedAt);
 		await until("the revoked key to stop working", () => isRefused(node), { withinMs });
 	}
@@ -158,11 +148,9 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 test("a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first", async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const url = `${server.url}/postgres`;
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const caller = callerOf(service.url, key);
 	const create = async (idempotencyKey?: string) => {
-		const own = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
-		const body = `{"name":"${idempotencyKey ?? "plain"}","categoryId":1}`;
-		const reply = await fetch(`${service.url}/v1/pets`, { method: "POST", headers: { ...headers, ...own }, body });
+		const reply = await caller.create({ name: idempotencyKey ?? "plain", categoryId: 1 }, idempotencyKey);
 		return `${reply.status} ${reply.headers.get("idempotency-replayed") ?? "first"}`;
 	};
 	assert.equal(await create("before"), "201 first");

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createKey } from "../src/keys/issue.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
+import { callerOf } from "./caller.ts";
 import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
@@ -47,11 +48,9 @@ export function keepingCaller(scene: Scene, limit = 10): () => Promise<string[]>
 
 /** Adds animals through the service, one after the other. */
 export async function addAnimals({ service, key }: Scene, count: number, name: string): Promise<void> {
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	for (let number = 1; number <= count; number++) {
-		const body = JSON.stringify({ name: `${name} ${number}`, categoryId: 1 });
-		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
-	}
+	const { create } = callerOf(service.url, key);
+	for (let number = 1; number <= count; number++)
+		assert.equal((await create({ name: `${name} ${number}`, categoryId: 1 })).status, 201);
 }
 
 export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>

@@ -61,17 +61,6 @@ test("CSV, NDJSON and JSON arrays are detected by their first character, and eve
 	}
 });
 
-test("importing a file again adds nothing; two equal lines in a file are two animals", async (context) => {
-	const { write, run, pets } = await importer(context);
-	write("animals.csv", "name,categoryId\nRex,1\nRex,1\n");
-	assertImported(await run("animals.csv"), /2 added, 0 already there/);
-	assertImported(await run("animals.csv"), /0 added, 2 already there/);
-	write("animals.json", '[{"name":"Rex","categoryId":1},{"name":"Rex","categoryId":1}]');
-	assertImported(await run("animals.json"), /2 added, 0 already there/);
-	assertImported(await run("animals.json"), /0 added, 2 already there/);
-	assert.equal((await pets()).length, 4);
-});
-
 test("the same file read in another way changes nothing and rejects nothing", async (context) => {
 	const { write, run, pets } = await importer(context);
 	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");

@@ -121,22 +121,6 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 	});
 });
 
-test("keys generate prints a key that API_KEY accepts", async (context) => {
-	const { stdout } = await runProgram(["keys", "generate"]);
-	const key = stdout.trim();
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY: key };
-	for (let start = 0; start < 2; start++) {
-		const service = await startProgram(context, environment);
-		assert.equal(await statusWith(service.url, key), 200);
-		assert.ok(!(await service.stop()).stdout.includes(key));
-	}
-	const { stdout: listed } = await runProgram(["keys", "list", "--json"], { environment });
-	assert.deepEqual(
-		JSON.parse(listed).map(({ name }: { name: string }) => name),
-		["API_KEY"],
-	);
-});
-
 test("a table of keys has at most 100 columns, and times as people say them", () => {
 	const nowMs = Date.UTC(2026, 10, 21);
 	const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString();

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
+import { callerOf } from "./caller.ts";
 import { begin, runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 import { until, within } from "./until.ts";
@@ -20,12 +21,7 @@ async function largeStore(context: TestContext) {
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
 	database.close();
-	const create = (url: string) =>
-		fetch(`${url}/v1/pets`, {
-			method: "POST",
-			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-			body: '{"name":"a","categoryId":1}',
-		});
+	const create = (url: string) => callerOf(url, key).create();
 	/** Leaves the store as a crash does. */
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);

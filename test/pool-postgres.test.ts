@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createConnections } from "../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../src/store/postgres/url.ts";
+import { callerOf } from "./caller.ts";
 import { keyFor } from "./key-for.ts";
 import { databaseFor, testDatabase } from "./postgres.ts";
 import { startPostgres, startPostgresFor } from "./postgres-server.ts";
@@ -148,10 +149,7 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
 });
 
-function create(url: string, key: string): Promise<Response> {
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	return fetch(`${url}/v1/pets`, { method: "POST", headers, body: '{"name":"a","categoryId":1}' });
-}
+const create = (url: string, key: string) => callerOf(url, key).create();
 
 async function setReadOnly(url: string, value: "on" | "off"): Promise<void> {
 	await runSql(url, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);

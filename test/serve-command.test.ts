@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Environment } from "../src/config.ts";
+import { callerOf } from "./caller.ts";
 import { runProgram, type Start, startProgram } from "./program.ts";
 import { newStore } from "./proof.ts";
 import { temporaryFolder } from "./service.ts";
@@ -162,10 +163,7 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a servic
 test("SIGUSR2 switches the log to debug and back, and does not stop the service", async (context) => {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, environment);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	const body = JSON.stringify({ name: "Rex", categoryId: 1 });
-	const ask = async () =>
-		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
+	const ask = async () => assert.equal((await callerOf(service.url, key).create()).status, 201);
 	const has = (text: string) => until(text, () => service.output.stdout.includes(text));
 	await ask();
 	assert.doesNotMatch(service.output.stdout, /"level":"debug"/);

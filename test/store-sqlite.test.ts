@@ -8,6 +8,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
+import { type Caller, callerOf, createAndRepeat } from "./caller.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { newStore } from "./proof.ts";
 import { seed, seededRandom } from "./random.ts";
@@ -226,27 +227,13 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 test("sqlite: two services can use one file, and each reads the other's writes", async (context) => {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const services = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const callers = services.map(({ url }) => callerOf(url, key));
 	const ids = new Set<number>();
 	await Promise.all(
 		Array.from({ length: 16 }, async (_, worker) => {
 			for (let round = 0; round < 25; round++) {
-				const [here, there] = [services[worker % 2]?.url, services[(worker + 1) % 2]?.url];
-				const sent = {
-					method: "POST",
-					headers: { ...headers, "idempotency-key": `${worker}-${round}` },
-					body: '{"name":"a","categoryId":1}',
-				};
-				const created = await fetch(`${here}/v1/pets`, sent);
-				assert.equal(created.status, 201);
-				const { id } = (await created.json()) as { id: number };
-				ids.add(id);
-				assert.equal((await fetch(`${there}/v1/pets/${id}`, { headers })).status, 200, "read your own write");
-				const again = await fetch(`${there}/v1/pets`, sent);
-				assert.deepEqual(
-					[((await again.json()) as { id: number }).id, again.headers.get("idempotency-replayed")],
-					[id, "true"],
-				);
+				const [here, there] = [callers[worker % 2], callers[(worker + 1) % 2]] as [Caller, Caller];
+				ids.add(await createAndRepeat(here, there, there, `${worker}-${round}`));
 			}
 		}),
 	);

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
+import { callerOf } from "./caller.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { temporaryFolder } from "./service.ts";
 
@@ -93,10 +94,8 @@ test("verify changes neither the store of a running service, nor what a SIGKILL 
 	const before = contents();
 	assert.ok((before[1]?.length ?? 0) > 0, "there is a log");
 	assert.match((await verify()).stdout, /is sound: 2000 animals, 1 key/);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	const create = { method: "POST", headers, body: '{"name":"a","categoryId":1}' };
 	assert.deepEqual(contents(), before);
-	assert.equal((await fetch(`${service.url}/v1/pets`, create)).status, 201, "its locks are as they were");
+	assert.equal((await callerOf(service.url, key).create()).status, 201, "its locks are as they were");
 	await service.stop("SIGKILL");
 	const left = contents();
 	assert.match((await verify()).stdout, /is sound: 2001 animals, 1 key/);

@@ -1,0 +1,33 @@
+// Requests with a key to a service at a URL, as a client of any kind sends them.
+
+import assert from "node:assert/strict";
+
+const plain = { name: "a", categoryId: 1 };
+
+export function callerOf(url: string, key: string) {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	return {
+		get: (path = "/v1/pets", more: Record<string, string> = {}) =>
+			fetch(new URL(path, url), { headers: { ...headers, ...more } }),
+		/** @param idempotencyKey none if absent */
+		create: (pet: object = plain, idempotencyKey?: string) =>
+			fetch(new URL("/v1/pets", url), {
+				method: "POST",
+				headers: { ...headers, ...(idempotencyKey && { "idempotency-key": idempotencyKey }) },
+				body: JSON.stringify(pet),
+			}),
+	};
+}
+
+export type Caller = ReturnType<typeof callerOf>;
+
+/** A create through one node is seen by another, and its repeat through a third is the same animal. @returns its id */
+export async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
+	const created = await here.create(plain, key);
+	assert.equal(created.status, 201);
+	const { id } = (await created.json()) as { id: number };
+	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "read your own write");
+	const again = await elsewhere.create(plain, key);
+	assert.deepEqual([again.headers.get("idempotency-replayed"), await again.json()], ["true", { id, ...plain }]);
+	return id;
+}
