@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { samplesOf } from "./scrape.ts";
 import { assertFailure, testService } from "./service.ts";
+import { until } from "./until.ts";
 import { exchange, type Reply } from "./wire.ts";
 
 const paths = ["/livez", "/readyz", "/metrics"];
@@ -30,6 +32,23 @@ test("each path answers GET and HEAD alike, HEAD without a body", async (context
 		else assert.equal(get.body, '{"status":"ok","writes":"working"}');
 		assert.equal(head.headers["content-type"], get.headers["content-type"]);
 		assert.match(head.headers["content-length"] ?? "", /^[1-9]\d*$/);
+	}
+});
+
+test("requests of this port are logged and counted like all others: health checks as probe, scrapes as metrics", async (context) => {
+	const service = await testService(context, { mixes: false });
+	for (const [path, operation] of [
+		["/livez", "probe"],
+		["/metrics", "metrics"],
+		["/nothing", "unknown"],
+	] as const) {
+		const { headers } = await fetch(service.opsUrl + path);
+		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers.get("x-request-id")));
+		const counts = await samplesOf(service, "animal_store_request_duration_seconds_count");
+		assert.ok(
+			counts.some(({ labels, value }) => labels["operation"] === operation && value > 0),
+			path,
+		);
 	}
 });
 
