@@ -58,6 +58,12 @@ export const equivalentMutants: (Pick<Mutant, "file" | "from" | "to"> & { becaus
 		because: "Node's parser knows no other scheme that ends in http",
 	},
 	{
+		file: "src/ops/process-metrics.ts",
+		from: "/^Max open files +(\\d+)/m",
+		to: "/Max open files +(\\d+)/m",
+		because: "the name of a limit begins its line",
+	},
+	{
 		file: "src/files/formats.ts",
 		from: "1024",
 		to: "1025",

@@ -135,6 +135,10 @@ test("a commit is counted with its duration, its sync and its writes; animals by
 	assert.equal(await figureOf(service, "animal_store_animals", { status: "sold" }), 3);
 	assert.equal(await figureOf(service, "animal_store_animals", { status: "none" }), 1);
 	assert.equal(await figureOf(service, "animal_store_oldest_write_waiting_seconds"), 0);
+	const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+	const usedBefore = cpuSeconds();
+	const used = await figureOf(service, "process_cpu_seconds_total");
+	assert.ok(usedBefore <= used && used <= cpuSeconds(), String(used));
 	const startedAt = await figureOf(service, "process_start_time_seconds");
 	assert.ok(Math.abs(startedAt + process.uptime() - Date.now() / 1000) < 5, String(startedAt));
 	for (const name of ["database_bytes", "wal_bytes", "disk_free_bytes", "disk_size_bytes", "writable"])

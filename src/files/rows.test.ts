@@ -155,12 +155,15 @@ test("each fault names the field and its rule in the words of the service, with 
 test("a file that is not text, is mixed, or has broken quotes is refused with the line", async () => {
 	const good = "name,categoryId\nZoë,1\n";
 	const mixed = Buffer.concat([Buffer.from(`${good}Zoë,2\n`), Buffer.from("Zo\xeb,2\n", "latin1")]);
+	const long = `name,categoryId\n${"Ann,30\n\n".repeat(10_000)}`;
 	const files: [content: string | Uint8Array, line: number | undefined, said: RegExp][] = [
 		["", undefined, /empty/],
 		["\uFEFF \n\r\n", undefined, /empty/],
 		[new Uint8Array(1000), undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
 		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
+		// As far as whole pieces tell.
+		[Buffer.concat([Buffer.from(long), Buffer.from([0xed, 0xa0, 0x80])]), 12_498, /not UTF-8/],
 		[`${good}"Rex,2\nAnn,3\n`, 3, /a quote opens here and is not closed within 65536 characters/],
 		[`${good}"${"x".repeat(200_000)}\nRex,2\n`, 3, /a quote opens here/],
 		[`${good}"Rex,2\n${"Ann,3\n".repeat(20_000)}"`, 3, /a quote opens here/],
