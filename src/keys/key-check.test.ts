@@ -183,3 +183,12 @@ test("what could not be stored is stored later, unless the key was used again", 
 		["getPet", 1000],
 	]);
 });
+
+test("a key works until the millisecond of its expiry", async (context) => {
+	const row: KeyRow = { ...working, secret: { ...working.secret, expiresAtMs: 1500 } };
+	const { clock, keyCheck } = checkOver(context, { find: async () => row });
+	clock.nowMs = 1499;
+	assert.equal(await keyCheck.check(hashOfKey(key)), row);
+	clock.nowMs = 1500;
+	assert.equal(await keyCheck.check(hashOfKey(key)), undefined);
+});
