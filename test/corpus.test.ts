@@ -80,7 +80,7 @@ function cursorWords({ store }: TestService): [string, string][] {
 	return [undefined, ...petStatuses].flatMap((status) => {
 		const word = (name: unknown, position: PagePosition): [string, string] => [
 			`cursor ${name}${status ? ` ${status}` : ""}`,
-			cursors.write(position, status),
+			cursors.write(position, { status }),
 		];
 		const pages = ids.flatMap((id) => [word(id, { after: id }), word(`-${id}`, { upTo: id })]);
 		return [...pages, word("last", { upTo: endOfList })];

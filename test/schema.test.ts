@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
+import { filterNames } from "../src/contract/operations.ts";
 import { openStore } from "../src/store/open.ts";
 import { columnsOf, type Table, tables } from "../src/store/tables.ts";
 import { databaseFor } from "./postgres.ts";
@@ -29,7 +30,17 @@ function assertDeclared(live: LiveColumn[]): void {
 	assert.deepEqual(sorted(live.filter(({ table }) => !internal.includes(table))), sorted(declared));
 }
 
-test("sqlite: the declared tables are those of the schema, column for column", async (context) => {
+function assertFiltersAreIndexed(indexes: string[]): void {
+	for (const field of filterNames) {
+		const columns = `(${tables.pets.columns[field].name}, id)`;
+		assert.ok(
+			indexes.some((index) => index.includes(columns)),
+			`there is an index ${columns}`,
+		);
+	}
+}
+
+test("sqlite: the declared tables are those of the schema, column for column, and each filter has its index", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	await (await openStore(`sqlite:${file}`, Date.now)).close();
 	const database = new Database(file, { readonly: true });
@@ -40,6 +51,8 @@ test("sqlite: the declared tables are those of the schema, column for column", a
 			FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
 		)
 		.all();
+	const indexes = database.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql <> ''");
+	assertFiltersAreIndexed(indexes.pluck().all());
 	assertDeclared(
 		rows.map(({ table, column, type, required, key }) => ({
 			table,
@@ -50,9 +63,11 @@ test("sqlite: the declared tables are those of the schema, column for column", a
 	);
 });
 
-test("postgres: the declared tables are those of the schema, column for column", async (context) => {
+test("postgres: the declared tables are those of the schema, column for column, and each filter has its index", async (context) => {
 	const database = await databaseFor(context);
 	await (await openStore(database.url, Date.now)).close();
+	const indexes = await database.query("SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()");
+	assertFiltersAreIndexed(indexes.rows.map(({ indexdef }) => indexdef));
 	const { rows } = await database.query(
 		`SELECT table_name, column_name, data_type, is_nullable
 		FROM information_schema.columns WHERE table_schema = current_schema()`,

@@ -4,7 +4,7 @@
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { published, type TObject, type TSchema, Type } from "./schema.ts";
+import { published, type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
 
 /** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;
@@ -89,6 +89,14 @@ export const commonErrors = [
 	"overloaded",
 ] as const satisfies readonly ErrorCode[];
 
+/**
+ * The filters of listPets, in the order of its links: a list has only the animals whose field has the value. The SQL,
+ * the cursors, the links, the client and the commands' options follow. Each needs an index of its column and the id.
+ */
+export const filters = { status: PetStatus } as const satisfies { [Field in keyof NewPet]?: TSchema };
+export type Filter = { [Field in keyof typeof filters]?: Static<(typeof filters)[Field]> | undefined };
+export const filterNames = Object.keys(filters) as (keyof Filter)[];
+
 const listQuery = Type.Object({
 	limit: Type.Optional(
 		published(
@@ -102,7 +110,7 @@ const listQuery = Type.Object({
 			{ format: "int32" },
 		),
 	),
-	status: Type.Optional(PetStatus),
+	...optional(filters),
 	// What breaks the pattern is no cursor of ours: invalid_cursor says so better than a list of characters.
 	cursor: Type.Optional(
 		published(
@@ -115,6 +123,11 @@ const listQuery = Type.Object({
 		),
 	),
 });
+
+function optional<P extends Record<string, TSchema>>(schemas: P): { [Name in keyof P]: P[Name] & TOptional } {
+	const entries = Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]);
+	return Object.fromEntries(entries);
+}
 
 const ifNoneMatch = Type.String({
 	description:

@@ -3,16 +3,14 @@
 
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
-import { type PetStatus, petStatuses } from "../contract/pet.ts";
+import { type Filter, filterNames } from "../contract/operations.ts";
 import { endOfList, type PagePosition, type PetPage } from "../store/store.ts";
 import { isEqual } from "./auth.ts";
 
 export interface Cursors {
-	write(position: PagePosition, status: PetStatus | undefined): string;
+	write(position: PagePosition, filter: Filter): string;
 	/** @throws ApiError `invalid_cursor` */
-	read(cursor: string, status: PetStatus | undefined): PagePosition;
-	/** The cursor of the page with the newest animals: always the same for a filter. */
-	last(status: PetStatus | undefined): string;
+	read(cursor: string, filter: Filter): PagePosition;
 }
 
 const macLength = 22;
@@ -20,21 +18,37 @@ const macLength = 22;
 /** @param secret 32 random bytes, equal on all nodes */
 export function createCursors(secret: Buffer): Cursors {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
-	const lastOf = new Map([undefined, ...petStatuses].map((status) => [status, write({ upTo: endOfList }, status)]));
 
 	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
-	function write({ after, upTo }: PagePosition, status: PetStatus | undefined): string {
+	function write({ after, upTo }: PagePosition, filter: Filter): string {
 		const position = upTo === undefined ? after.toString(36) : `-${upTo.toString(36)}`;
-		return hash("sha512-256", `${key} ${status ?? ""} ${position}`, "base64url").slice(0, macLength) + position;
+		return hash("sha512-256", `${key} ${signedFilter(filter)} ${position}`, "base64url").slice(0, macLength) + position;
 	}
 
-	function read(cursor: string, status: PetStatus | undefined): PagePosition {
+	function read(cursor: string, filter: Filter): PagePosition {
 		const position = toPosition(cursor.slice(macLength));
-		if (position && isEqual(write(position, status), cursor)) return position;
+		if (position && isEqual(write(position, filter), cursor)) return position;
 		throw new ApiError("invalid_cursor");
 	}
 
-	return { write, read, last: (status) => lastOf.get(status) ?? "" };
+	return { write, read };
+}
+
+const encoded = (value: unknown) => (value === undefined ? "" : encodeURIComponent(String(value)));
+
+/** The values without their names, so that a filter of a later version leaves cursors without it valid. */
+function signedFilter(filter: Filter): string {
+	return filterNames
+		.map((field) => encoded(filter[field]))
+		.join(" ")
+		.trimEnd();
+}
+
+/** Such as `&status=sold`. */
+function filterQuery(filter: Filter): string {
+	return filterNames
+		.map((field) => (filter[field] === undefined ? "" : `&${field}=${encoded(filter[field])}`))
+		.join("");
 }
 
 /** Reads a `-` and the id in base 36 as a page up to that id, and the id alone as a page after it. */
@@ -56,7 +70,7 @@ function fromBase36(digits: string): bigint | undefined {
 interface LinkedPage {
 	position: PagePosition;
 	limit: number;
-	status: PetStatus | undefined;
+	filter: Filter;
 	page: PetPage;
 }
 
@@ -64,14 +78,14 @@ interface LinkedPage {
  * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. No query
  * looks behind the page: its cursor was only issued because there are animals.
  */
-export function pageLinks(base: string, cursors: Cursors, { position, limit, status, page }: LinkedPage): string {
-	const first = `${base}/pets?limit=${limit}${status === undefined ? "" : `&status=${status}`}`;
+export function pageLinks(base: string, cursors: Cursors, { position, limit, filter, page }: LinkedPage): string {
+	const first = `${base}/pets?limit=${limit}${filterQuery(filter)}`;
 	const link = (rel: string, cursor: string) => `, <${first}&cursor=${cursor}>; rel="${rel}"`;
 	const { prev, next } = neighboursOf(position, page);
 	let links = `<${first}>; rel="first"`;
-	if (prev) links += link("prev", cursors.write(prev, status));
-	if (next) links += link("next", cursors.write(next, status));
-	return links + link("last", cursors.last(status));
+	if (prev) links += link("prev", cursors.write(prev, filter));
+	if (next) links += link("next", cursors.write(next, filter));
+	return links + link("last", cursors.write({ upTo: endOfList }, filter));
 }
 
 /** A removal can leave no animals in a neighbour. That page is empty, and leads back. */

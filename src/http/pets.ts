@@ -34,14 +34,14 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 	return {
 		listPets: (exchange) =>
 			reply(exchange, async (base) => {
-				const { limit = limitDefault, status, cursor } = readListQuery(exchange.query);
-				const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, status);
-				const query = { ...position, status, limit };
+				const { limit = limitDefault, cursor, ...filter } = readListQuery(exchange.query);
+				const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, filter);
+				const query = { ...position, ...filter, limit };
 				const page = await store.listPets(query);
 				if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
 				// A full last page gets a `next` link when more animals are created. The other links depend on the target.
 				const variant = page.hasMore ? "+" : "";
-				const links = () => pageLinks(base, cursors, { position, limit, status, page });
+				const links = () => pageLinks(base, cursors, { position, limit, filter, page });
 				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), links, variant };
 			}),
 

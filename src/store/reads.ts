@@ -2,6 +2,7 @@
 // converted twice.
 
 import assert from "node:assert/strict";
+import { filterNames } from "../contract/operations.ts";
 import { type PetStatus, petFields } from "../contract/pet.ts";
 import { idOfPetJson } from "../contract/pet-json.ts";
 import type { PageQuery, PetCount, PetPage, Shown } from "./store.ts";
@@ -19,6 +20,28 @@ export function petJsonSql(quoted: (column: string) => string): string {
 		return isOptional ? `CASE WHEN ${name} IS NULL THEN '' ELSE ${member} END` : member;
 	});
 	return `${members.join(" || ")} || '}'`;
+}
+
+/**
+ * The SQL of a page after FROM, up to its limit, and its values. Its name is the same for the same SQL.
+ * @param parameter the placeholder of the n-th value, from 1
+ */
+export function pageSql(query: PageQuery, parameter: (place: number) => string): PageSql {
+	const given = filterNames.filter((field) => query[field] !== undefined);
+	const isBackward = query.upTo !== undefined;
+	const last = parameter(given.length + 1);
+	const filtered = given.map((field, index) => `${tables.pets.columns[field].name} = ${parameter(index + 1)} AND `);
+	return {
+		name: [isBackward ? "pageUpTo" : "page", ...given].join("_"),
+		text: `WHERE ${filtered.join("")}${isBackward ? `id <= ${last} ORDER BY id DESC` : `id > ${last} ORDER BY id`}`,
+		values: [...given.map((field) => query[field]), query.upTo ?? query.after],
+	};
+}
+
+export interface PageSql {
+	name: string;
+	text: string;
+	values: unknown[];
 }
 
 /** Equal for equal queries. */

@@ -1,5 +1,6 @@
 // The Store interface: the promises of every engine, its errors, and what long work on its file reports.
 
+import type { Filter } from "../contract/operations.ts";
 import type { NewPet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
@@ -128,7 +129,7 @@ export type PagePosition = { after: bigint; upTo?: never } | { upTo: bigint; aft
 /** A page that ends here contains the newest animals. */
 export const endOfList = 2n ** 63n - 1n;
 
-export type PageQuery = PagePosition & { status?: PetStatus | undefined; limit: number };
+export type PageQuery = PagePosition & Filter & { limit: number };
 
 export interface PetPage {
 	/** The animals as a JSON array. */

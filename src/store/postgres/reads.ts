@@ -2,7 +2,7 @@
 
 import { petStatuses } from "../../contract/pet.ts";
 import { idOfPetJson } from "../../contract/pet-json.ts";
-import { nameOfPage, petJsonSql, type StatusGroup, toPetCount, toPetPage } from "../reads.ts";
+import { nameOfPage, pageSql, petJsonSql, type StatusGroup, toPetCount, toPetPage } from "../reads.ts";
 import type { PageQuery, PetPage, Shown, Store } from "../store.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
@@ -15,16 +15,6 @@ const petsById = {
 	name: "petsById",
 	text: `SELECT ${petJson} FROM pets WHERE id = ANY($1::bigint[]) AND ${onPrimary}`,
 };
-const pages = {
-	page: pageOf("page", "id > $1 ORDER BY id LIMIT $2"),
-	pageWithStatus: pageOf("pageWithStatus", "status = $1 AND id > $2 ORDER BY id LIMIT $3"),
-	pageUpTo: pageOf("pageUpTo", "id <= $1 ORDER BY id DESC LIMIT $2"),
-	pageUpToWithStatus: pageOf("pageUpToWithStatus", "status = $1 AND id <= $2 ORDER BY id DESC LIMIT $3"),
-};
-
-function pageOf(name: string, condition: string) {
-	return { name, text: selectWithState([petJson], `FROM pets WHERE ${condition}`) };
-}
 
 const countedStatuses = [...petStatuses, null];
 const statusCounts = countedStatuses.map((status) => {
@@ -64,10 +54,9 @@ export function createReads(query: Query, read: Read): Pick<Store, "getPet" | "l
 }
 
 async function readPage(read: Read, pageQuery: PageQuery): Promise<PetPage> {
-	const { status, after = 0n, upTo, limit } = pageQuery;
-	const page = upTo === undefined ? "page" : "pageUpTo";
-	const statement = pages[status ? (`${page}WithStatus` as const) : page];
-	const { rows, shown } = await read(statement, [...(status ? [status] : []), upTo ?? after, limit + 1]);
+	const { name, text, values } = pageSql(pageQuery, (place) => `$${place}`);
+	const statement = { name, text: selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`) };
+	const { rows, shown } = await read(statement, [...values, pageQuery.limit + 1]);
 	const pets = (rows as [string][]).map(([json]) => json);
 	return toPetPage(pets, pageQuery, shown);
 }

@@ -2,7 +2,7 @@
 
 import type Database from "better-sqlite3";
 import type { PetStatus } from "../../contract/pet.ts";
-import { nameOfPage, petJsonSql, toPetCount, toPetPage } from "../reads.ts";
+import { nameOfPage, pageSql, petJsonSql, toPetCount, toPetPage } from "../reads.ts";
 import type { PageQuery, PetCount, PetPage, Store } from "../store.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
@@ -22,22 +22,15 @@ export function createReads(
 		)
 		.safeIntegers()
 		.raw();
+	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
 	const pages = new Map<string, Database.Statement<unknown[], string>>();
 
-	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
-	function pageStatement({ status, upTo, limit }: PageQuery): Database.Statement<unknown[], string> {
-		const range = upTo === undefined ? "id > ? ORDER BY id" : "id <= ? ORDER BY id DESC";
-		const clauses = `WHERE ${status ? "status = ? AND " : ""}${range} LIMIT ${limit + 1}`;
+	function readPage(query: PageQuery): PetPage {
+		const { text, values } = pageSql(query, () => "?");
+		const clauses = `${text} LIMIT ${query.limit + 1}`;
 		const statement = pages.get(clauses) ?? prepare(clauses);
 		pages.set(clauses, statement);
-		return statement;
-	}
-
-	function readPage(query: PageQuery): PetPage {
-		const { status, after, upTo } = query;
-		const id = after ?? upTo;
-		const pets = status ? pageStatement(query).all(status, id) : pageStatement(query).all(id);
-		return toPetPage(pets, query, shown());
+		return toPetPage(statement.all(...values), query, shown());
 	}
 
 	function readCount(after: bigint, limit: number): PetCount {
