@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorCodes } from "../src/contract/errors.ts";
-import { limitMax } from "../src/contract/operations.ts";
+import { filterNames, filters, limitMax } from "../src/contract/operations.ts";
 import { isInt64Schema, NewPet, newPetFields, Pet, petFields, petStatuses } from "../src/contract/pet.ts";
 import type { TObject, TSchema } from "../src/contract/schema.ts";
 
@@ -58,6 +58,12 @@ ${errorCodes.map((code) => `\t| "${code}"`).join("\n")}
 
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = [${list(newPetFields)}] as const satisfies (keyof NewPet)[];
+
+/** What a list is filtered by. */
+export interface Filter {
+${filterNames.map((field) => `\t/** Only animals with this ${field}. */\n\t${field}?: ${typeOf(filters[field], "Int64")} | undefined;`).join("\n")}
+}
+export const filterNames = [${list(filterNames)}] as const satisfies (keyof Filter)[];
 
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = [${list(int64Fields)}];

@@ -68,6 +68,13 @@ export type ErrorCode =
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
 
+/** What a list is filtered by. */
+export interface Filter {
+	/** Only animals with this status. */
+	status?: PetStatus | undefined;
+}
+export const filterNames = ["status"] as const satisfies (keyof Filter)[];
+
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = ["id", "categoryId"];
 

@@ -1,13 +1,22 @@
 // The client of animal-store, for Node, browsers, Bun and Deno. It needs only fetch.
 
 import { Attempts, type Reply } from "./attempts.ts";
-import { type Int64, type Int64Mode, int64Fields, limitMax, type NewPet, newPetFields, type Pet } from "./contract.ts";
+import {
+	filterNames,
+	type Int64,
+	type Int64Mode,
+	int64Fields,
+	limitMax,
+	type NewPet,
+	newPetFields,
+	type Pet,
+} from "./contract.ts";
 import { AnimalStoreError, requestIdOf } from "./errors.ts";
 import { toDigits } from "./int64.ts";
 import { type CallOptions, type ClientOptions, type CreateOptions, readOptions, type Settings } from "./options.ts";
 import { type ListQuery, type Page, type PetList, petList } from "./pet-list.ts";
 
-export type { ErrorCode, Int64, Int64Mode, NewPet, Pet, PetStatus } from "./contract.ts";
+export type { ErrorCode, Filter, Int64, Int64Mode, NewPet, Pet, PetStatus } from "./contract.ts";
 export { AnimalStoreError, ApiError, NoReply } from "./errors.ts";
 export type { CallOptions, ClientOptions, CreateOptions, Retry, SentRequest } from "./options.ts";
 export type { ListQuery, Page, PetList } from "./pet-list.ts";
@@ -65,9 +74,9 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	 * ```
 	 * @throws AnimalStoreError
 	 */
-	listPage({ limit = limitMax, status, cursor }: ListQuery = {}, options?: CallOptions): Call<Page<Mode>> {
+	listPage({ limit = limitMax, cursor, ...filter }: ListQuery = {}, options?: CallOptions): Call<Page<Mode>> {
 		const query = new URLSearchParams({ limit: String(limit) });
-		if (status !== undefined) query.set("status", status);
+		for (const field of filterNames) if (filter[field] !== undefined) query.set(field, String(filter[field]));
 		if (cursor !== undefined) query.set("cursor", cursor);
 		return toCall(async () => {
 			const { body, response } = await this.#get(`/pets?${query}`, options);

@@ -1,13 +1,11 @@
 // Lists of animals: page by page, one by one, or the first ones as an array.
 
-import { type Int64Mode, limitMax, type Pet, type PetStatus } from "./contract.ts";
+import { type Filter, type Int64Mode, limitMax, type Pet } from "./contract.ts";
 
-export interface ListQuery {
-	/** Only animals with this status. */
-	status?: PetStatus | undefined;
+export interface ListQuery extends Filter {
 	/** Animals on a page, 1 to 100. Default: 100. */
 	limit?: number | undefined;
-	/** `next`, `prev` or `last` of an earlier page with the same status. */
+	/** `next`, `prev` or `last` of an earlier page with the same filter. */
 	cursor?: string | undefined;
 }
 

@@ -1,13 +1,30 @@
 // Options and parsers of values that several commands share. An error names the rule.
 
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { int64FromDecimal } from "../contract/json.ts";
-import { petStatuses } from "../contract/pet.ts";
+import { type Filter, filterNames } from "../contract/operations.ts";
+import { isInt64Schema, NewPet } from "../contract/pet.ts";
+import type { TSchema } from "../contract/schema.ts";
 import { parseDurationMs } from "../keys/formats.ts";
 import { CommandError } from "./command-error.ts";
 
-export function statusOption(description: string): Option {
-	return new Option("--status <status>", description).choices(petStatuses);
+/** The option of an animal's field, such as `--category-id <category-id>`. Its values are those of the contract. */
+export function fieldOption(field: keyof NewPet, description: string): Option {
+	const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+	const option = new Option(`--${name} <${name}>`, description);
+	const schema: TSchema = NewPet.properties[field];
+	if (schema.enum) return option.choices(schema.enum as string[]);
+	return isInt64Schema(schema) ? option.argParser(parseInt64) : option;
+}
+
+/** The filters of a list, as options. */
+export function withFilter(command: Command): Command {
+	for (const field of filterNames) command.addOption(fieldOption(field, `only animals with this ${field}`));
+	return command;
+}
+
+export function filterIn(options: Filter): Filter {
+	return Object.fromEntries(filterNames.map((field) => [field, options[field]]));
 }
 
 /** @throws InvalidArgumentError, as do the others unless they say so */

@@ -6,16 +6,16 @@ import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
 import type { AnimalStore } from "../../client/src/index.ts";
-import type { Pet, PetStatus } from "../contract/pet.ts";
+import type { Filter } from "../contract/operations.ts";
+import type { Pet } from "../contract/pet.ts";
 import { type Format, formatPets, formats } from "../files/formats.ts";
-import { statusOption } from "./arguments.ts";
+import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
-interface ExportOptions extends ConnectionOptions {
-	status?: PetStatus;
+interface ExportOptions extends ConnectionOptions, Filter {
 	format?: Format;
 	force?: boolean;
 	json?: boolean;
@@ -26,13 +26,12 @@ const formatOf: Record<string, Format> = { ".csv": "csv", ".ndjson": "ndjson", "
 const retryForMs = 60_000;
 
 export function exportCommand(): Command {
-	const command = new Command("export")
+	const command = withFilter(new Command("export"))
 		.description("write every animal to a file or to standard output; import reads it")
 		.argument("[file]", "a new file; standard output if absent")
 		.addOption(
 			new Option("--format <format>", "by the file's extension if absent, NDJSON on standard output").choices(formats),
 		)
-		.addOption(statusOption("only animals with this status"))
 		.option("--force", "replace the file if it exists")
 		.option("--json", "the number of animals as JSON; needs a file")
 		.addHelpText("after", examples("export animals.csv", "export --format csv --status sold | gzip > sold.csv.gz"))
@@ -52,7 +51,7 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 	const interruption = watchInterrupt();
 	let count = 0;
 	async function* pages(): AsyncGenerator<Pet[]> {
-		for await (const pets of petPages(store, options.status, interruption)) {
+		for await (const pets of petPages(store, filterIn(options), interruption)) {
 			count += pets.length;
 			yield pets;
 		}
@@ -68,9 +67,9 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
-async function* petPages(store: AnimalStore<"bigint">, status: PetStatus | undefined, { requested }: Interruption) {
+async function* petPages(store: AnimalStore<"bigint">, filter: Filter, { requested }: Interruption) {
 	try {
-		for await (const { pets } of store.listPets({ status }, { signal: requested }).pages()) yield pets;
+		for await (const { pets } of store.listPets(filter, { signal: requested }).pages()) yield pets;
 	} catch (error) {
 		throw requested.aborted ? new Interrupted("interrupted: the export is not complete") : error;
 	}

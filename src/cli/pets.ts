@@ -2,11 +2,11 @@
 
 import { Command, Option } from "commander";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
-import { limitDefault, limitMax } from "../contract/operations.ts";
-import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
+import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
+import type { NewPet, Pet } from "../contract/pet.ts";
 import { petJson } from "../contract/pet-json.ts";
 import { formatPets } from "../files/formats.ts";
-import { parseInt64, parseIntegerUpTo, parsePetId, statusOption } from "./arguments.ts";
+import { fieldOption, filterIn, parseIntegerUpTo, parsePetId, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { examples, toStdout } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
@@ -16,8 +16,7 @@ interface OutputOptions extends ConnectionOptions {
 	csv?: boolean;
 }
 
-interface ListOptions extends OutputOptions {
-	status?: PetStatus;
+interface ListOptions extends OutputOptions, Filter {
 	limit?: number;
 	all?: boolean;
 	last?: boolean;
@@ -27,19 +26,16 @@ type CreateOptions = OutputOptions & NewPet;
 
 /** The options of `pets create`, one for each field. */
 const fieldOptions: Record<keyof NewPet, Option> = {
-	name: new Option("--name <name>", "its name, 1 to 255 characters").makeOptionMandatory(),
-	categoryId: new Option("--category-id <id>", "the number of its category")
-		.argParser(parseInt64)
-		.makeOptionMandatory(),
-	status: statusOption("its status; none if absent"),
+	name: fieldOption("name", "its name, 1 to 255 characters").makeOptionMandatory(),
+	categoryId: fieldOption("categoryId", "the number of its category").makeOptionMandatory(),
+	status: fieldOption("status", "its status; none if absent"),
 };
 
 export function petsCommand(): Command {
 	const pets = new Command("pets").description(
 		"list, add and get animals of a running service, or edit the stored ones",
 	);
-	withOutput(pets.command("list").description("show animals by ascending id"))
-		.addOption(statusOption("only animals with this status"))
+	withFilter(withOutput(pets.command("list").description("show animals by ascending id")))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
 		.addOption(new Option("--last", "the newest animals, not the first").conflicts("all"))
@@ -59,12 +55,14 @@ export function petsCommand(): Command {
 	return pets;
 }
 
-async function list({ status, limit, all = false, last = false, ...options }: ListOptions): Promise<void> {
+async function list({ limit, all = false, last = false, ...options }: ListOptions): Promise<void> {
 	const store = connect(options);
 	let rest = "";
 	async function* pages(): AsyncGenerator<Pet[]> {
 		const pageSize = limit ?? (all ? undefined : limitDefault);
-		for await (const page of store.listPets({ status, limit: pageSize }).pages({ from: last ? "last" : "first" })) {
+		for await (const page of store
+			.listPets({ ...filterIn(options), limit: pageSize })
+			.pages({ from: last ? "last" : "first" })) {
 			yield page.pets;
 			if (all) continue;
 			if (last ? page.prev : page.next) rest = last ? "precede" : "follow";
