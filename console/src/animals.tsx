@@ -1,6 +1,8 @@
 // The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
 
+import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Filter } from "../../client/src/contract.ts";
 import type { Totals } from "../../src/contract/activity.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { AddPanel } from "./add-panel.tsx";
@@ -10,7 +12,16 @@ import { ExportMenu } from "./export-menu.tsx";
 import { Banner, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
 import { PetPanel } from "./pet-panel.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
-import { type AnimalsRoute, go, hashOf, pageSizes, petStatuses, replaceRoute } from "./route.ts";
+import {
+	type AnimalsRoute,
+	describeFilter,
+	filterOf,
+	go,
+	hashOf,
+	pageSizes,
+	petStatuses,
+	replaceRoute,
+} from "./route.ts";
 import { Search } from "./search-view.tsx";
 import type { PetPage, Session } from "./session.ts";
 import { useShortcuts } from "./shortcuts.ts";
@@ -33,14 +44,16 @@ export interface AnimalsProps {
 
 export function Animals(props: AnimalsProps) {
 	const { session, route, totals, adding, setAdding, isAdding, setIsAdding } = props;
-	const { status, limit, cursor, name, id } = route;
+	const { limit, cursor, name, id } = route;
 	const mayList = may(session, "pets:read");
 	const request = useRequest(
 		async (signal) =>
-			mayList && name === undefined ? session.store.listPage({ status, limit, cursor }, { signal }) : undefined,
-		[session, status, limit, cursor, name === undefined],
+			mayList && name === undefined
+				? session.store.listPage({ ...filterOf(route), limit, cursor }, { signal })
+				: undefined,
+		[session, describeFilter(route), limit, cursor, name === undefined],
 	);
-	const search = useSearch(session, { name, status });
+	const search = useSearch(session, route);
 	useNewAnimals(request, totals && totalOf(totals), props.edits);
 	const pets = name === undefined ? request.value?.pets : search.state?.found;
 	const closePanel = () => (isAdding ? setIsAdding(false) : replaceRoute({ ...route, id: undefined }));
@@ -134,10 +147,12 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 		<div class="title">
 			<Heading>Animals</Heading>
 			<p class="total num">{totals && digits.format(totalOf(totals))}</p>
-			<Filters route={route} totals={totals} />
+			{Object.entries(filterViews).map(([field, View]) => (
+				<View key={field} route={route} totals={totals} />
+			))}
 			<div class="actions">
 				{may(session, "pets:read") && (
-					<ExportMenu session={session} status={route.status} isSearch={route.name !== undefined} />
+					<ExportMenu session={session} filter={filterOf(route)} isSearch={route.name !== undefined} />
 				)}
 				{mayAdd ? (
 					<>
@@ -158,8 +173,13 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 	);
 }
 
+interface FilterProps {
+	route: AnimalsRoute;
+	totals: Totals | undefined;
+}
+
 /** A change of the filter returns to the first page. */
-function Filters({ route, totals }: { route: AnimalsRoute; totals: Totals | undefined }) {
+function StatusChips({ route, totals }: FilterProps) {
 	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
 		<button
 			key={label}
@@ -181,6 +201,9 @@ function Filters({ route, totals }: { route: AnimalsRoute; totals: Totals | unde
 		</fieldset>
 	);
 }
+
+/** Each filter has its view. */
+const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
 
 function capitalized(word: string): string {
 	return word.charAt(0).toUpperCase() + word.slice(1);
@@ -206,7 +229,7 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
 			) : value.pets.length === 0 ? (
 				<p class="empty">
-					{route.cursor ? "There are no animals on this page." : `No animal has the status ${route.status}.`}
+					{route.cursor ? "There are no animals on this page." : `No animal has ${describeFilter(route)}.`}
 				</p>
 			) : (
 				<PetTable pets={value.pets} route={route} newest={adding.added} isPending={isPending} />
@@ -215,8 +238,8 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 	);
 }
 
-function isEmptyStore(page: PetPage | undefined, { status, cursor }: AnimalsRoute): boolean {
-	return page?.pets.length === 0 && status === undefined && cursor === undefined;
+function isEmptyStore(page: PetPage | undefined, route: AnimalsRoute): boolean {
+	return page?.pets.length === 0 && describeFilter(route) === "" && route.cursor === undefined;
 }
 
 /** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */

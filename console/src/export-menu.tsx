@@ -1,11 +1,13 @@
 // The menu that exports the animals of the current filter as a file.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Pet, PetStatus } from "../../src/contract/pet.ts";
+import type { Filter } from "../../client/src/contract.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import type { Format } from "../../src/files/formats.ts";
 import { saveFile } from "./files.ts";
 import { Menu } from "./menu.tsx";
 import { digits, sentenceOf } from "./notes.tsx";
+import { describeFilter, filterTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 
 const formats: [format: Format, text: string][] = [
@@ -22,21 +24,22 @@ interface ExportState {
 
 interface ExportProps {
 	session: Session;
-	status: PetStatus | undefined;
+	filter: Filter;
 	/** A search shows a part of them only. */
 	isSearch: boolean;
 }
 
-export function ExportMenu({ session, status, isSearch }: ExportProps) {
+export function ExportMenu({ session, filter, isSearch }: ExportProps) {
 	const [state, setState] = useState<ExportState>();
 	const running = useRef(new AbortController());
 	useEffect(() => () => running.current.abort(), []);
+	const words = describeFilter(filter);
 	const isRunning = state !== undefined && state.end === undefined;
 
 	async function run(format: Format): Promise<void> {
 		const controller = new AbortController();
 		running.current = controller;
-		const what = { status, format, signal: controller.signal };
+		const what = { filter, format, signal: controller.signal };
 		setState({ count: 0 });
 		try {
 			const count = await exportPets(session, what, (counted) => setState({ count: counted }));
@@ -52,7 +55,7 @@ export function ExportMenu({ session, status, isSearch }: ExportProps) {
 			{() => (
 				<>
 					<p class="soft">
-						{status ? `All animals with the status ${status}` : "All animals"}
+						All animals{words && ` with ${words}`}
 						{isSearch && ", not only those found"}
 					</p>
 					{isRunning ? (
@@ -77,7 +80,7 @@ export function ExportMenu({ session, status, isSearch }: ExportProps) {
 }
 
 interface ExportOptions {
-	status: PetStatus | undefined;
+	filter: Filter;
 	format: Format;
 	signal: AbortSignal;
 }
@@ -85,13 +88,13 @@ interface ExportOptions {
 /** Saves a file only when it is complete. @returns the number of animals */
 async function exportPets(
 	{ patientStore }: Session,
-	{ status, format, signal }: ExportOptions,
+	{ filter, format, signal }: ExportOptions,
 	onCount: (count: number) => void,
 ): Promise<number> {
 	const { formatPets } = await import("../../src/files/formats.ts");
 	let count = 0;
 	async function* pages(): AsyncGenerator<Pet[]> {
-		for await (const { pets } of patientStore.listPets({ status }, { signal }).pages()) {
+		for await (const { pets } of patientStore.listPets(filter, { signal }).pages()) {
 			yield pets;
 			count += pets.length;
 			onCount(count);
@@ -100,6 +103,6 @@ async function exportPets(
 	// The mark by which spreadsheets know UTF-8.
 	const parts = format === "csv" ? ["\ufeff"] : [];
 	for await (const part of formatPets(pages(), format)) parts.push(part);
-	saveFile(`animals${status ? `-${status}` : ""}.${format}`, parts);
+	saveFile(`${["animals", ...Object.values(filterTexts(filter))].join("-")}.${format}`, parts);
 	return count;
 }

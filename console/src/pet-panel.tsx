@@ -9,7 +9,7 @@ import type { Pet } from "../../src/contract/pet.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { columns, Status } from "./pet-table.tsx";
-import { type AnimalsRoute, hashOf } from "./route.ts";
+import { type AnimalsRoute, filterTexts, hashOf } from "./route.ts";
 import type { Session } from "./session.ts";
 import { createCurlOf, curlOf, jsonOf } from "./snippets.ts";
 import { useRequest } from "./use-request.ts";
@@ -100,8 +100,9 @@ function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
 }
 
 /** The query of the page of the list that is shown. */
-function queryOf({ status, limit, cursor }: AnimalsRoute): string {
-	return String(new URLSearchParams({ limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }));
+function queryOf(route: AnimalsRoute): string {
+	const { limit, cursor } = route;
+	return String(new URLSearchParams({ limit: String(limit), ...filterTexts(route), ...(cursor && { cursor }) }));
 }
 
 function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {

@@ -2,6 +2,7 @@
 // is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
+import { type Filter, filterNames } from "../../client/src/contract.ts";
 import { int64FromDecimal } from "../../src/contract/json.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
 
@@ -15,9 +16,13 @@ export const petStatuses = Object.keys({
 export const pageSizes = [10, 20, 30, 50, 100];
 const defaultLimit = 30;
 
-export interface AnimalsRoute {
+/** How the URL's text of a filter is read; undefined for a value that it does not have. */
+const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[Field] } = {
+	status: (text) => petStatuses.find((status) => status === text),
+};
+
+export interface AnimalsRoute extends Filter {
 	view: "animals";
-	status?: PetStatus | undefined;
 	limit: number;
 	/** Of the current page; absent on the first. */
 	cursor?: string | undefined;
@@ -40,7 +45,7 @@ function routeOf(hash: string): Route {
 	const parameters = new URLSearchParams(query);
 	return {
 		view: "animals",
-		status: petStatuses.find((status) => status === parameters.get("status")),
+		...Object.fromEntries(filterNames.map((field) => [field, readFilter[field](parameters.get(field))])),
 		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
 		cursor: parameters.get("cursor") || undefined,
 		name: parameters.get("name")?.trim() || undefined,
@@ -50,15 +55,32 @@ function routeOf(hash: string): Route {
 
 export function hashOf(route: Route): string {
 	if (route.view !== "animals") return `#/${route.view}`;
-	const { status, limit, cursor, name, id } = route;
+	const { limit, cursor, name, id } = route;
 	const query = new URLSearchParams({
-		...(status && { status }),
+		...filterTexts(route),
 		...(limit !== defaultLimit && { limit: String(limit) }),
 		...(cursor && { cursor }),
 		...(name && { name }),
 		...(id && { id }),
 	});
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
+}
+
+/** The given filters alone. */
+export function filterOf(filter: Filter): Filter {
+	return Object.fromEntries(
+		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
+	);
+}
+
+export function filterTexts(filter: Filter): Record<string, string> {
+	return Object.fromEntries(Object.entries(filterOf(filter)).map(([field, value]) => [field, String(value)]));
+}
+
+/** Such as “the status sold”; empty without a filter. */
+export function describeFilter(filter: Filter): string {
+	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
+	return words.join(" and ");
 }
 
 export function go(route: Route): void {

@@ -3,7 +3,7 @@
 import type { Totals } from "../../src/contract/activity.ts";
 import { digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
-import { type AnimalsRoute, go } from "./route.ts";
+import { type AnimalsRoute, describeFilter, go } from "./route.ts";
 import { foundMax, type SearchState } from "./search.ts";
 import { totalOf } from "./totals.ts";
 import type { RunningSearch } from "./use-search.ts";
@@ -17,6 +17,7 @@ interface SearchProps {
 export function Search({ search: { state, stop, restart }, route, totals }: SearchProps) {
 	if (!state) return null;
 	const total = totals && (route.status ? totals[route.status] : totalOf(totals));
+	const words = describeFilter(route);
 	const isRunning = state.end === "running";
 	return (
 		<>
@@ -48,7 +49,7 @@ export function Search({ search: { state, stop, restart }, route, totals }: Sear
 			) : (
 				!isRunning && (
 					<p class="empty">
-						No name {route.status && `of an animal with the status ${route.status} `}contains “{route.name}”.
+						No name {words && `of an animal with ${words} `}contains “{route.name}”.
 					</p>
 				)
 			)}

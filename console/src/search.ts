@@ -1,7 +1,7 @@
 // The search by name: the service has none, so the console reads the list page by page and shows what it finds.
 
-import type { AnimalStore } from "../../client/src/index.ts";
-import type { Pet, PetStatus } from "../../src/contract/pet.ts";
+import type { AnimalStore, Filter } from "../../client/src/index.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 
 export interface SearchState {
 	found: Pet[];
@@ -26,14 +26,14 @@ function foldedText(text: string): string {
  */
 export async function searchNames(
 	store: AnimalStore<"bigint">,
-	{ name, status }: { name: string; status?: PetStatus | undefined },
+	{ name, filter }: { name: string; filter: Filter },
 	signal: AbortSignal,
 	show: (state: SearchState) => void,
 ): Promise<void> {
 	const wanted = foldedText(name);
 	const state: SearchState = { found: [], searched: 0, end: "running" };
 	try {
-		for await (const { pets } of store.listPets({ status }, { signal }).pages()) {
+		for await (const { pets } of store.listPets(filter, { signal }).pages()) {
 			state.searched += pets.length;
 			const found = pets.filter((pet) => foldedText(pet.name).includes(wanted));
 			state.found = [...state.found, ...found].slice(0, foundMax);

@@ -1,7 +1,8 @@
 // A search by name as state of a component: it runs while the name is in the URL, until it ends or is stopped.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { PetStatus } from "../../src/contract/pet.ts";
+import type { Filter } from "../../client/src/contract.ts";
+import { describeFilter, filterOf } from "./route.ts";
 import { type SearchState, searchNames } from "./search.ts";
 import type { Session } from "./session.ts";
 
@@ -14,7 +15,7 @@ export interface RunningSearch {
 
 export function useSearch(
 	{ patientStore }: Session,
-	{ name, status }: { name: string | undefined; status: PetStatus | undefined },
+	{ name, ...filter }: Filter & { name?: string | undefined },
 ): RunningSearch {
 	const [state, setState] = useState<SearchState>();
 	const [turn, setTurn] = useState(0);
@@ -26,13 +27,13 @@ export function useSearch(
 		let isLeft = false;
 		stopping.current = controller;
 		setState({ found: [], searched: 0, end: "running" });
-		void searchNames(patientStore, { name, status }, controller.signal, (next) => {
+		void searchNames(patientStore, { name, filter: filterOf(filter) }, controller.signal, (next) => {
 			if (!isLeft) setState(next);
 		});
 		return () => {
 			isLeft = true;
 			controller.abort();
 		};
-	}, [patientStore, name, status, turn]);
+	}, [patientStore, name, describeFilter(filter), turn]);
 	return { state, stop: () => stopping.current.abort(), restart: () => setTurn((count) => count + 1) };
 }
