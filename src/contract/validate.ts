@@ -64,6 +64,7 @@ type Reader = (value: unknown) => unknown;
 
 function readerOf(schema: TSchema, isText: boolean): Reader {
 	const { enum: choices, type } = schema;
+	if (isInt64Schema(schema) && isText) return (value) => int64FromDecimal(String(value));
 	if (isInt64Schema(schema)) return (value) => (isInt64(value) ? BigInt(value) : undefined);
 	if (choices) return (value) => (choices.includes(value) ? value : undefined);
 	return type === "integer" ? integerReader(schema, isText) : stringReader(schema);
