@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { copyTree, runTests, type Verdict } from "./mutants.ts";
+import { copyTree, type RunOptions, runTests } from "./mutants.ts";
 import { temporaryFolder } from "./service.ts";
 
 /** What is added to a file after a text that it has once. */
@@ -18,9 +18,12 @@ export interface ChangedTree {
 	run(...parameters: string[]): string;
 	/** The compiler names each of these files; with the additions it finds nothing. */
 	leadsTo(project: string, additions: Addition[]): void;
-	/** The title of the first test that fails, undefined if none does. */
-	failing(...files: string[]): Promise<string | undefined>;
+	/** A test with this in its title is the first to fail. */
+	fails(file: string, title: string): Promise<void>;
+	passes(...files: string[]): Promise<void>;
 }
+
+const options: RunOptions = { environment: {}, limitMs: 200_000 };
 
 export function changedTree(context: TestContext): ChangedTree {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
@@ -50,11 +53,13 @@ export function changedTree(context: TestContext): ChangedTree {
 			const { status, stdout: problems } = compile(project);
 			assert.equal(status, 0, problems);
 		},
-		async failing(...files) {
-			const { outcome, by, output }: Verdict = await runTests(tree, files, { environment: {}, limitMs: 200_000 });
-			if (outcome === "survived") return undefined;
-			assert.equal(outcome, "killed", output);
-			return by;
+		async fails(file, title) {
+			const { outcome, by = "", output } = await runTests(tree, [file], options);
+			assert.ok(outcome === "killed" && by.includes(title), output);
+		},
+		async passes(...files) {
+			const { outcome, output } = await runTests(tree, files, options);
+			assert.equal(outcome, "survived", output);
 		},
 	};
 }

@@ -46,11 +46,16 @@ export interface Declared {
 	response: ResponseObject;
 }
 
+const templates = Object.entries(document.paths).map(([path, methods]) => ({
+	methods,
+	pattern: new RegExp(`^/v1${path.replace(/\{\w+\}/g, "[^/?#]+")}(?:\\?[^#]*)?$`),
+}));
+
 /** @returns what the document declares for this reply; undefined for requests to other paths, and OPTIONS */
 export function declaredReply(method: string, path: string, status: number): Declared | undefined {
-	const [, id] = /^\/v1\/pets(\/[^/?#]+)?(?:\?[^#]*)?$/.exec(path) ?? [undefined, "none"];
-	if (id === "none" || method === "OPTIONS") return undefined;
-	const methods = document.paths[id === undefined ? "/pets" : "/pets/{petId}"] ?? {};
+	const template = templates.find(({ pattern }) => pattern.test(path));
+	if (!template || method === "OPTIONS") return undefined;
+	const { methods } = template;
 	const operation = methods[method === "HEAD" ? "get" : method.toLowerCase()] ?? Object.values(methods)[0];
 	const response = operation?.responses[status];
 	assert.ok(operation && response, `${method} ${path.slice(0, 80)} answers ${status}, which the document lacks`);

@@ -82,10 +82,15 @@ const provoke: Partial<Record<ErrorCode, (service: TestService, name: OperationN
 
 /** A request to the operation whose store fails with this error. */
 async function withStore({ store, send }: TestService, name: OperationName, error: Error): Promise<Reply> {
-	const method: keyof Store = name;
-	const before = Object.getOwnPropertyDescriptor(store, method) ?? assert.fail(method);
-	Object.defineProperty(store, method, { ...before, value: () => Promise.reject(error) });
-	return send(good[name]).finally(() => Object.defineProperty(store, method, before));
+	// A reply that is remembered is sent again if what the store shows is the same.
+	const methods: (keyof Store)[] = [name, "readShown"];
+	const before = methods.map((method) => Object.getOwnPropertyDescriptor(store, method) ?? assert.fail(method));
+	const define = (change: object) => {
+		for (const [index, method] of methods.entries())
+			Object.defineProperty(store, method, { ...before[index], ...change });
+	};
+	define({ value: () => Promise.reject(error) });
+	return send(good[name]).finally(() => define({}));
 }
 
 const codesOf = (name: OperationName): ErrorCode[] => [...(operations[name] as Operation).errors, ...commonErrors];
