@@ -39,7 +39,7 @@ const handler = `
 			exchange.header("cache-control", "private, no-cache").vary("Authorization").sendJson(json);
 		},`;
 const places: Addition[] = [
-	["src/http/pets.ts", "isSettled: isSettled(query, page), list: { variant, links } };\n\t\t\t}),", handler],
+	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant };\n\t\t\t}),", handler],
 	[
 		"src/contract/code-samples.ts",
 		"codeSamples: Record<OperationName, CodeSample[]> = {",
