@@ -14,8 +14,8 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/paging.ts", from: "ids.first - 1n", to: "ids.first", tests: ["test/paging.test.ts"] },
 	{
 		file: "src/http/paging.ts",
-		from: "write({ upTo: endOfList }, status)",
-		to: "write({ upTo: endOfList }, undefined)",
+		from: "write({ upTo: endOfList }, filter)",
+		to: "write({ upTo: endOfList }, {})",
 		tests: ["test/paging.test.ts"],
 	},
 ];
