@@ -9,7 +9,11 @@ import { slowMs } from "./until.ts";
 
 const inService: Addition[] = [
 	["src/store/tables.ts", 'status: optional(text("status")),', '\n\t\t\tbreed: optional(text("breed")),'],
-	["src/cli/pets.ts", 'status: statusOption("its status; none if absent"),', 'breed: new Option("--breed <breed>"),'],
+	[
+		"src/cli/pets.ts",
+		'status: fieldOption("status", "its status; none if absent"),',
+		'breed: fieldOption("breed", "its breed"),',
+	],
 ];
 const inConsole: Addition[] = [
 	["console/src/adding.ts", 'categoryId: "", status: ""', ', breed: ""'],
