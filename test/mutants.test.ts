@@ -1,10 +1,9 @@
 // The lists of mutants are up to date, and the runner distinguishes detected from undetected faults.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { equivalentMutants } from "./equivalent-mutants.ts";
 import { mutated, mutationsOf } from "./mutant-generator.ts";
 import { testsFor } from "./mutant-rooms.ts";
 import { applied, copyTree, readMutants, root, tryMutant } from "./mutants.ts";
@@ -16,17 +15,6 @@ test("every listed mutant changes its file, in one place, and names tests that e
 		assert.ok(applied(mutant).includes(mutant.to), mutant.file);
 		assert.ok(mutant.tests.length > 0, mutant.file);
 		for (const path of mutant.tests) assert.ok(existsSync(join(root, path)), `${path}, named for ${mutant.file}`);
-	}
-});
-
-test("every mutant that changes nothing is still one that the generator makes, and says why", async () => {
-	for (const { file, from, to, because } of equivalentMutants) {
-		assert.ok(because.length > 0);
-		const text = readFileSync(join(root, file), "utf8");
-		const made = (await mutationsOf(text, file)).some(
-			(mutation) => mutated(text, mutation) === text.replace(from, () => to),
-		);
-		assert.ok(made, `${file}: ${from}`);
 	}
 });
 

@@ -43,12 +43,6 @@ export const mutants: Mutant[] = [
 		tests: ["src/store/write-watch.test.ts"],
 	},
 	{
-		file: "src/store/turn-batch.ts",
-		from: "setImmediate(send)",
-		to: "queueMicrotask(send)",
-		tests: ["src/store/turn-batch.test.ts"],
-	},
-	{
 		file: "src/store/sqlite/errors.ts",
 		from: "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);",
 		to: 'return code === "none";',

@@ -5,7 +5,6 @@ import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { systemChromium, unpackChromium } from "../chromium.ts";
-import { isEquivalent } from "../equivalent-mutants.ts";
 import type { Mutant } from "../mutant.ts";
 import { mutationsOf, sample } from "../mutant-generator.ts";
 import { testsFor } from "../mutant-rooms.ts";
@@ -26,7 +25,7 @@ import { seededRandom } from "../random.ts";
 export const proof: Proof = {
 	shows: "a test fails, and ends, for every fault of the committed lists, or for nine in ten of those made by chance",
 	options: {
-		list: { default: "", text: "one list of test/mutants, such as contract" },
+		list: { default: "", text: "one list of test/mutants, such as edits" },
 		generate: { default: "", text: "mutants made by chance in this folder or file, such as src/contract" },
 		sample: { default: "50", text: "how many of them" },
 		least: { default: "90", text: "how many of a hundred must be seen" },
@@ -64,8 +63,7 @@ async function generate(room: string, { seed, option }: Trial): Promise<Generate
 		const text = readFileSync(join(root, file), "utf8");
 		for (const { start, end, to } of await mutationsOf(text, file)) all.push(wholeLine(file, text, { start, end, to }));
 	}
-	const some = all.filter((mutant) => !isEquivalent(mutant));
-	return sample(some, Number(option("sample")), seededRandom(seed));
+	return sample(all, Number(option("sample")), seededRandom(seed));
 }
 
 /** As in a list: with as much around the place as makes it the only one. */
