@@ -61,37 +61,37 @@ export function histogramSamples({ counts, sum }: Series, bounds: readonly numbe
 export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** A histogram without labels. */
-export function createHistogram(
-	family: Pick<Family, "name" | "help">,
-	bounds: readonly number[],
-): Family & Pick<Series, "observe"> {
+export function histogram(name: string, help: string, bounds: readonly number[]): Family & Pick<Series, "observe"> {
 	const series = createSeries(bounds);
-	return {
-		...family,
-		type: "histogram",
-		labels: [],
-		read: () => histogramSamples(series, bounds),
-		observe: series.observe,
-	};
+	const read = () => histogramSamples(series, bounds);
+	return { name, help, type: "histogram", labels: [], read, observe: series.observe };
 }
 
+type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
+
 /** A family with one series; it has none while the value is undefined. */
-export function one(
-	type: Family["type"],
+export function counter(name: string, help: string, value: () => Maybe<number>): Family {
+	const read = async () => [await value()].flatMap((found) => (found === undefined ? [] : [{ value: found }]));
+	return { name, help, type: "counter", labels: [], read };
+}
+
+export function gauge(...family: Parameters<typeof counter>): Family {
+	return { ...counter(...family), type: "gauge" };
+}
+
+/** A family with a series for each value of a label; it has none while the values are undefined. */
+export function counterBy(
+	label: string,
 	name: string,
 	help: string,
-	value: () => number | undefined | Promise<number | undefined>,
+	values: () => Maybe<Iterable<[string, number]>>,
 ): Family {
-	return {
-		name,
-		help,
-		type,
-		labels: [],
-		async read(): Promise<Sample[]> {
-			const found = await value();
-			return found === undefined ? [] : [{ value: found }];
-		},
-	};
+	const read = async () => [...((await values()) ?? [])].map(([text, value]) => ({ labels: { [label]: text }, value }));
+	return { name, help, type: "counter", labels: [label], read };
+}
+
+export function gaugeBy(...family: Parameters<typeof counterBy>): Family {
+	return { ...counterBy(...family), type: "gauge" };
 }
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8";

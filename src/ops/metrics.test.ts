@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
-import { createHistogram, expose } from "./exposition.ts";
+import { expose, histogram } from "./exposition.ts";
 import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 
@@ -19,10 +19,10 @@ async function linesOf(metrics: ReturnType<typeof createRequestMetrics>, name: s
 }
 
 test("a histogram counts each value in every bucket up to its bound, and the last bucket has all", async () => {
-	const histogram = createHistogram({ name: "h", help: "Help." }, [1, 2]);
-	for (const value of [0.5, 1, 1.5, 9]) histogram.observe(value);
+	const observed = histogram("h", "Help.", [1, 2]);
+	for (const value of [0.5, 1, 1.5, 9]) observed.observe(value);
 	assert.equal(
-		await expose([histogram]),
+		await expose([observed]),
 		'# HELP h Help.\n# TYPE h histogram\nh_bucket{le="1"} 2\nh_bucket{le="2"} 3\nh_bucket{le="+Inf"} 4\nh_sum 12\nh_count 4\n',
 	);
 });
@@ -35,7 +35,7 @@ test("label values are escaped", async () => {
 
 test("calls of a deprecated operation are counted for the keys that called last, and together for all others", async () => {
 	const metrics = createRequestMetrics(traffic);
-	const call = (deprecatedCaller: string) => metrics.observe({ ...getPet, deprecatedCaller });
+	const call = (deprecatedCaller: string) => metrics.observeReply({ ...getPet, deprecatedCaller });
 	call("first");
 	for (let index = 1; index < callersMax; index++) call(`key${index}`);
 	call("first");
@@ -52,8 +52,8 @@ test("calls of a deprecated operation are counted for the keys that called last,
 test("the number of series is bounded, whatever clients send", async () => {
 	const metrics = createRequestMetrics(traffic);
 	for (let index = 0; index < 2000; index++) {
-		metrics.observe({ ...getPet, method: `M${index}`, deprecatedCaller: `key${index}` });
-		metrics.observe({ ...getPet, route: "unknown", method: `M${index}`, status: 404, reason: "route_not_found" });
+		metrics.observeReply({ ...getPet, method: `M${index}`, deprecatedCaller: `key${index}` });
+		metrics.observeReply({ ...getPet, route: "unknown", method: `M${index}`, status: 404, reason: "route_not_found" });
 	}
 	assert.ok((await expose(metrics.families)).split("\n").length < 200);
 });
@@ -62,8 +62,8 @@ test("methods are read, write or other; failures are counted by reason", async (
 	const metrics = createRequestMetrics(traffic);
 	const refusals = await linesOf(metrics, "animal_store_refusals_total");
 	assert.equal(refusals.at(-1), 'animal_store_refusals_total{reason="client_abort"} 0', "before the first one, too");
-	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observe({ ...getPet, method });
-	metrics.observe({ ...getPet, status: 503, reason: "overloaded" });
+	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observeReply({ ...getPet, method });
+	metrics.observeReply({ ...getPet, status: 503, reason: "overloaded" });
 	const counts = await linesOf(metrics, "animal_store_request_duration_seconds_count");
 	assert.deepEqual(
 		counts.map((line) => line.replace(/^.*operation="getPet",/, "")),
@@ -79,7 +79,7 @@ test("methods are read, write or other; failures are counted by reason", async (
 			'animal_store_refusals_total{reason="overloaded"} 1',
 		),
 	);
-	metrics.observe({ route: "page", method: "GET", status: 200, seconds: 0.001 });
+	metrics.observeReply({ route: "page", method: "GET", status: 200, seconds: 0.001 });
 	assert.deepEqual(metrics.latency().slice(0, 3), [0, 6, 0], "replies to operations, and no pages");
 	assert.equal(metrics.latency().length, metrics.upToMs.length + 1);
 });

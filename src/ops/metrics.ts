@@ -1,26 +1,12 @@
 // The metrics of the service. docs/metrics.md lists them; a test compares it with `families`.
 
-import type { Reply, TrafficCounts } from "../contract/observed.ts";
-import type { BackgroundTask, Commit } from "../store/store.ts";
-import { contentType, expose, type Family } from "./exposition.ts";
+import type { TrafficCounts } from "../contract/observed.ts";
+import { contentType, expose } from "./exposition.ts";
 import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
-export interface Metrics {
-	observeReply(reply: Reply): void;
-	observeCommit(commit: Commit): void;
-	observeFailure(task: BackgroundTask): void;
-	/** All replies to operations so far, by duration: one more count than `upToMs`. */
-	latency(): number[];
-	/** Upper bounds of the durations that are counted, in milliseconds. */
-	readonly upToMs: number[];
-	readonly families: readonly Family[];
-	/** The body of `/metrics`. */
-	text(): Promise<string>;
-	readonly contentType: string;
-	close(): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface MetricsSources extends ProcessSources {
 	traffic: () => TrafficCounts;
@@ -28,20 +14,12 @@ export interface MetricsSources extends ProcessSources {
 	store: () => StoreSources | undefined;
 }
 
-export function createMetrics({ traffic, store, ...sources }: MetricsSources): Metrics {
+export function createMetrics({ traffic, store, ...sources }: MetricsSources) {
 	const requests = createRequestMetrics(traffic);
 	const ofStore = createStoreMetrics(store);
 	const ofProcess = createProcessMetrics(sources);
 	const families = [...requests.families, ...ofStore.families, ...ofProcess.families];
-	return {
-		observeReply: requests.observe,
-		observeCommit: ofStore.observeCommit,
-		observeFailure: ofStore.observeFailure,
-		latency: requests.latency,
-		upToMs: requests.upToMs,
-		families,
-		text: () => expose(families),
-		contentType,
-		close: ofProcess.close,
-	};
+	/** The body of `/metrics`. */
+	const text = () => expose(families);
+	return { ...requests, ...ofStore, families, text, contentType, close: ofProcess.close };
 }

@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import { type Family, one } from "./exposition.ts";
+import { counter, type Family, gauge, gaugeBy } from "./exposition.ts";
 
 export interface ProcessSources {
 	version: string;
@@ -17,10 +17,7 @@ export interface ProcessSources {
 const resolutionMs = 10;
 
 /** @returns the families, and what ends the measurement */
-export function createProcessMetrics({ version, now, droppedLogLines }: ProcessSources): {
-	families: Family[];
-	close(): void;
-} {
+export function createProcessMetrics({ version, now, droppedLogLines }: ProcessSources) {
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const startedAtSeconds = now() / 1000 - process.uptime();
@@ -32,43 +29,40 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 			labels: ["version", "node_version"],
 			read: () => [{ labels: { version, node_version: process.version }, value: 1 }],
 		},
-		one("counter", "animal_store_log_lines_dropped_total", "Log lines that nobody read in time.", droppedLogLines),
-		{
-			name: "nodejs_eventloop_delay_seconds",
-			help: "How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
-			type: "gauge",
-			labels: ["percentile"],
-			read() {
-				const samples = [50, 99, 100].map((percent) => ({
-					labels: { percentile: String(percent) },
-					value: Math.max(0, delay.percentile(percent) / 1e9 - resolutionMs / 1000),
-				}));
+		counter("animal_store_log_lines_dropped_total", "Log lines that nobody read in time.", droppedLogLines),
+		gaugeBy(
+			"percentile",
+			"nodejs_eventloop_delay_seconds",
+			"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
+			() => {
+				const seconds = (percent: number) => Math.max(0, delay.percentile(percent) / 1e9 - resolutionMs / 1000);
+				const samples = [50, 99, 100].map((percent): [string, number] => [String(percent), seconds(percent)]);
 				delay.reset();
 				return samples;
 			},
-		},
-		one("counter", "nodejs_eventloop_busy_seconds_total", "Time that the event loop was not idle.", () => {
+		),
+		counter("nodejs_eventloop_busy_seconds_total", "Time that the event loop was not idle.", () => {
 			return performance.eventLoopUtilization().active / 1000;
 		}),
-		one("gauge", "process_start_time_seconds", "Start of the process, in seconds since 1970.", () => startedAtSeconds),
+		gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", () => startedAtSeconds),
 		...cpuAndMemory,
-		one("gauge", "process_open_fds", "Open file descriptors (Linux).", countDescriptors),
-		one("gauge", "process_max_fds", "Most file descriptors that the process may open (Linux).", readMaxDescriptors),
+		gauge("process_open_fds", "Open file descriptors (Linux).", countDescriptors),
+		gauge("process_max_fds", "Most file descriptors that the process may open (Linux).", readMaxDescriptors),
 	];
 	return { families, close: () => delay.disable() };
 }
 
 const cpuAndMemory: Family[] = [
-	one("counter", "process_cpu_seconds_total", "User and system CPU time, of all threads.", () => {
+	counter("process_cpu_seconds_total", "User and system CPU time, of all threads.", () => {
 		const { user, system } = process.cpuUsage();
 		return (user + system) / 1e6;
 	}),
-	one("gauge", "process_resident_memory_bytes", "Memory of the process in RAM.", () => process.memoryUsage.rss()),
-	one("gauge", "nodejs_heap_used_bytes", "JavaScript heap in use.", () => getHeapStatistics().used_heap_size),
-	one("gauge", "nodejs_heap_size_limit_bytes", "Most that the JavaScript heap may use.", () => {
+	gauge("process_resident_memory_bytes", "Memory of the process in RAM.", () => process.memoryUsage.rss()),
+	gauge("nodejs_heap_used_bytes", "JavaScript heap in use.", () => getHeapStatistics().used_heap_size),
+	gauge("nodejs_heap_size_limit_bytes", "Most that the JavaScript heap may use.", () => {
 		return getHeapStatistics().heap_size_limit;
 	}),
-	one("gauge", "nodejs_external_memory_bytes", "Memory of buffers outside of the JavaScript heap.", () => {
+	gauge("nodejs_external_memory_bytes", "Memory of buffers outside of the JavaScript heap.", () => {
 		return process.memoryUsage().external;
 	}),
 ];

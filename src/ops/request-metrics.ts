@@ -5,10 +5,12 @@ import { errorCodes } from "../contract/errors.ts";
 import type { Reply, RouteName, TrafficCounts } from "../contract/observed.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
 import {
+	counter,
+	counterBy,
 	createSeries,
 	type Family,
+	gauge,
 	histogramSamples,
-	one,
 	type Sample,
 	type Series,
 	upToSeconds,
@@ -21,19 +23,11 @@ type MethodClass = (typeof methodClasses)[number];
 /** How many keys have a series of their own; the calls of all others are counted together. */
 export const callersMax = 50;
 
-export interface RequestMetrics {
-	families: Family[];
-	observe(reply: Reply): void;
-	/** Replies to operations by duration: one count for each of `upToMs`, and one for those above the last. */
-	latency(): number[];
-	/** Upper bounds of the durations that are counted, in milliseconds. */
-	upToMs: number[];
-}
-
-export function createRequestMetrics(traffic: () => TrafficCounts): RequestMetrics {
+export function createRequestMetrics(traffic: () => TrafficCounts) {
 	const table = createTable();
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
-	const callers = createCallerCounts();
+	const deprecated = operationNames.filter((name) => "deprecation" in operations[name]);
+	const callers = new Map<string, CallerCounts>(deprecated.map((name) => [name, createCallerCounts()]));
 	const families: Family[] = [
 		{
 			name: "animal_store_request_duration_seconds",
@@ -44,34 +38,38 @@ export function createRequestMetrics(traffic: () => TrafficCounts): RequestMetri
 			labels: ["operation", "method", "status"],
 			read: () => table.samples(),
 		},
-		{
-			name: "animal_store_refusals_total",
-			help: "Requests that failed, by error code, also those that are not HTTP; client_abort: the client left first.",
-			type: "counter",
-			labels: ["reason"],
-			read: () => [...refusals].map(([reason, value]) => ({ labels: { reason }, value })),
-		},
+		counterBy(
+			"reason",
+			"animal_store_refusals_total",
+			"Requests that failed, by error code, also those that are not HTTP; client_abort: the client left first.",
+			() => refusals,
+		),
 		{
 			name: "animal_store_deprecated_calls_total",
 			help: `Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
 			type: "counter",
 			labels: ["operation", "key_id"],
-			read: () => callers.samples(),
+			read: () =>
+				[...callers].flatMap(([operation, calls]) =>
+					calls.each().map(([keyId, value]) => ({ labels: { operation, key_id: keyId }, value })),
+				),
 		},
 		...trafficFamilies(traffic),
 	];
 	return {
 		families,
-		observe({ route, method, status, seconds, reason, deprecatedCaller }) {
+		observeReply({ route, method, status, seconds, reason, deprecatedCaller }: Reply): void {
 			table.seriesOf(route, methodClassOf(method), status).observe(seconds);
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
-			if (deprecatedCaller !== undefined) callers.count(route, deprecatedCaller);
+			if (deprecatedCaller !== undefined) callers.get(route)?.count(deprecatedCaller);
 		},
-		latency() {
+		/** Replies to operations by duration: one count for each of `upToMs`, and one for those above the last. */
+		latency(): number[] {
 			const counted = [...table.each()].filter(({ route }) => route in operations);
 			const countAt = (index: number) => counted.reduce((sum, { series }) => sum + (series.counts[index] ?? 0), 0);
 			return [...upToSeconds, Infinity].map((_, index) => countAt(index));
 		},
+		/** Upper bounds of the durations that are counted, in milliseconds. */
 		upToMs: upToSeconds.map((seconds) => seconds * 1000),
 	};
 }
@@ -113,66 +111,51 @@ function createTable() {
 	};
 }
 
-/** Counts by operation and key; of keys beyond the limit, the one that called longest ago joins the others. */
+type CallerCounts = ReturnType<typeof createCallerCounts>;
+
+/** Counts the calls of a key; of keys beyond the limit, the one that called longest ago joins the others. */
 function createCallerCounts() {
-	const others = new Map<string, number>(
-		operationNames.filter((name) => "deprecation" in operations[name]).map((name) => [name, 0]),
-	);
-	type Entry = { operation: string; keyId: string; value: number; turn: number };
-	/** By operation and key. */
-	const counts = new Map<string, Map<string, Entry>>();
-	const all = () => [...counts.values()].flatMap((byKey) => [...byKey.values()]);
-	let size = 0;
-	let turn = 0;
-	function add(operation: string, keyId: string): Entry {
-		if (size >= callersMax) dropOldest();
-		const entry = { operation, keyId, value: 0, turn };
-		const byKey = counts.get(operation) ?? new Map<string, Entry>();
-		counts.set(operation, byKey.set(keyId, entry));
-		size++;
-		return entry;
-	}
-	function dropOldest(): void {
-		const { operation, keyId, value } = all().reduce((one, other) => (one.turn < other.turn ? one : other));
-		others.set(operation, (others.get(operation) ?? 0) + value);
-		counts.get(operation)?.delete(keyId);
-		size--;
-	}
+	/** The latest caller last. */
+	const values = new Map<string, number>();
+	let others = 0;
 	return {
-		count(operation: string, keyId: string): void {
-			const entry = counts.get(operation)?.get(keyId) ?? add(operation, keyId);
-			entry.value++;
-			entry.turn = turn++;
+		count(keyId: string): void {
+			const value = values.get(keyId) ?? 0;
+			values.delete(keyId);
+			values.set(keyId, value + 1);
+			if (values.size <= callersMax) return;
+			const [oldest = "", calls = 0] = values.entries().next().value ?? [];
+			others += calls;
+			values.delete(oldest);
 		},
-		samples: (): Sample[] => [
-			...all().map(({ operation, keyId, value }) => ({ labels: { operation, key_id: keyId }, value })),
-			...[...others].map(([operation, value]) => ({ labels: { operation, key_id: "other" }, value })),
-		],
+		each: (): [keyId: string, value: number][] => [...values, ["other", others]],
 	};
 }
 
 function trafficFamilies(traffic: () => TrafficCounts): Family[] {
+	type Field = Exclude<keyof TrafficCounts, "connectionsRefused">;
+	const figure = (of: typeof gauge, field: Field, name: string, help: string) => of(name, help, () => traffic()[field]);
 	return [
-		one("gauge", "animal_store_requests_in_flight", "Requests whose reply is not complete.", () => {
-			return traffic().requestsInFlight;
-		}),
-		one("gauge", "animal_store_connections", "Open connections of the public port.", () => traffic().connections),
-		one("counter", "animal_store_connections_accepted_total", "Connections to the public port.", () => {
-			return traffic().connectionsAccepted;
-		}),
-		{
-			name: "animal_store_connections_refused_total",
-			help: "Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
-			type: "counter",
-			labels: ["reason"],
-			read: () =>
-				Object.entries(traffic().connectionsRefused).map(([reason, value]) => ({ labels: { reason }, value })),
-		},
-		one("counter", "animal_store_received_bytes_total", "Bytes received on the public port, with all headers.", () => {
-			return traffic().receivedBytes;
-		}),
-		one("counter", "animal_store_sent_bytes_total", "Bytes sent on the public port, with all headers.", () => {
-			return traffic().sentBytes;
-		}),
+		figure(gauge, "requestsInFlight", "animal_store_requests_in_flight", "Requests whose reply is not complete."),
+		figure(gauge, "connections", "animal_store_connections", "Open connections of the public port."),
+		figure(
+			counter,
+			"connectionsAccepted",
+			"animal_store_connections_accepted_total",
+			"Connections to the public port.",
+		),
+		counterBy(
+			"reason",
+			"animal_store_connections_refused_total",
+			"Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
+			() => Object.entries(traffic().connectionsRefused),
+		),
+		figure(
+			counter,
+			"receivedBytes",
+			"animal_store_received_bytes_total",
+			"Bytes received on the public port, with all headers.",
+		),
+		figure(counter, "sentBytes", "animal_store_sent_bytes_total", "Bytes sent on the public port, with all headers."),
 	];
 }
