@@ -12,6 +12,7 @@ const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, "");
 
 interface Walk {
 	ids: number[];
+	pages: number;
 	/** The query of the last page. */
 	last: string;
 }
@@ -27,7 +28,7 @@ async function walk(service: TestService, start: string): Promise<Walk> {
 		const page: { id: number }[] = JSON.parse(body);
 		ids.push(...page.map(({ id }) => id));
 		const { next } = links(headers["link"]);
-		if (next === undefined) return { ids, last: path };
+		if (next === undefined) return { ids, pages, last: path };
 		assert.ok(page.length > 0, "a next link never comes from an empty page");
 		path = pathOf(next);
 	}
@@ -74,7 +75,9 @@ test("reading all pages returns every animal once, for every limit and filter", 
 	await fill(service, 203);
 	const all = Array.from({ length: 203 }, (_, index) => index + 1);
 	for (const limit of [1, 7, 20, 29, 99, 100]) {
-		assert.deepEqual((await walk(service, `/v1/pets?limit=${limit}`)).ids, all);
+		const { ids, pages } = await walk(service, `/v1/pets?limit=${limit}`);
+		assert.deepEqual(ids, all);
+		assert.equal(pages, Math.ceil(203 / limit), "each page but the last is full");
 		for (const [index, status] of petStatuses.entries()) {
 			const { ids } = await walk(service, `/v1/pets?status=${status}&limit=${limit}`);
 			assert.deepEqual(
@@ -101,68 +104,6 @@ test("reading all pages backwards returns every animal once, for every limit and
 	}
 });
 
-test("the last link leads to the newest animals, is always the same URL, and is on every page", async (context) => {
-	const service = await testService(context);
-	const start = "/v1/pets?limit=20";
-	const empty = await pageAt(service, start);
-	assert.deepEqual(Object.keys(empty.links), ["first", "last"]);
-	const { last } = empty.links;
-	assert.deepEqual(await pageAt(service, last), empty);
-	await fill(service, 20);
-	assert.deepEqual(await pageAt(service, last), { ...(await pageAt(service, start)), links: empty.links });
-	await fill(service, 25);
-	const newest = await pageAt(service, last);
-	assert.deepEqual(
-		newest.ids,
-		Array.from({ length: 20 }, (_, index) => index + 26),
-	);
-	assert.deepEqual(Object.keys(newest.links), ["first", "prev", "last"]);
-	let page = await pageAt(service, start);
-	for (const [ids, rels] of [
-		[
-			[1, 20],
-			["first", "next", "last"],
-		],
-		[
-			[21, 40],
-			["first", "prev", "next", "last"],
-		],
-		[
-			[41, 45],
-			["first", "prev", "last"],
-		],
-	] as const) {
-		assert.deepEqual([page.ids[0], page.ids.at(-1)], ids);
-		assert.deepEqual(Object.keys(page.links), rels);
-		assert.equal(page.links["last"], last);
-		if (page.links["next"]) page = await pageAt(service, page.links["next"]);
-	}
-});
-
-test("a page has a prev link only if animals precede it, and prev and next lead back to each other", async (context) => {
-	const service = await testService(context);
-	await fill(service, 10);
-	const newest = await pageAt(service, (await pageAt(service, "/v1/pets?limit=4")).links["last"]);
-	const middle = await pageAt(service, newest.links["prev"]);
-	const oldest = await pageAt(service, middle.links["prev"]);
-	assert.deepEqual(
-		[oldest.ids, middle.ids, newest.ids],
-		[
-			[1, 2],
-			[3, 4, 5, 6],
-			[7, 8, 9, 10],
-		],
-	);
-	assert.equal(oldest.links["prev"], undefined);
-	const again = await pageAt(service, oldest.links["next"]);
-	assert.deepEqual(again.ids, middle.ids);
-	assert.deepEqual((await pageAt(service, again.links["next"])).ids, newest.ids);
-	assert.deepEqual((await pageAt(service, again.links["prev"])).ids, oldest.ids);
-	const end = await pageAt(service, again.links["next"]);
-	assert.equal(end.links["next"], undefined);
-	assert.deepEqual((await pageAt(service, end.links["prev"])).ids, middle.ids);
-});
-
 test("a backward page that was emptied by hand has no animals, no prev, and leads to those that follow", async (context) => {
 	const service = await testService(context);
 	await fill(service, 8);
@@ -172,16 +113,6 @@ test("a backward page that was emptied by hand has no animals, no prev, and lead
 	assert.deepEqual(emptied.ids, []);
 	assert.deepEqual(Object.keys(emptied.links), ["first", "next", "last"]);
 	assert.deepEqual((await pageAt(service, emptied.links["next"])).ids, [5, 6, 7, 8]);
-});
-
-test("a full page has a next link only if more animals follow", async (context) => {
-	const service = await testService(context);
-	await fill(service, 40);
-	const { ids, last } = await walk(service, "/v1/pets");
-	assert.equal(ids.length, 40);
-	assert.equal(links((await service.send({ path: last })).headers["link"])["next"], undefined);
-	await service.send(create({ name: "later", categoryId: 1 }));
-	assert.deepEqual((await walk(service, last)).ids, [...Array.from({ length: 20 }, (_, index) => index + 21), 41]);
 });
 
 test("reading all pages during creates neither skips nor repeats, and reading the last page again shows the rest", async (context) => {
