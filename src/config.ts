@@ -6,21 +6,19 @@ import { type Static, type TObject, type TSchema, Type } from "./contract/schema
 import { checkOf } from "./contract/validate.ts";
 import { type EnvFile, parseEnvFile } from "./env-file.ts";
 import { type IsTrustedProxy, parseTrustedProxies } from "./http/proxies.ts";
-import { isWellFormedKey, parseDurationMs, parseRate, type Rate } from "./keys/formats.ts";
+import { durationPattern, isWellFormedKey, parseDurationMs, parseRate, ratePattern } from "./keys/formats.ts";
 import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
 
-const port = (usual: number) =>
-	Type.Integer({
-		description: "an integer from 0 to 65535, where 0 picks a free port",
-		minimum: 0,
-		maximum: 65535,
-		default: usual,
-	});
-const host = Type.String({
-	description: "a host name or an IP address",
-	pattern: "^[A-Za-z0-9.:_-]+$",
-	default: "127.0.0.1",
-});
+const integer = (description: string, minimum: number, maximum: number, usual?: number) =>
+	Type.Integer({ description, minimum, maximum, ...(usual !== undefined && { default: usual }) });
+const port = (usual: number) => integer("an integer from 0 to 65535, where 0 picks a free port", 0, 65535, usual);
+const text = (description: string, pattern: string, usual: string) =>
+	Type.String({ description, pattern, default: usual });
+const choice = <const Value extends string>(values: readonly Value[], description: string, usual: Value) =>
+	Type.Enum(values, { type: "string", description, default: usual });
+/** Off unless set. */
+const optional = (description: string, pattern = "") => Type.Optional(Type.String({ description, pattern }));
+const host = text("a host name or an IP address", "^[A-Za-z0-9.:_-]+$", "127.0.0.1");
 
 /** Up to 999 minutes; timers can wait 24 days. */
 const duration = "[1-9][0-9]{0,2}[sm]";
@@ -31,104 +29,65 @@ const databaseUrl = /^(sqlite:.*[^/]|postgres(ql)?:\/\/.*)$/;
 export const Environment = Type.Object({
 	HOST: host,
 	PORT: port(8080),
-	REUSE_PORT: Type.Enum(["true", "false"], {
-		type: "string",
-		description: "true (nodes of one store share the port, on Linux) or false",
-		default: "false",
-	}),
+	REUSE_PORT: choice(["true", "false"], "true (nodes of one store share the port, on Linux) or false", "false"),
 	OPS_HOST: host,
 	OPS_PORT: port(9464),
-	BASE_URL: Type.Optional(
-		Type.String({
-			description: "an http or https URL without query, such as https://api.example.com/v1",
-			pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
-		}),
+	BASE_URL: optional(
+		"an http or https URL without query, such as https://api.example.com/v1",
+		"^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
 	),
-	TRUST_PROXY: Type.Optional(
-		Type.String({
-			description:
-				"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8; " +
-				"loopback, linklocal and uniquelocal name usual ones",
-		}),
+	TRUST_PROXY: optional(
+		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8; " +
+			"loopback, linklocal and uniquelocal name usual ones",
 	),
-	DATABASE_URL: Type.String({
-		description:
-			"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, " +
+	DATABASE_URL: text(
+		"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, " +
 			"or postgres://user:password@host:5432/database",
-		pattern: databaseUrl.source,
-		default: "sqlite:./data/animal-store.db",
-	}),
-	DATABASE_POOL_MAX: Type.Integer({
-		description: "the most connections of this node to PostgreSQL, an integer from 1 to 1000",
-		minimum: 1,
-		maximum: 1000,
-		default: 10,
-	}),
-	API_KEY: Type.Optional(
-		Type.String({ description: "a complete key of this service; animal-store keys generate makes one" }),
+		databaseUrl.source,
+		"sqlite:./data/animal-store.db",
 	),
-	RATE_LIMIT: Type.Optional(Type.String({ description: "a number of requests in a window, such as 100/1m" })),
-	CORS_ORIGINS: Type.Optional(
-		Type.String({
-			description: "origins with commas between them and no wildcard, such as https://a.example,https://b.example",
-			pattern: "^https?://[^\\s/,*?#@]+(,https?://[^\\s/,*?#@]+)*$",
-		}),
+	DATABASE_POOL_MAX: integer("the most connections of this node to PostgreSQL, an integer from 1 to 1000", 1, 1000, 10),
+	API_KEY: optional("a complete key of this service; animal-store keys generate makes one"),
+	RATE_LIMIT: optional("a number of requests in a window, such as 100/1m", ratePattern.source),
+	CORS_ORIGINS: optional(
+		"origins with commas between them and no wildcard, such as https://a.example,https://b.example",
+		"^https?://[^\\s/,*?#@]+(,https?://[^\\s/,*?#@]+)*$",
 	),
-	CONNECTIONS_PER_ADDRESS: Type.Integer({
-		description: "an integer from 0 to 10000, where 0 is no limit",
-		minimum: 0,
-		maximum: 10_000,
-		default: 1000,
-	}),
-	CREATE_WAIT_MAX: Type.String({
-		description: "how long a create may wait before it is refused, such as 5s or 1m",
-		pattern: `^${duration}$`,
-		default: "5s",
-	}),
-	STOP_DELAY: Type.String({
-		description: "how long a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
-		pattern: `^(0s|${duration})$`,
-		default: "0s",
-	}),
-	WHEN_WRITES_STOP: Type.Enum(["serve", "exit"], {
-		type: "string",
-		description: "serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
-		default: "serve",
-	}),
-	BACKUP_TO: Type.Optional(
-		Type.String({
-			description: "the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
-		}),
+	CONNECTIONS_PER_ADDRESS: integer("an integer from 0 to 10000, where 0 is no limit", 0, 10_000, 1000),
+	CREATE_WAIT_MAX: text("how long a create may wait before it is refused, such as 5s or 1m", `^${duration}$`, "5s"),
+	STOP_DELAY: text(
+		"how long a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
+		`^(0s|${duration})$`,
+		"0s",
 	),
-	BACKUP_EVERY: Type.Optional(
-		Type.String({ description: "the time between two backups, such as 1h or 1d, which is usual with BACKUP_TO" }),
+	WHEN_WRITES_STOP: choice(
+		["serve", "exit"],
+		"serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
+		"serve",
+	),
+	BACKUP_TO: optional("the folder for the service's own backups of a sqlite: store, such as /var/backups/animals"),
+	BACKUP_EVERY: optional(
+		"the time between two backups, such as 1h or 1d, which is usual with BACKUP_TO",
+		durationPattern.source,
 	),
 	BACKUP_KEEP: Type.Optional(
-		Type.Integer({
-			description: "the number of backups to keep, from 1 to 10000; 7 is usual with BACKUP_TO",
-			minimum: 1,
-			maximum: 10_000,
-		}),
+		integer("the number of backups to keep, from 1 to 10000; 7 is usual with BACKUP_TO", 1, 10_000),
 	),
-	LOG_CLIENT_ADDRESS: Type.Enum(["true", "false"], {
-		type: "string",
-		description: "true or false",
-		default: "false",
-	}),
-	LOG_LEVEL: Type.Enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], {
-		type: "string",
-		description: "fatal, error, warn, info, debug, trace or silent",
-		default: "info",
-	}),
+	LOG_CLIENT_ADDRESS: choice(["true", "false"], "true or false", "false"),
+	LOG_LEVEL: choice(
+		["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+		"fatal, error, warn, info, debug, trace or silent",
+		"info",
+	),
 });
 
 /** For the commands that call a running service: its address and the API key. */
-export const ConnectionEnvironment = Type.Object({
-	ANIMAL_STORE_URL: Type.String({
-		description: "the http or https URL of a service, such as http://127.0.0.1:8080",
-		pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
-		default: "http://127.0.0.1:8080",
-	}),
+const ConnectionEnvironment = Type.Object({
+	ANIMAL_STORE_URL: text(
+		"the http or https URL of a service, such as http://127.0.0.1:8080",
+		"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+		"http://127.0.0.1:8080",
+	),
 	ANIMAL_STORE_KEY: Type.String({
 		description:
 			"an API key, without spaces (flag --key); animal-store keys create --name me makes one where the store is",
@@ -136,38 +95,8 @@ export const ConnectionEnvironment = Type.Object({
 	}),
 });
 
-export interface Config {
-	host: string;
-	port: number;
-	reusesPort: boolean;
-	/** The public port, if systemd has opened it and passes it on. */
-	listenFd: number | undefined;
-	opsHost: string;
-	opsPort: number;
-	/** Ends with `/v1`. */
-	baseUrl: string | undefined;
-	isTrustedProxy: IsTrustedProxy | undefined;
-	databaseUrl: string;
-	databasePoolMax: number;
-	apiKey: string | undefined;
-	rateLimit: Rate | undefined;
-	corsOrigins: string[];
-	connectionsPerAddress: number;
-	createWaitMaxMs: number;
-	stopDelayMs: number;
-	exitsWhenWritesStop: boolean;
-	/** The service's own backups. */
-	backups: BackupPlan | undefined;
-	logLevel: string;
-	logsClientAddress: boolean;
-}
-
-export interface BackupPlan {
-	folder: string;
-	everyMs: number;
-	/** How many backups are kept. */
-	keep: number;
-}
+/** The settings as the service uses them. */
+export type Config = ReturnType<typeof toConfig>;
 
 /** Wrong settings, with one sentence for each problem. */
 export class ConfigError extends Error {
@@ -178,9 +107,6 @@ export class ConfigError extends Error {
 		this.problems = problems;
 	}
 }
-
-const checkSettings = checkOf(Environment, true);
-const checkConnection = checkOf(ConnectionEnvironment, true);
 
 /** Values of flags, by their names in camel case. They override the environment. */
 export type Flags = Record<string, string | undefined>;
@@ -210,13 +136,20 @@ function usualOf(schema: TSchema): string | undefined {
 	return schema.default === undefined ? undefined : String(schema.default);
 }
 
+/** `DATABASE_URL` is `--database-url`, `ANIMAL_STORE_KEY` is `--key`. */
 function flagOf(name: string): string {
-	return `--${name.toLowerCase().replaceAll("_", "-")}`;
+	return `--${plainName(name).toLowerCase().replaceAll("_", "-")}`;
 }
 
 /** `DATABASE_URL` is the flag `databaseUrl`. */
 function propertyOf(name: string): string {
-	return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+	return plainName(name)
+		.toLowerCase()
+		.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function plainName(name: string): string {
+	return name.replace(/^ANIMAL_STORE_/, "");
 }
 
 /** What is wrong with a DATABASE_URL, to follow its name; undefined if it is valid. */
@@ -236,7 +169,7 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies Setting["name"][];
 
 export interface GivenSetting {
-	name: keyof typeof Environment.properties;
+	name: string;
 	/** As it was given; undefined if it is off. */
 	text: string | undefined;
 	/** `default`, `environment`, `flag`, or `file` and its path. */
@@ -246,19 +179,28 @@ export interface GivenSetting {
 /** Variables by their names. Empty ones count as absent. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where each setting comes from: a flag, the environment, the file of settings, or its default. */
-function collect(environment: Variables, flags: Flags, file: EnvFile | undefined) {
+/** The settings of a schema, each from a flag, the environment, the file of settings or its default. */
+function collect<S extends TObject>(schema: S, environment: Variables, flags: Flags, file: EnvFile | undefined) {
 	const problems: string[] = [];
-	const given = Object.entries(Environment.properties).map(([key, schema]): GivenSetting => {
-		const name = key as GivenSetting["name"];
+	const given = Object.entries(schema.properties).map(([name, property]): GivenSetting => {
 		const flag = flags[propertyOf(name)];
 		if (flag !== undefined) return { name, text: flag, from: "flag" };
 		const found =
 			lookUp(name, environment, "environment", problems) ??
 			(file && lookUp(name, file.values, `file ${file.path}`, problems));
-		return { name, text: usualOf(schema), from: "default", ...found };
+		return { name, text: usualOf(property), from: "default", ...found };
 	});
-	return { given, problems };
+	/** As messages name it. */
+	function nameOf(setting = ""): string {
+		const from = given.find(({ name }) => name === setting)?.from;
+		if (from === "flag") return flagOf(setting);
+		const line = from === `file ${file?.path}` ? file?.lines[setting] : undefined;
+		return line === undefined ? setting : `${setting} (line ${line} of ${file?.path})`;
+	}
+	const texts = Object.fromEntries(given.map(({ name, text }) => [name, text]));
+	const { value, faults = [] } = checkOf(schema, true)(texts);
+	problems.push(...faults.map(({ field, problem }) => `${nameOf(field)} ${problem}`));
+	return { given, problems, nameOf, value: value as Static<S> };
 }
 
 function lookUp(name: string, variables: Variables, from: string, problems: string[]) {
@@ -318,11 +260,7 @@ const knownNames = new Set([...settingNames, ...Object.keys(ConnectionEnvironmen
 
 /** The setting of which a name is probably another spelling. */
 function settingMeantBy(name: string): string | undefined {
-	const plain = (text: string) =>
-		text
-			.replace(/^ANIMAL_STORE_/, "")
-			.replaceAll("_", "")
-			.toUpperCase();
+	const plain = (text: string) => plainName(text).replaceAll("_", "").toUpperCase();
 	return settingNames.find((one) => plain(one) === plain(name));
 }
 
@@ -347,25 +285,13 @@ export function readSettings(
 	environment: Variables = process.env,
 	flags: Flags = {},
 	file: EnvFile | undefined = envFile,
-): { config: Readonly<Config>; given: GivenSetting[] } {
-	const { given, problems } = collect(environment, flags, file);
-	const sources = new Map(given.map(({ name, from }) => [name as string, from]));
-	const nameOf = (name = "") => {
-		if (sources.get(name) === "flag") return flagOf(name);
-		const line = sources.get(name) === `file ${file?.path}` ? file?.lines[name] : undefined;
-		return line === undefined ? name : `${name} (line ${line} of ${file?.path})`;
-	};
-	const { value, faults = [] } = checkSettings(Object.fromEntries(given.map(({ name, text }) => [name, text])));
-	problems.push(...faults.map(({ field, problem }) => `${nameOf(field)} ${problem}`));
-	const env = value as Static<typeof Environment>;
+): { config: Config; given: GivenSetting[] } {
+	const { given, problems, nameOf, value: env } = collect(Environment, environment, flags, file);
 	const urlProblem = env.DATABASE_URL && problemOfDatabaseUrl(env.DATABASE_URL);
 	if (urlProblem) problems.push(`${nameOf("DATABASE_URL")} ${urlProblem}`);
-	const rateLimit = env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT);
 	const isTrustedProxy = env.TRUST_PROXY === undefined ? undefined : parseTrustedProxies(env.TRUST_PROXY);
-	const backups = readBackupPlan(env);
-	const mustBe = (name: "RATE_LIMIT" | "API_KEY" | "TRUST_PROXY" | "BACKUP_EVERY") =>
+	const mustBe = (name: "API_KEY" | "TRUST_PROXY") =>
 		`${nameOf(name)} must be ${Environment.properties[name].description}`;
-	if (env.RATE_LIMIT !== undefined && !rateLimit) problems.push(mustBe("RATE_LIMIT"));
 	if (env.TRUST_PROXY !== undefined && !isTrustedProxy) problems.push(mustBe("TRUST_PROXY"));
 	if (env.API_KEY && !isWellFormedKey(env.API_KEY)) problems.push(mustBe("API_KEY"));
 	if (env.PORT && env.PORT === env.OPS_PORT && env.HOST === env.OPS_HOST)
@@ -375,10 +301,10 @@ export function readSettings(
 	if (env.REUSE_PORT === "true" && env.PORT === 0)
 		problems.push(`${nameOf("REUSE_PORT")} needs the number of a port in ${nameOf("PORT")}, not 0`);
 	problems.push(...misspelt(environment));
-	if (Number.isNaN(backups?.everyMs)) problems.push(mustBe("BACKUP_EVERY"));
 	for (const name of ["BACKUP_EVERY", "BACKUP_KEEP"] as const)
-		if (env[name] !== undefined && !backups) problems.push(`${nameOf(name)} needs BACKUP_TO, the folder for backups`);
-	if (backups && !env.DATABASE_URL?.startsWith("sqlite:"))
+		if (env[name] !== undefined && !env.BACKUP_TO)
+			problems.push(`${nameOf(name)} needs BACKUP_TO, the folder for backups`);
+	if (env.BACKUP_TO && !env.DATABASE_URL?.startsWith("sqlite:"))
 		problems.push(
 			`${nameOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
 		);
@@ -387,7 +313,7 @@ export function readSettings(
 		problems.push("LISTEN_FDS must be 1, for the public port, without REUSE_PORT: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);
 	const listenFd = passed === 1 ? firstPassedFd : undefined;
-	return { config: toConfig(env, { rateLimit, isTrustedProxy, backups, listenFd }), given };
+	return { config: toConfig(env, isTrustedProxy, listenFd), given };
 }
 
 /** SD_LISTEN_FDS_START of sd_listen_fds(3). */
@@ -400,40 +326,47 @@ function passedSockets(environment: Variables): number {
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
-export function readConfig(environment?: Variables, flags?: Flags, file?: EnvFile): Readonly<Config> {
+export function readConfig(environment?: Variables, flags?: Flags, file?: EnvFile): Config {
 	return readSettings(environment, flags, file).config;
 }
 
 function toConfig(
 	env: Static<typeof Environment>,
-	parsed: Pick<Config, "rateLimit" | "isTrustedProxy" | "backups" | "listenFd">,
-): Readonly<Config> {
+	isTrustedProxy: IsTrustedProxy | undefined,
+	/** The public port, if systemd has opened it and passes it on. */
+	listenFd: number | undefined,
+) {
 	return Object.freeze({
-		...parsed,
+		isTrustedProxy,
+		listenFd,
 		host: env.HOST,
 		port: env.PORT,
 		reusesPort: env.REUSE_PORT === "true",
 		opsHost: env.OPS_HOST,
 		opsPort: env.OPS_PORT,
+		/** Ends with `/v1`. */
 		baseUrl: env.BASE_URL?.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1"),
 		databaseUrl: env.DATABASE_URL,
 		databasePoolMax: env.DATABASE_POOL_MAX,
 		apiKey: env.API_KEY,
+		rateLimit: env.RATE_LIMIT === undefined ? undefined : parseRate(env.RATE_LIMIT),
 		corsOrigins: env.CORS_ORIGINS?.split(",") ?? [],
 		connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
 		createWaitMaxMs: parseDurationMs(env.CREATE_WAIT_MAX) ?? 0,
 		stopDelayMs: parseDurationMs(env.STOP_DELAY) ?? 0,
 		exitsWhenWritesStop: env.WHEN_WRITES_STOP === "exit",
+		/** The service's own backups; `keep` is how many of them are kept. */
+		backups:
+			env.BACKUP_TO === undefined
+				? undefined
+				: {
+						folder: env.BACKUP_TO,
+						everyMs: parseDurationMs(env.BACKUP_EVERY ?? "1d") ?? 0,
+						keep: env.BACKUP_KEEP ?? 7,
+					},
 		logLevel: env.LOG_LEVEL,
 		logsClientAddress: env.LOG_CLIENT_ADDRESS === "true",
 	});
-}
-
-/** `everyMs` is NaN if BACKUP_EVERY is not a time. */
-function readBackupPlan(env: Static<typeof Environment>): BackupPlan | undefined {
-	if (env.BACKUP_TO === undefined) return undefined;
-	const everyMs = parseDurationMs(env.BACKUP_EVERY ?? "1d") ?? Number.NaN;
-	return { folder: env.BACKUP_TO, everyMs, keep: env.BACKUP_KEEP ?? 7 };
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
@@ -442,24 +375,10 @@ export function readConnection(
 	environment: Variables = process.env,
 	file: EnvFile | undefined = envFile,
 ): { url: string; key: string } {
-	const flags = { ...(url !== undefined && { ANIMAL_STORE_URL: url }), ...(key && { ANIMAL_STORE_KEY: key }) };
-	const values = withDefaults(ConnectionEnvironment, [flags, environment, file?.values ?? {}]);
-	const names: Record<string, string> = {
-		...(flags.ANIMAL_STORE_URL !== undefined && { ANIMAL_STORE_URL: "--url" }),
-		...(flags.ANIMAL_STORE_KEY !== undefined && { ANIMAL_STORE_KEY: "--key" }),
-	};
-	const { value, faults } = checkConnection(values);
-	if (faults) throw new ConfigError(faults.map(({ field = "", problem }) => `${names[field] ?? field} ${problem}`));
+	const flags = { url: url || undefined, key: key || undefined };
+	const { value, problems } = collect(ConnectionEnvironment, environment, flags, file);
+	if (problems.length > 0) throw new ConfigError(problems);
 	return { url: value.ANIMAL_STORE_URL, key: value.ANIMAL_STORE_KEY };
-}
-
-/** @param sources the first one counts */
-function withDefaults(schema: TObject, sources: Variables[]): Record<string, unknown> {
-	const entries = Object.entries(schema.properties).map(([name, property]) => [
-		name,
-		sources.map((source) => source[name]).find(Boolean) ?? property.default,
-	]);
-	return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** For a process that works on the same store: no other settings, and nothing that Node loads into each process. */
