@@ -5,6 +5,8 @@ import { columnNames, columnsOf, createRecordReader, pickColumns, tables } from 
 
 /** The fields of a secret that are read. The hash never leaves the store. */
 const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
+/** What of a key is stored when it is added. */
+export const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
 const readKey = createRecordReader<KeyRecord>(tables.keys);
 const readSecret = createRecordReader<Secret>(shownSecret);
 const keyWidth = columnsOf(tables.keys).length;

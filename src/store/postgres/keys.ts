@@ -1,9 +1,9 @@
 // The API keys of a PostgreSQL store.
 
 import type pg from "pg";
-import { addUses, fromKeys, keyColumns, type ListedUse, readKeyRow, selectKeys } from "../key-rows.ts";
+import { addUses, fromKeys, keyColumns, type ListedUse, newKey, readKeyRow, selectKeys } from "../key-rows.ts";
 import type { KeyRows, NewSecret } from "../store.ts";
-import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
+import { columnList, createRowWriter, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Retry } from "./errors.ts";
 import type { Query } from "./pool.ts";
@@ -20,7 +20,6 @@ const newest = {
 	ORDER BY k.created_at_ms, k.id`,
 };
 const uses = { name: "keyUses", text: `SELECT ${columnList(tables.keyUses)} FROM key_uses` };
-const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
 const toKeyRow = createRowWriter(newKey);
 const addKey = { name: "addKey", text: `INSERT INTO keys (${columnList(newKey)}) VALUES ($1, $2, $3, $4, $5)` };
 const addSecret = {

@@ -1,7 +1,7 @@
 // Access to the stored rows of PostgreSQL, for copying a whole store.
 
 import type pg from "pg";
-import { columnList, columnsOf, keyList, type Row, type Rows, type Table, tables } from "../tables.ts";
+import { columnList, columnsOf, type Row, type Rows, rowsSql, tables } from "../tables.ts";
 import { toStoreError } from "./errors.ts";
 import { onConnection } from "./transaction.ts";
 
@@ -17,7 +17,11 @@ export function createPostgresRows(pool: pg.Pool): Rows {
 	}
 	return {
 		count: async (table) => Number((await all(`SELECT count(*) FROM ${tables[table].name}`))[0]?.[0]),
-		read: (table, after, limit) => all(pageOf(tables[table], after, limit), after),
+		read: (table, after, limit) =>
+			all(
+				rowsSql(tables[table], after, limit, (place, type) => `$${place}::${type}`),
+				after,
+			),
 		readLastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
 		readLastIssuedId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
 		async write(table, rows) {
@@ -39,13 +43,4 @@ export function createPostgresRows(pool: pg.Pool): Rows {
 			await all("DELETE FROM settings WHERE name = 'copy_of'");
 		},
 	};
-}
-
-function pageOf(table: Table, after: Row | undefined, limit: number): string {
-	const key = keyList(table);
-	const types = columnsOf(table).map(({ type }) => type);
-	const where = after
-		? `WHERE (${key}) > (${after.map((_, place) => `$${place + 1}::${types[place]}`).join(", ")})`
-		: "";
-	return `SELECT ${columnList(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`;
 }

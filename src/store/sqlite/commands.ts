@@ -3,6 +3,7 @@
 import type Database from "better-sqlite3";
 import type { Timed } from "../group-commit.ts";
 import { idempotencyMs } from "../idempotency.ts";
+import { newKey } from "../key-rows.ts";
 import { leaseSql } from "../leases.ts";
 import {
 	type AddUnless,
@@ -13,7 +14,7 @@ import {
 	type NewSecret,
 	StoreUpgraded,
 } from "../store.ts";
-import { createRowWriter, insertSql, pickColumns, type Row, type TableName, tables } from "../tables.ts";
+import { createRowWriter, insertSql, type Row, type TableName, tables } from "../tables.ts";
 import { type CreatedBatch, type CreateRequest, createResults, prepareCreates } from "./creates.ts";
 import { type EditRequest, prepareEdit } from "./edits.ts";
 import { schemaMax } from "./file.ts";
@@ -121,8 +122,6 @@ function prepareLease(database: Database.Database): Appliers["takeLease"] {
 	const lease = database.prepare(leaseSql({ name: "@name", holder: "@holder", nowMs: "@nowMs", forMs: "@forMs" }));
 	return (request) => lease.run(request).changes === 1;
 }
-
-const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
 
 const toKeyRow = createRowWriter(newKey);
 const toUseRow = createRowWriter(tables.keyUses);

@@ -1,7 +1,7 @@
 // Access to the stored rows of SQLite, for copying a whole store.
 
 import type Database from "better-sqlite3";
-import { columnList, keyList, type Row, type Rows, type Table, tables } from "../tables.ts";
+import { type Row, type Rows, rowsSql, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
 import type { TurnReads } from "./turn-reads.ts";
 
@@ -25,7 +25,11 @@ export function createSqliteRows({ database, read, write }: RowsOptions): Rows {
 	const value = async (sql: string) => (await all(sql))[0]?.[0] ?? undefined;
 	return {
 		count: async (table) => Number(await value(`SELECT count(*) FROM ${tables[table].name}`)),
-		read: (table, after, limit) => all(pageOf(tables[table], after, limit), after),
+		read: (table, after, limit) =>
+			all(
+				rowsSql(tables[table], after, limit, () => "?"),
+				after,
+			),
 		readLastPetId: async () => (await value("SELECT max(id) FROM pets")) as bigint | undefined,
 		readLastIssuedId: async () =>
 			((await value("SELECT seq FROM sqlite_sequence WHERE name = 'pets'")) as bigint | undefined) ?? 0n,
@@ -38,10 +42,4 @@ export function createSqliteRows({ database, read, write }: RowsOptions): Rows {
 			await write("setSetting", { name: "copy_of", value: undefined });
 		},
 	};
-}
-
-function pageOf(table: Table, after: Row | undefined, limit: number): string {
-	const key = keyList(table);
-	const where = after ? `WHERE (${key}) > (${after.map(() => "?").join(", ")})` : "";
-	return `SELECT ${columnList(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`;
 }
