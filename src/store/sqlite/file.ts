@@ -239,19 +239,9 @@ export function verifySchema(database: Database.Database, file: string): void {
 	if (!hasKnownSchema(database)) throw damagedStoreError(file);
 }
 
-/** Whether the schema is complete for its version. */
+/** Whether the file has all schema entries that the migrations up to its version create, with the same SQL. */
 export function hasKnownSchema(database: Database.Database): boolean {
 	const version = versionOf(database);
-	return version > 0 && isComplete(database, version);
-}
-
-/** Reads every page. @throws StoreRefused */
-export function verifyPages(database: Database.Database, file: string): void {
-	if (database.pragma("integrity_check(1)", { simple: true }) !== "ok") throw damagedStoreError(file);
-}
-
-/** Whether the file has all schema entries that the migrations create, with the same SQL. */
-function isComplete(database: Database.Database, version: number): boolean {
 	const expected = new Database(":memory:");
 	applyMigrations(expected, version);
 	const schemaOf = (of: Database.Database) =>
@@ -259,7 +249,12 @@ function isComplete(database: Database.Database, version: number): boolean {
 	const found = new Set(schemaOf(database));
 	const isComplete = schemaOf(expected).every((entry) => found.has(entry));
 	expected.close();
-	return isComplete;
+	return version > 0 && isComplete;
+}
+
+/** Reads every page. @throws StoreRefused */
+export function verifyPages(database: Database.Database, file: string): void {
+	if (database.pragma("integrity_check(1)", { simple: true }) !== "ok") throw damagedStoreError(file);
 }
 
 function damagedStoreError(file: string): StoreRefused {

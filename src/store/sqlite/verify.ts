@@ -1,18 +1,7 @@
 // Verifies a whole store or backup: header, schema, every page and every animal. It only reads, so a service may use
 // the store meanwhile.
 
-import {
-	chmodSync,
-	closeSync,
-	copyFileSync,
-	existsSync,
-	mkdtempSync,
-	openSync,
-	realpathSync,
-	rmSync,
-	statSync,
-	writeSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -20,7 +9,7 @@ import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import { type LongWork, StoreRefused, type StoreReport } from "../store.ts";
 import { isToErase } from "../tables.ts";
-import { hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
+import { busyTimeoutMs, hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
 
 /** SQLite stops after this many problems. */
 const problemsMax = 10;
@@ -108,17 +97,13 @@ async function readAnimals(database: Database.Database, { onProgress, signal }: 
 /** A store that was closed can be read in place only where SQLite may write beside it. Elsewhere, a copy is read. */
 function openToRead(file: string): Database.Database {
 	const isClosed = !hasLog(file);
+	let database: Database.Database | undefined;
 	try {
-		const database = new Database(file, { readonly: true });
-		try {
-			database.pragma("busy_timeout = 5000");
-			database.prepare("SELECT count(*) FROM sqlite_schema").get();
-			return database;
-		} catch (error) {
-			database.close();
-			throw error;
-		}
+		database = new Database(file, { readonly: true, timeout: busyTimeoutMs });
+		database.prepare("SELECT count(*) FROM sqlite_schema").get();
+		return database;
 	} catch (error) {
+		database?.close();
 		if (!/^SQLITE_(CANTOPEN|READONLY)/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
 		return openCopy(realpathSync(file), isClosed);
 	}
@@ -131,22 +116,11 @@ function openCopy(file: string, isClosed: boolean): Database.Database {
 		const copy = join(folder, "copy.db");
 		copyFileSync(file, copy);
 		chmodSync(copy, 0o600);
-		if (isClosed) endWalMode(copy);
-		else copyFileSync(`${file}-wal`, `${copy}-wal`);
+		if (!isClosed) copyFileSync(`${file}-wal`, `${copy}-wal`);
 		const database = new Database(copy);
 		database.prepare("SELECT count(*) FROM sqlite_schema").get();
 		return database;
 	} finally {
 		rmSync(folder, { recursive: true });
-	}
-}
-
-/** Sets both journal modes in the header (offset 18) to that of a backup, so that SQLite needs no log. */
-function endWalMode(copy: string): void {
-	const descriptor = openSync(copy, "r+");
-	try {
-		writeSync(descriptor, Uint8Array.of(1, 1), 0, 2, 18);
-	} finally {
-		closeSync(descriptor);
 	}
 }

@@ -37,16 +37,18 @@ if (parentPort) run(parentPort, workerData);
 
 function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterData): void {
 	const post = (message: WriterMessage) => port.postMessage(message);
-	let writer: ReturnType<typeof open>;
+	let writer: ReturnType<typeof openSqliteWriter>;
+	let commit: ReturnType<typeof prepareCommit>;
 	try {
-		writer = open(file, options);
+		writer = openSqliteWriter(file, options);
+		commit = prepareCommit(writer.database);
 	} catch (error) {
 		const isExpected = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
 		if (!isExpected) throw error;
 		post({ kind: "refused", message: toRefusal(file, error).message });
 		return;
 	}
-	const { database, isNew, commit, files } = writer;
+	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
 	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
 	const cutting = setInterval(() => {
@@ -77,11 +79,6 @@ function findLoss(file: string, files: OpenFiles): string | undefined {
 	const path = files.findLostPath();
 	if (path !== undefined) return `${path} was removed or replaced while it was open`;
 	return files.hasFailedSync() ? `a sync of ${file} failed` : undefined;
-}
-
-function open(file: string, options: FileOptions) {
-	const opened = openSqliteWriter(file, options);
-	return { ...opened, commit: prepareCommit(opened.database) };
 }
 
 function attempt<Results>(files: OpenFiles, work: () => Results): { kind: "committed"; results: Results } | Failure {
