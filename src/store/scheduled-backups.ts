@@ -4,17 +4,15 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Background } from "./background.ts";
 import { leaseMs, withLease } from "./leases.ts";
-import { dropStaleDraftsIn } from "./sqlite/draft.ts";
+import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
 
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
-/** How long the process may take to remove what it has written so far. */
-const abortMs = 1000;
 
 /** After a failure, the next try comes no later than this. */
 const retryMs = 10 * 60_000;
@@ -54,11 +52,7 @@ export interface ScheduleOptions {
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = options;
 	const stopped = new AbortController();
-	const status: BackupStatus = {
-		isRunning: false,
-		lastBackupAtMs: undefined,
-		lastFailedAtMs: undefined,
-	};
+	const status: BackupStatus = { isRunning: false, lastBackupAtMs: undefined, lastFailedAtMs: undefined };
 	let timer: NodeJS.Timeout | undefined;
 	let running = Promise.resolve();
 
@@ -127,11 +121,7 @@ async function runBackup(file: string, env: ScheduleOptions["environment"], sign
 		stdio: ["ignore", "pipe", "pipe"],
 		windowsHide: true,
 	});
-	let killer: NodeJS.Timeout | undefined;
-	const end = () => {
-		child.kill("SIGTERM");
-		killer = setTimeout(() => child.kill("SIGKILL"), abortMs);
-	};
+	const end = () => void child.kill("SIGKILL"); // Its draft is removed below.
 	signal.addEventListener("abort", end, { once: true });
 	try {
 		const [result, problem, [code, killedBy]] = await Promise.all([
@@ -145,7 +135,6 @@ async function runBackup(file: string, env: ScheduleOptions["environment"], sign
 		dropStaleDraftsIn(dirname(file), isBackupName); // The process may have been killed.
 		throw error;
 	} finally {
-		clearTimeout(killer);
 		signal.removeEventListener("abort", end);
 	}
 }
@@ -163,11 +152,7 @@ function timeOf(name: string): number {
 }
 
 function backupsIn(folder: string): string[] {
-	try {
-		return readdirSync(folder).filter(isBackupName).sort();
-	} catch {
-		return []; // The next backup reports that the folder is missing.
-	}
+	return namesIn(folder).filter(isBackupName).sort();
 }
 
 function newestIn(folder: string): number | undefined {

@@ -85,7 +85,8 @@ function ownerOfDrafts(): string {
 	return `${process.pid}-${threadId}`;
 }
 
-function namesIn(folder: string): string[] {
+/** None of a folder that is missing: whoever writes there reports it. */
+export function namesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder);
 	} catch {
