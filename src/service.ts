@@ -79,24 +79,21 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
 /** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
-	const { config, log, now = Date.now } = options;
+	const { config, log } = options;
 	let isStopping = false;
 	let isServing = false;
-	const observed = createObserved(options, now);
-	const { metrics, background } = observed;
+	const observed = createObserved(options);
+	const { now, metrics, background } = observed;
 	let backups: ScheduledBackups | undefined;
 	/** They might be of another file, or damaged, and replace good ones. */
 	const stopBackups = () => void backups?.stop();
-	const store = await openObserved(options, now, { node: observed.node, metrics, background, stopBackups });
+	const store = await openObserved(options, observed, stopBackups);
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now, background);
-	const { app, opsServer, activity, replyWatch } = buildServers(options, {
+	const { app, opsServer, activity, replyWatch } = await buildServers(options, observed, {
 		store,
 		keyCheck,
-		now,
 		isStopping: () => isStopping,
-		observed,
-		connectionsMax: await readConnectionsMax(),
 	});
 
 	let stopped: Promise<void> | undefined;
@@ -134,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn({}, warning);
-		backups = startBackups(options, store, now, observed);
+		backups = startBackups(options, observed, store);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
@@ -154,27 +151,11 @@ async function listenPublic(server: Server, config: Config, store: Store, node: 
 	return listenShared(server, { port, host, store, node });
 }
 
-interface Parts {
-	store: Store;
-	keyCheck: KeyCheck;
-	now: () => number;
-	isStopping: () => boolean;
-	observed: Observed;
-	connectionsMax: number;
-}
-
-interface StoreObservers {
-	node: string;
-	metrics: Pick<Metrics, "observeCommit">;
-	background: Background;
-	stopBackups: () => void;
-}
-
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused */
 function openObserved(
 	{ config, log, onWritesStopped }: ServiceOptions,
-	now: () => number,
-	{ node, metrics, background, stopBackups }: StoreObservers,
+	{ now, node, metrics, background }: Observed,
+	stopBackups: () => void,
 ): Promise<Store> {
 	return openStore(config.databaseUrl, now, {
 		verify: "quick",
@@ -199,6 +180,8 @@ function openObserved(
 
 /** The metrics, which begin before the store is open. */
 interface Observed {
+	/** Milliseconds since 1970. */
+	now: () => number;
 	/** In request ids, leases and the console. */
 	node: string;
 	metrics: Metrics;
@@ -207,32 +190,31 @@ interface Observed {
 	store: StoreSources | undefined;
 }
 
-function createObserved({ config, log, droppedLogLines = () => 0 }: ServiceOptions, now: () => number): Observed {
+function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now }: ServiceOptions): Observed {
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.isTrustedProxy });
-	const metrics = createMetrics({
-		now,
-		droppedLogLines,
-		version,
-		traffic: traffic.read,
-		store: () => observed.store,
-	});
+	const store = () => observed.store;
+	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store });
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
 		if (isFirst) log.error({ task, ...reason }, "background work failed; it is done again later");
 	});
 	const node = randomBytes(6).toString("base64url");
-	const observed: Observed = { node, metrics, background, traffic, store: undefined };
+	const observed: Observed = { now, node, metrics, background, traffic, store: undefined };
 	return observed;
 }
 
 /** Both ports, which do not listen yet. */
-function buildServers(options: ServiceOptions, { store, keyCheck, now, isStopping, observed, connectionsMax }: Parts) {
+async function buildServers(
+	options: ServiceOptions,
+	observed: Observed,
+	{ store, keyCheck, isStopping }: { store: Store; keyCheck: KeyCheck; isStopping: () => boolean },
+) {
 	const { config, log, timeouts = defaultTimeouts } = options;
 	const probes = createProbes(store, isStopping);
-	const { node, metrics, traffic } = observed;
+	const { now, node, metrics, traffic } = observed;
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
 	observed.store = { store, animals: totals.animals };
@@ -258,7 +240,7 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		server: {
 			...server,
 			replyHead: { ...replyHead, cors: createCors(config.corsOrigins) },
-			connectionsMax,
+			connectionsMax: await readConnectionsMax(),
 			traffic,
 		},
 		loadLimits: options.loadLimits,
@@ -268,12 +250,8 @@ function buildServers(options: ServiceOptions, { store, keyCheck, now, isStoppin
 		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMaxMs),
 		pagesFolder,
 	});
-	return {
-		app,
-		opsServer: buildOpsServer({ metrics, probes, host: config.opsHost, log, server }),
-		activity,
-		replyWatch,
-	};
+	const opsServer = buildOpsServer({ metrics, probes, host: config.opsHost, log, server });
+	return { app, opsServer, activity, replyWatch };
 }
 
 /** Files that connections leave to the store and to operators. Out of files, the system closes connections untold. */
@@ -286,9 +264,8 @@ async function readConnectionsMax(): Promise<number> {
 
 function startBackups(
 	{ config: { backups, databaseUrl }, log }: ServiceOptions,
+	{ now, background, metrics }: Observed,
 	store: Store,
-	now: () => number,
-	{ background, metrics }: Observed,
 ): ScheduledBackups | undefined {
 	if (!backups) return undefined;
 	return scheduleBackups({

@@ -33,11 +33,11 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		credential(options),
 		rate(options),
 		routeAndMethod(),
-		expectation,
+		checkExpectation,
 		...(options.isTrustedProxy ? [forwarded(options)] : []),
 		scope(options),
 		deprecation(options),
-		bodyHeaders,
+		checkBodyHeaders,
 		idempotencyKey,
 		sendContinue,
 	];
@@ -103,10 +103,6 @@ function routeAndMethod(served?: string): Check {
 	};
 }
 
-function expectation({ request }: Exchange): void {
-	checkExpectation(request);
-}
-
 /** Refuses what a trusted proxy says wrong, before anything is stored. */
 function forwarded({ baseUrlOf }: CheckOptions): Check {
 	return ({ request }, { access }) => {
@@ -130,10 +126,6 @@ function deprecation({ now, baseUrlOf }: CheckOptions): Check {
 		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
 		deprecation.refuseAfterSunset(now());
 	};
-}
-
-function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
-	if (acceptsBody) checkBodyHeaders(exchange);
 }
 
 function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {

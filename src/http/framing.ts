@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Route } from "./exchange.ts";
 import { METHODS } from "./node-http.ts";
 import { isHost } from "./proxies.ts";
 
@@ -82,7 +82,7 @@ export function isLineEnd(byte: number | undefined): boolean {
 }
 
 /** @throws ApiError `expectation_failed` */
-export function checkExpectation({ headers }: IncomingMessage): void {
+export function checkExpectation({ request: { headers } }: Exchange): void {
 	if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return;
 	throw new ApiError("expectation_failed");
 }
@@ -103,7 +103,8 @@ const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8
  * Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16).
  * @throws ApiError `unsupported_media_type`, `body_too_large`
  */
-export function checkBodyHeaders(exchange: Exchange): void {
+export function checkBodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
+	if (!acceptsBody) return;
 	const { headers } = exchange.request;
 	if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
 		exchange.header("accept-encoding", "identity");

@@ -1,7 +1,7 @@
 // The log lines of requests and connections. Only the fields listed here are logged: no header, query or body, and
 // therefore no key.
 
-import type { Log } from "../contract/observed.ts";
+import type { Log, Reply } from "../contract/observed.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
@@ -9,17 +9,15 @@ export const clientAbortStatus = 499;
 /** How often what happens too often for a line each is logged. */
 const countEveryMs = 1000;
 
-interface LineParts {
-	method: string;
-	status: number;
-	reason: string | undefined;
-	ms: number;
-	/** People read it, and get the path, too. */
-	isOnTerminal: boolean;
-}
-
-/** The fields of a request's line, with the attribute names of OpenTelemetry where it has one. */
-export function fieldsOf(exchange: Exchange, { method, status, reason, ms, isOnTerminal }: LineParts): object {
+/**
+ * The fields of a request's line, with the attribute names of OpenTelemetry where it has one.
+ * @param isOnTerminal people read it, and get the path, too
+ */
+export function fieldsOf(
+	exchange: Exchange,
+	{ method, status, reason, seconds }: Reply,
+	isOnTerminal: boolean,
+): object {
 	const { id, route, caller, trace, clientAddress, request } = exchange;
 	return {
 		"http.request.method": method,
@@ -27,7 +25,7 @@ export function fieldsOf(exchange: Exchange, { method, status, reason, ms, isOnT
 		"http.response.status_code": status,
 		"error.type": reason,
 		"http.response.body.size": status === clientAbortStatus || method === "HEAD" ? undefined : exchange.bodyBytes,
-		durationMs: Math.round(ms * 1000) / 1000,
+		durationMs: Math.round(seconds * 1e6) / 1000,
 		keyId: caller?.id,
 		requestId: id,
 		trace_id: trace?.traceId,
@@ -37,14 +35,8 @@ export function fieldsOf(exchange: Exchange, { method, status, reason, ms, isOnT
 	};
 }
 
-interface CountLog {
-	count(): void;
-	/** Logs what is not logged yet. */
-	close(): void;
-}
-
 /** Logs how often something happens, once each second: under overload a line for each would add to the load. */
-export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string): CountLog {
+export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string) {
 	let count = 0;
 	let timer: NodeJS.Timeout | undefined;
 	function write(): void {
@@ -54,10 +46,11 @@ export function createCountLog(log: Pick<Log, "warn">, fields: object, message: 
 		count = 0;
 	}
 	return {
-		count() {
+		count(): void {
 			count++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
+		/** Logs what is not logged yet. */
 		close: write,
 	};
 }

@@ -65,28 +65,25 @@ export function createCors(origins: string[]): Cors | undefined {
 	};
 }
 
-/** A deprecated operation sends its headers in every reply, and 410 from its sunset. */
-export interface DeprecationNotice {
-	headers(base: string): Record<string, string>;
-	/** @throws ApiError `operation_removed` */
-	refuseAfterSunset(nowMs: number): void;
-}
+export type DeprecationNotice = ReturnType<typeof createDeprecationNotice>;
 
-export function createDeprecationNotice(operation: Deprecation): DeprecationNotice {
+/** A deprecated operation sends its headers in every reply, and 410 from its sunset. */
+export function createDeprecationNotice(operation: Deprecation) {
 	const { sunsetMs, successor: next } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();
 	/** Nearly all requests have the same base. */
 	let latest: { base?: string; headers: Record<string, string> } = { headers: {} };
 	return {
-		headers(base) {
+		headers(base: string): Record<string, string> {
 			if (latest.base === base) return latest.headers;
 			const docs = `${base.replace(/\/v1$/, "")}/docs`;
 			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
 			latest = { base, headers: { deprecation, sunset, link } };
 			return latest.headers;
 		},
-		refuseAfterSunset(nowMs) {
+		/** @throws ApiError `operation_removed` */
+		refuseAfterSunset(nowMs: number): void {
 			if (nowMs < sunsetMs) return;
 			throw new ApiError("operation_removed", operation);
 		},

@@ -40,19 +40,18 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
 		connection.intake?.noteEnd(exchange.bodyBytes ?? 0);
 		const { route, startedAtMs } = exchange;
-		const ms = performance.now() - startedAtMs;
-		const { method = "" } = request;
 		const [status, reason] = outcomeOf(exchange);
-		onReply({
+		const reply: Reply = {
 			route: nameOf(route),
-			method,
+			method: request.method ?? "",
 			status,
-			seconds: ms / 1000,
+			seconds: (performance.now() - startedAtMs) / 1000,
 			reason,
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
-		});
+		};
+		onReply(reply);
 		if (reason === "overloaded") sheds.count();
-		else log.info(fieldsOf(exchange, { method, status, reason, ms, isOnTerminal }), "request");
+		else log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
 	}
 
 	return {

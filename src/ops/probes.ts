@@ -4,27 +4,17 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Store, WriteState } from "../store/store.ts";
 
-export interface Probes {
-	/** @throws ApiError `shutting_down` or `storage_unavailable` */
-	ready(): Promise<ProbeReply>;
-	/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
-	live(): ProbeReply;
-}
-
-export interface ProbeReply {
+interface ProbeReply {
 	status: "ok";
 	/** Whether creates work. */
 	writes: WriteState;
 }
 
 /** @param timeoutMs how long the store may take to read */
-export function createProbes(
-	store: Pick<Store, "check" | "writeState">,
-	isStopping: () => boolean,
-	timeoutMs = 2000,
-): Probes {
+export function createProbes(store: Pick<Store, "check" | "writeState">, isStopping: () => boolean, timeoutMs = 2000) {
 	return {
-		async ready() {
+		/** @throws ApiError `shutting_down` or `storage_unavailable` */
+		async ready(): Promise<ProbeReply> {
 			if (isStopping()) throw new ApiError("shutting_down");
 			const late = Promise.withResolvers<never>();
 			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
@@ -37,7 +27,8 @@ export function createProbes(
 			}
 			return { status: "ok", writes: store.writeState() };
 		},
-		live() {
+		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
+		live(): ProbeReply {
 			const writes = store.writeState();
 			if (writes !== "stopped") return { status: "ok", writes };
 			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted");

@@ -11,18 +11,11 @@ const editBatch = 1_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
 
-export interface TotalsWatch {
-	/** @throws StorageUnavailable */
-	animals(): Promise<Totals>;
-	/** The number of edits that the latest count includes. */
-	edits(): number;
-}
-
 /**
  * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
  * store gets another history, the count begins again.
  */
-export function watchTotals(store: Store): TotalsWatch {
+export function watchTotals(store: Store) {
 	const noAnimals: Totals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	const animals = { ...noAnimals };
 	let countedHistory: string | undefined;
@@ -68,7 +61,8 @@ export function watchTotals(store: Store): TotalsWatch {
 	}
 
 	return {
-		async animals() {
+		/** @throws StorageUnavailable */
+		async animals(): Promise<Totals> {
 			next ??= latest.then(() => {
 				next = undefined;
 				const counting = countNew();
@@ -81,6 +75,7 @@ export function watchTotals(store: Store): TotalsWatch {
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };
 		},
+		/** The number of edits that the latest count includes. */
 		edits: () => Number(editedTo),
 	};
 }
