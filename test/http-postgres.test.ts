@@ -7,7 +7,6 @@ for (const suite of [
 	"body",
 	"corpus",
 	"credentials",
-	"deprecation",
 	"framing",
 	"idempotency",
 	"model",

@@ -8,9 +8,9 @@ import { basename, join } from "node:path";
 const rooms: Record<string, string> = {
 	"src/contract": "openapi body corpus properties model",
 	"src/files": "files import export exchanged-keys console-many",
-	"src/http": `check-order corpus body paging model credentials idempotency deprecation operations activity secrets
+	"src/http": `check-order corpus body paging model credentials idempotency operations activity secrets
 		console-files framing pipelining connections ops-port reply-log metrics stopping hostile docs-page faults proxies`,
-	"src/keys": "credentials deprecation keys-command operations secrets serve-command",
+	"src/keys": "credentials corpus keys-command operations secrets serve-command",
 	"src/ops": "operations metrics activity ops-port reply-log stopping background edits serve-command nodes",
 	"src/store": `store-sqlite store-file lost-file scheduled-backups verify backup large-store store-log store-postgres
 		refused-postgres engines-postgres schema migrations edits edits-command erase commit stopping idempotency copy faults background

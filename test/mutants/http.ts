@@ -15,7 +15,7 @@ export const mutants: Mutant[] = [
 		to: '{ access: "open", path }',
 		tests: ["test/corpus.test.ts"],
 	},
-	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/credentials.test.ts"] },
+	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/corpus.test.ts"] },
 	{
 		file: "src/http/listen.ts",
 		from: 'if (isUploading) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse connection',
