@@ -1,56 +1,21 @@
 // Edits by operators on the store, over both engines: what they change, what they record, and what they leave alone.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import Database from "better-sqlite3";
 import { auditText } from "../src/cli/audit.ts";
 import { petStatuses } from "../src/contract/pet.ts";
 import { watchTotals } from "../src/ops/totals.ts";
 import { copyStore } from "../src/store/copy.ts";
-import { openStore } from "../src/store/open.ts";
 import type { NewEdit, Store } from "../src/store/store.ts";
-import { testDatabase } from "./postgres.ts";
+import { engines } from "./engines.ts";
 import { seed, seededRandom } from "./random.ts";
-import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { readPet, readPets } from "./store-reads.ts";
 import { until } from "./until.ts";
 
 const editor = "operator";
 const atMs = 1_790_000_000_000;
-
-/** Opens stores of one new database, each as a process of its own would; they close with the test. */
-type Make = (
-	context: TestContext,
-) => Promise<{ databaseUrl: string; open(): Promise<Store>; reopen(store: Store): Promise<Store> }>;
-
-async function opening(context: TestContext, databaseUrl: string, drop?: () => Promise<unknown>) {
-	const opened = new Set<Store>();
-	context.after(async () => {
-		await Promise.all([...opened].map((store) => store.close()));
-		await drop?.();
-	});
-	const open = async () => {
-		const store = await openStore(databaseUrl, () => atMs);
-		opened.add(store);
-		return store;
-	};
-	const reopen = async (store: Store) => {
-		opened.delete(store);
-		await store.close();
-		return open();
-	};
-	return { databaseUrl, open, reopen };
-}
-
-const engines: Record<string, Make> = {
-	sqlite: async (context) => opening(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`),
-	postgres: async (context) => {
-		const { url, drop } = await testDatabase();
-		return opening(context, url, drop);
-	},
-};
 
 /** Writes of another process reach this one in a later turn of the event loop. */
 const turn = () => new Promise(setImmediate);
@@ -59,7 +24,7 @@ const listAll = (store: Store) => readPets(store, { after: 0n, limit: 100 });
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: an edit changes one animal and adds one row without names; others that change nothing add none`, async (context) => {
-		const { open } = await make(context);
+		const { open } = await make(context, () => atMs);
 		const store = await open();
 		for (const name of ["Rex", "Mia", "Bo"]) await store.createPet({ name, categoryId: 1n, status: "available" });
 		const edits: [NewEdit, string][] = [
@@ -94,7 +59,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
-		const { open } = await make(context);
+		const { open } = await make(context, () => atMs);
 		const store = await open();
 		await store.createPet({ name: "Rex", categoryId: 1n });
 		for (let edits = 0; edits <= 7; edits++) {
@@ -121,13 +86,13 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: the id of a removed newest animal is not used again, also after a restart and a copy`, async (context) => {
-		const { open, reopen } = await make(context);
+		const { open, reopen } = await make(context, () => atMs);
 		const store = await open();
 		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
 		await store.edits.apply({ petId: 2n, editor, action: "remove" });
 		await store.edits.apply({ petId: 1n, editor, action: "remove" });
 		for (const make of Object.values(engines)) {
-			const copy = await (await make(context)).open();
+			const copy = await (await make(context, () => atMs)).open();
 			await copyStore({ from: store, to: copy, onProgress() {} });
 			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
 			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
@@ -138,7 +103,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: a repeated create of an edited or removed animal is a repeat, and nothing of a removed one is kept with its key`, async (context) => {
-		const { open, reopen, databaseUrl } = await make(context);
+		const { open, reopen, databaseUrl } = await make(context, () => atMs);
 		const store = await open();
 		const rex = { name: "Rex", categoryId: 1n };
 		const key = (name: string) => ({ caller: "a", key: name });
@@ -161,7 +126,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: edits of several processes during creates are all applied, one after the other, and no create fails`, async (context) => {
-		const { open } = await make(context);
+		const { open } = await make(context, () => atMs);
 		const stores = [await open(), await open(), await open()];
 		const [service, ...operators] = stores as [Store, ...Store[]];
 		const firsts = await Promise.all(
@@ -195,7 +160,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: the counts of animals by status follow every edit, also of another process and during the count`, async (context) => {
-		const { open } = await make(context);
+		const { open } = await make(context, () => atMs);
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seed);
 		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
@@ -238,7 +203,7 @@ for (const [engine, make] of Object.entries(engines)) {
 }
 
 test("counts by status that are asked for while others are read show what was created before they were asked for", async (context) => {
-	const { open } = await (engines["sqlite"] as Make)(context);
+	const { open } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	let isHeld = false;
@@ -260,7 +225,7 @@ test("counts by status that are asked for while others are read show what was cr
 });
 
 test("sqlite: when another program restores the file in its place, nothing of the lost history is shown", async (context) => {
-	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const add = async (count: number, name: string) => {
 		for (let number = 0; number < count; number++)
@@ -287,7 +252,7 @@ test("sqlite: when another program restores the file in its place, nothing of th
 });
 
 test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
-	const { open, databaseUrl } = await (engines["sqlite"] as Make)(context);
+	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });
 	const reads = [

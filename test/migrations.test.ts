@@ -7,23 +7,13 @@ import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { type NewPet, petStatuses } from "../src/contract/pet.ts";
 import { openStore } from "../src/store/open.ts";
+import { engines } from "./engines.ts";
 import { copyTree } from "./mutants.ts";
 import { databaseFor } from "./postgres.ts";
 import { temporaryFolder } from "./service.ts";
 import { runSql } from "./sql.ts";
 import { readPet, readPets } from "./store-reads.ts";
 import { until } from "./until.ts";
-
-/** Makes a store of the first schema. @returns its DATABASE_URL */
-type Make = (context: TestContext) => Promise<string>;
-
-const engines: Record<string, Make> = {
-	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "animals.db")}`,
-	async postgres(context) {
-		const database = await databaseFor(context);
-		return database.url;
-	},
-};
 
 /** A copy of this tree with one more migration of each engine. @returns its functions for stores */
 async function nextVersion(context: TestContext): Promise<typeof import("../src/store/open.ts")> {
@@ -47,7 +37,7 @@ const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
-		const url = await make(context);
+		const { databaseUrl: url } = await make(context);
 		const older = await openStore(url, Date.now);
 		for (const [index, pet] of pets.entries()) await older.createPet(pet, keyOf(index));
 		const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
@@ -83,7 +73,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 
 	test(`${engine}: a store of a development version is refused with what to do, and stays as it was`, async (context) => {
-		const url = await make(context);
+		const { databaseUrl: url } = await make(context);
 		await (await openStore(url, Date.now)).close();
 		for (const schema of [1, 4]) {
 			await setSchema[engine]?.(url, schema);
@@ -111,7 +101,7 @@ const setSchema: Record<string, (url: string, schema: number) => Promise<unknown
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
-		const url = await make(context);
+		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		context.after(() => store.close());
@@ -134,7 +124,7 @@ for (const [engine, make] of Object.entries(engines)) {
 
 test("a node without creates notices an upgrade too: its probes ask", async (context) => {
 	const nodes = Object.entries(engines).map(async ([engine, make]) => {
-		const url = await make(context);
+		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		context.after(() => store.close());

@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import { removeLeftLog } from "../src/store/sqlite/file.ts";
 import { post } from "./crash-proof.ts";
+import { engines } from "./engines.ts";
 import { attempt, idOf } from "./full-disk.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { proveNodeCrashes } from "./nodes-proof.ts";
-import { databaseFor } from "./postgres.ts";
 import { freePort } from "./postgres-server.ts";
 import { type Running, runProgram, startProgram } from "./program.ts";
 import { withKey } from "./proof.ts";
@@ -21,15 +21,6 @@ import { temporaryFolder } from "./service.ts";
 import { startStoreProcess } from "./store-process.ts";
 import { readPet } from "./store-reads.ts";
 import { until, within } from "./until.ts";
-
-/** The address of a new store of each engine. */
-const engines: Record<string, (context: TestContext) => Promise<string>> = {
-	sqlite: async (context) => `sqlite:${join(temporaryFolder(context), "new", "animals.db")}`,
-	postgres: async (context) => {
-		const database = await databaseFor(context);
-		return database.url;
-	},
-};
 
 async function stop(nodes: Running[]): Promise<void> {
 	for (const { process } of nodes) process.kill("SIGTERM");
@@ -41,9 +32,9 @@ async function namesOfKeys(environment: Record<string, string>): Promise<string[
 	return keys.map(({ name }) => name);
 }
 
-for (const [engine, newStore] of Object.entries(engines)) {
+for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: nodes that start at once on a new store make one store, and one first key`, async (context) => {
-		const environment = { DATABASE_URL: await newStore(context) };
+		const environment = { DATABASE_URL: (await make(context)).databaseUrl };
 		const parameters = ["serve", "--first-key"];
 		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment, { parameters })));
 		const printed = () => nodes.map(({ output }) => output.stderr);
@@ -58,7 +49,7 @@ for (const [engine, newStore] of Object.entries(engines)) {
 
 	test(`${engine}: nodes that start at once with an API_KEY add it once`, async (context) => {
 		const environment = {
-			DATABASE_URL: await newStore(context),
+			DATABASE_URL: (await make(context)).databaseUrl,
 			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
 		};
 		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment)));
@@ -83,12 +74,12 @@ async function createOn(url: string, key: string, nodes: number, ledger: Ledger)
 	});
 }
 
-for (const [engine, newStore] of Object.entries(engines)) {
+for (const [engine, make] of Object.entries(engines)) {
 	test(
 		`${engine}: nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other`,
 		linux,
 		async (context) => {
-			const { environment, key } = await withKey(await newStore(context));
+			const { environment, key } = await withKey((await make(context)).databaseUrl);
 			const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
 			const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
 			const [first, second] = nodes as [Running, Running];

@@ -11,35 +11,10 @@ import { StorageUnavailable, type Store } from "../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "./postgres.ts";
 import { slowLink } from "./slow-link.ts";
 import { petsOf } from "./store-reads.ts";
-import { storeSuite, sweepRows } from "./store-suite.ts";
+import { storeSuite } from "./store-suite.ts";
 import { until } from "./until.ts";
 
-storeSuite({
-	name: "postgres",
-	async open(context, now = Date.now) {
-		const database = await testDatabase();
-		let store = await openStore(database.url, now, { node: "a", sweepRows });
-		const joined: Store[] = [];
-		context.after(async () => {
-			await Promise.all([...joined, store].map((one) => one.close()));
-			await database.drop();
-		});
-		return {
-			store,
-			databaseUrl: database.url,
-			async join(node) {
-				const other = await openStore(database.url, now, { node, sweepRows });
-				joined.push(other);
-				return other;
-			},
-			async reopen() {
-				await store.close();
-				store = await openStore(database.url, now, { node: "a", sweepRows });
-				return store;
-			},
-		};
-	},
-});
+storeSuite("postgres");
 
 /** Stores of one new database, each as a node of its own has it. */
 async function openStores(

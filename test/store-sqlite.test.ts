@@ -7,40 +7,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
-import type { Store } from "../src/store/store.ts";
 import { type Caller, callerOf, createAndRepeat } from "./caller.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { newStore } from "./proof.ts";
 import { seed, seededRandom } from "./random.ts";
 import { temporaryFolder } from "./service.ts";
-import { storeSuite, sweepRows } from "./store-suite.ts";
+import { storeSuite } from "./store-suite.ts";
 
-storeSuite({
-	name: "sqlite",
-	async open(context, now = Date.now) {
-		const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-		let store = await openStore(url, now, { node: "a", sweepRows });
-		let isOpen = true;
-		const joined: Store[] = [];
-		context.after(() => Promise.all([...joined, ...(isOpen ? [store] : [])].map((one) => one.close())));
-		return {
-			store,
-			databaseUrl: url,
-			async join(node) {
-				const other = await openStore(url, now, { node, sweepRows });
-				joined.push(other);
-				return other;
-			},
-			async reopen() {
-				isOpen = false;
-				await store.close();
-				store = await openStore(url, now, { node: "a", sweepRows });
-				isOpen = true;
-				return store;
-			},
-		};
-	},
-});
+storeSuite("sqlite");
 
 async function usedFile(folder: string): Promise<string> {
 	const file = join(folder, "animals.db");

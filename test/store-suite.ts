@@ -4,27 +4,25 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { NewPet, Pet } from "../src/contract/pet.ts";
 import { petJson } from "../src/contract/pet-json.ts";
-import { openStore } from "../src/store/open.ts";
 import { endOfList, type PageQuery, type PetCount, type Store } from "../src/store/store.ts";
+import { engines } from "./engines.ts";
 import { runSql } from "./sql.ts";
 import { petsOf, readPet } from "./store-reads.ts";
 import { until } from "./until.ts";
 
-/** Engines of the suite open their stores with it. */
-export const sweepRows = 3;
-
-export interface Engine {
-	name: string;
-	/** An empty store that ends with the test. `reopen` closes it and opens it again; `join` opens another node of it. */
-	open(
-		context: TestContext,
-		now?: () => number,
-	): Promise<{ store: Store; databaseUrl: string; reopen(): Promise<Store>; join(node: string): Promise<Store> }>;
-}
+const sweepRows = 3;
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 
-export function storeSuite({ name: engine, open }: Engine): void {
+export function storeSuite(engine: keyof typeof engines): void {
+	/** A store of a new database. `reopen` closes it and opens it again; `join` opens another node of it. */
+	async function open(context: TestContext, now?: () => number) {
+		const { databaseUrl, open, reopen } = await engines[engine](context, now);
+		const join = (node: string) => open({ node, sweepRows });
+		const store = await join("a");
+		return { store, databaseUrl, reopen: () => reopen(store), join };
+	}
+
 	test(`${engine}: an animal is read back field for field, also after reopening the store`, async (context) => {
 		const { store, reopen } = await open(context);
 		const pets: NewPet[] = [
@@ -295,12 +293,12 @@ export function storeSuite({ name: engine, open }: Engine): void {
 	});
 
 	test(`${engine}: close commits the accepted creates`, async (context) => {
-		const { store, databaseUrl, reopen } = await open(context);
+		const { open, reopen } = await engines[engine](context);
 		// A service's store also gives back its leases when it closes; a command's has none.
-		const other = await openStore(databaseUrl, Date.now);
+		const [store, other] = [await open({ node: "a" }), await open()];
 		const accepted = [store, other].flatMap((one) => Array.from({ length: 1250 }, () => one.createPet(rex)));
-		await other.close();
-		const reopened = await reopen();
+		await reopen(other);
+		const reopened = await reopen(store);
 		assert.equal((await Promise.all(accepted)).length, 2500);
 		assert.ok(await reopened.getPet(2500n));
 	});
