@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { backupStore, openStore, restoreStore } from "../src/store/open.ts";
 import { backupSqlite } from "../src/store/sqlite/backup.ts";
+import { damagedCopies } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
 import { begin, runProgram, startProgram } from "./program.ts";
 import { seed } from "./random.ts";
@@ -114,15 +115,6 @@ test("a backup is synced before it gets its name, and its name is synced before 
 		/its file system has no hard links \(EPERM\); use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
-});
-
-test("a damaged backup file does not get its name", async (context) => {
-	const { url, path, folder } = await someStore(context, 2000);
-	const bytes = readFileSync(path("s.db"));
-	const page = bytes.readUInt16BE(16);
-	writeFileSync(path("s.db"), bytes.fill(0, page * 8, page * 9));
-	await assert.rejects(backupStore(url, path("b.db"), { signal: never }), /s\.db is damaged/);
-	assert.deepEqual(namesIn(folder), ["s.db"]);
 });
 
 test("an interrupted backup leaves no file, and exits with 130; what a killed one or a loss of power left is removed by the next", async (context) => {
@@ -241,25 +233,10 @@ test("a restored store is synced before it replaces the old one, and the old log
 test("an invalid backup is refused with one sentence, and the store is not changed", async (context) => {
 	const { path, url, run, folder } = await someStore(context);
 	await run("backup", path("b.db"));
-	const bytes = readFileSync(path("b.db"));
-	const changed = (name: string, change: (copy: Buffer) => Buffer) => {
-		writeFileSync(path(name), change(Buffer.from(bytes)));
-		return path(name);
-	};
-	const page = bytes.readUInt16BE(16);
-	const newer = path("newer.db");
-	copyFileSync(path("b.db"), newer);
-	new Database(newer).exec("PRAGMA user_version = 99").close();
-	const foreign = path("foreign.db");
-	new Database(foreign).exec("CREATE TABLE a (b)").close();
 	const before = readFileSync(path("s.db"));
 	const rows: [parameters: string[], said: RegExp][] = [
+		...damagedCopies(path("b.db")).map(([copy, said]): [string[], RegExp] => [[copy], said]),
 		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
-		[[changed("text", () => Buffer.from("hello"))], /is not an animal store/],
-		[[changed("page", (copy) => copy.fill(0, page, page * 2))], /is damaged/],
-		[[changed("short", (copy) => copy.subarray(0, page * 3))], /is damaged/],
-		[[newer], /written by a newer animal-store/],
-		[[foreign], /belongs to another program/],
 		[[path("s.db")], /is the file to restore to: move it to another name/],
 		[[path("b.db"), "--to", folder], /is a directory: name a file/],
 	];

@@ -1,13 +1,13 @@
 // The store suite over SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../src/store/open.ts";
 import { type Caller, callerOf, createAndRepeat } from "./caller.ts";
+import { damagedCopies } from "./damaged-copies.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { newStore } from "./proof.ts";
 import { seed, seededRandom } from "./random.ts";
@@ -70,44 +70,13 @@ test("sqlite: first and last pages use an index, with and without filter", async
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const good = await usedFile(folder);
-	const make = (name: string, change: (path: string) => void) => {
-		const path = join(folder, name);
-		change(path);
-		return path;
-	};
-	const edited = (name: string, sql: string) =>
-		make(name, (path) => {
-			copyFileSync(good, path);
-			const database = new Database(path);
-			database.exec(sql);
-			database.close();
-		});
-	const bytes = readFileSync(good);
-	const changed = (name: string, change: (copy: Buffer) => Buffer) =>
-		make(name, (path) => writeFileSync(path, change(Buffer.from(bytes))));
-	const pageSize = bytes.readUInt16BE(16);
-	const rows: [file: string, said: RegExp][] = [
-		[
-			make("garbage", (path) => writeFileSync(path, randomBytes(20_000))),
-			/is not an animal store, or is damaged: restore a backup/,
-		],
-		[make("text", (path) => writeFileSync(path, "hello")), /is not an animal store/],
-		[make("empty", (path) => writeFileSync(path, "")), /is not an animal store, or is damaged/],
-		[make("folder", (path) => mkdirSync(path)), /is a directory: set DATABASE_URL to a file/],
-		[make("foreign", (path) => new Database(path).exec("CREATE TABLE a (b)").close()), /belongs to another program/],
-		[
-			edited("newer", "PRAGMA user_version = 99"),
-			/written by a newer animal-store \(schema 99, this one supports 5\): upgrade/,
-		],
-		[changed("truncated", (copy) => copy.subarray(0, pageSize * 3 + 100)), /is damaged: restore a backup/],
-		[changed("one page lost", (copy) => copy.fill(0, pageSize, pageSize * 2)), /is damaged: restore a backup/],
-		[
-			changed("garbage inside", (copy) => copy.fill(randomBytes(pageSize), pageSize * 2, pageSize * 3)),
-			/is damaged: restore a backup/,
-		],
+	mkdirSync(join(folder, "folder"));
+	const rows = [
+		...damagedCopies(good),
+		[join(folder, "folder"), /is a directory: set DATABASE_URL to a file/] as const,
 	];
 	for (const [file, said] of rows) {
-		const before = existsSync(file) && !file.endsWith("folder") ? readFileSync(file) : undefined;
+		const before = file.endsWith("/folder") ? undefined : readFileSync(file);
 		const { code, stderr } = await runProgram(["serve"], {
 			environment: { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" },
 		});

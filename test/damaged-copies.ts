@@ -1,0 +1,42 @@
+// Copies of a store's file that no program can serve, restore or verify: foreign, of another version, cut or overwritten.
+
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+
+/** Copies a store, without the checks of SQLite, and changes the copy with SQL. @returns its path */
+export function editedCopy(file: string, name: string, sql: string): string {
+	const path = join(dirname(file), name);
+	copyFileSync(file, path);
+	const database = new Database(path);
+	database.unsafeMode().pragma("writable_schema = ON");
+	database.pragma("ignore_check_constraints = ON");
+	database.exec(sql);
+	database.close();
+	return path;
+}
+
+/** @param file a closed store of at least four pages @returns copies beside it, and what is said of each */
+export function damagedCopies(file: string): [copy: string, said: RegExp][] {
+	const bytes = readFileSync(file);
+	const page = bytes.readUInt16BE(16);
+	const noise = Buffer.from(Array.from({ length: page }, (_, index) => (index * 151 + 7) % 256));
+	const written = (name: string, content: Buffer | string): string => {
+		const path = join(dirname(file), name);
+		writeFileSync(path, content);
+		return path;
+	};
+	const foreign = written("foreign", "");
+	new Database(foreign).exec("CREATE TABLE a (b)").close();
+	const damaged = /is damaged: restore a backup/;
+	return [
+		[written("text", "hello"), /is not an animal store/],
+		[written("garbage", noise), /is not an animal store, or is damaged: restore a backup/],
+		[written("empty", ""), /is not an animal store, or is damaged/],
+		[foreign, /belongs to another program/],
+		[editedCopy(file, "newer", "PRAGMA user_version = 99"), /written by a newer animal-store \(schema 99, this one/],
+		[written("truncated", bytes.subarray(0, page * 3 + 100)), damaged],
+		[written("one page lost", Buffer.from(bytes).fill(0, page, page * 2)), damaged],
+		[written("garbage inside", Buffer.from(bytes).fill(noise, page * 2, page * 3)), damaged],
+	];
+}
