@@ -1,10 +1,24 @@
 // The proof of a full disk: creates are refused until there is room, reads go on, nothing is lost, and nobody restarts anything.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
+import { join } from "node:path";
 import { type Answer, post } from "./crash-proof.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
+import type { Trial } from "./proof.ts";
+
+/** A tmpfs, which needs root. @param size such as `2m` */
+export function smallDisk({ folder, after }: Trial, name: string, size: string) {
+	const place = join(folder, name);
+	mkdirSync(place);
+	execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", place]);
+	after(() => execFileSync("umount", ["-l", place]));
+	const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
+	return { place, makeRoom };
+}
 
 /** A create that fills some disk. */
 export function attempt(number: number): Attempt {

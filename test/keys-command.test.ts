@@ -112,6 +112,7 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 		[["keys", "revoke", "key_none", ...none], /^animal-store: there is no store at /],
 		[["audit", "list", ...none], /^animal-store: there is no store at /],
 		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
+		[["toString"], /^error: unknown command 'toString'\n$/],
 	];
 	await shareOut(rows, ["one", "other", "third"], async ([parameters, said]) => {
 		const { code, stdout, stderr } = await runProgram(parameters, { environment });
@@ -169,8 +170,9 @@ test("--json gives the results of commands to programs", async (context) => {
 
 test("--help explains every command", async () => {
 	const ofKeys = ["keys", "keys create", "keys list", "keys rotate", "keys revoke", "keys generate"];
-	const others = ["openapi", "copy", "backup", "restore", "audit list", "import", "export", "pets rename"];
-	const commands = [[], ...["serve", ...ofKeys, ...others].map((command) => command.split(" "))];
+	const others = ["openapi", "copy", "backup", "restore", "audit list", "import", "export"];
+	const ofPets = ["pets", "pets list", "pets create", "pets get", "pets rename"];
+	const commands = [[], ...["serve", ...ofKeys, ...ofPets, ...others].map((command) => command.split(" "))];
 	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);
@@ -180,7 +182,12 @@ test("--help explains every command", async () => {
 		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
 			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}npx/, "described");
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
+		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
 	});
+	assert.match(
+		(await runProgram(["help"])).stdout,
+		/animals of a running service[\s\S]* pets [\s\S]* import [\s\S]* export [\s\S]*service and its store[\s\S]* serve/,
+	);
 });
 
 test("advice names the command as it is called: with npx in a checkout, by its own name where it is installed", async (context) => {

@@ -2,15 +2,14 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configurationOf } from "./document-blocks.ts";
-import { freePort } from "./postgres-server.ts";
+import { asServer, freePort } from "./postgres-server.ts";
 import type { Trial } from "./proof.ts";
+import { bin } from "./proofs/pg-backup.ts";
 import { until } from "./until.ts";
 
-/** The newest version that Debian has installed. */
-const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 const password = "animals";
 
 export interface Cluster {
@@ -34,7 +33,7 @@ export interface Member {
 
 export async function startCluster(trial: Trial): Promise<Cluster> {
 	chmodSync(trial.folder, 0o755);
-	const owner = serverOwner();
+	const owner = asServer();
 	const etcdPort = await startEtcd(trial);
 	const members: Member[] = [];
 	for (const name of ["db1", "db2"]) {
@@ -58,13 +57,6 @@ export async function startCluster(trial: Trial): Promise<Cluster> {
 			member.patroni = member.start();
 		},
 	};
-}
-
-/** PostgreSQL refuses to run as root. */
-function serverOwner(): { uid?: number; gid?: number } {
-	if (process.getuid?.() !== 0) return {};
-	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-	return { uid: id("-u"), gid: id("-g") };
 }
 
 async function startEtcd({ folder, after }: Trial): Promise<number> {

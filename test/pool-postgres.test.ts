@@ -22,14 +22,13 @@ test("when the server has no more connections, the reads of all nodes wait for t
 	const environment = { DATABASE_URL: url };
 	const nodes = [];
 	for (let node = 0; node < 3; node++) nodes.push(await startProgram(context, environment));
-	const headers = { authorization: `Bearer ${key}` };
 	const replies = await Promise.all(
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
 				const statuses = [];
 				// Different limits are different statements, each with a connection.
 				for (let round = 0; round < 10; round++) {
-					const reply = await fetch(`${url}/v1/pets?limit=${client + 1}`, { headers });
+					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
 					await reply.body?.cancel();
 					statuses.push(reply.status);
 				}
@@ -49,8 +48,8 @@ test("a node opens no more than DATABASE_POOL_MAX connections, under the name th
 		await node.stop("SIGKILL");
 		await database.drop();
 	});
-	const headers = { authorization: `Bearer ${key}` };
-	const read = async (limit: number) => (await fetch(`${node.url}/v1/pets?limit=${limit}`, { headers })).status;
+	const { get } = callerOf(node.url, key);
+	const read = async (limit: number) => (await get(`/v1/pets?limit=${limit}`)).status;
 	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
 	assert.deepEqual(new Set(statuses), new Set([200]));
 	const { rows } = await database.query("SELECT FROM pg_stat_activity WHERE application_name = 'small'");
@@ -93,8 +92,7 @@ test("a connection to a standby is never used: the start is refused, and a runni
 		stderr,
 		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
 	);
-	const headers = { authorization: `Bearer ${key}` };
-	const read = async () => (await fetch(`${node.url}/v1/pets`, { headers })).status;
+	const read = async () => (await callerOf(node.url, key).get()).status;
 	assert.equal(await read(), 200);
 	lead(standby);
 	await primary.kill();

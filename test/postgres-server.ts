@@ -56,7 +56,7 @@ export async function startPostgresFor(
 }
 
 /** PostgreSQL refuses to run as root: then it runs as nobody, which needs no account to be made. */
-function asServer(): { uid?: number; gid?: number } {
+export function asServer(): { uid?: number; gid?: number } {
 	if (process.getuid?.() !== 0) return {};
 	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
 	return { uid: id("-u"), gid: id("-g") };

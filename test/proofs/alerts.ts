@@ -8,13 +8,13 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { smallDisk } from "../full-disk.ts";
 import { freePort } from "../postgres-server.ts";
 import { type Running, startProgram } from "../program.ts";
-import { linux, type Need, newStore, type Proof, program, type Trial } from "../proof.ts";
+import { linux, newStore, type Proof, program, root, type Trial } from "../proof.ts";
 import { until } from "../until.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
-const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
 
 /** The texts of alerts.yaml that are replaced, so that each fault shows within seconds. */
 const shortened: [RegExp, string][] = [
@@ -31,10 +31,7 @@ export const proof: Proof = {
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
 			execFileSync("promtool", ["test", "rules", join(folderOfRules, file)], { stdio: "pipe" });
-		const place = join(trial.folder, "disk");
-		mkdirSync(place);
-		execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "none", place]);
-		trial.after(() => execFileSync("umount", ["-l", place]));
+		const { place } = smallDisk(trial, "disk", "16m");
 		const { environment, key } = await newStore("alerts", place);
 		const backups = { BACKUP_TO: join(trial.folder, "backups"), BACKUP_EVERY: "1s", BACKUP_KEEP: "1" };
 		mkdirSync(backups.BACKUP_TO);

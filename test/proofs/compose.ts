@@ -4,19 +4,18 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, chownSync, cpSync, globSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listAll } from "../ledger.ts";
 import { startSteadyLoad } from "../mixed-load.ts";
-import { freePort } from "../postgres-server.ts";
+import { asServer, freePort } from "../postgres-server.ts";
 import { startProgram } from "../program.ts";
 import { type Proof, root, type Trial, withKey } from "../proof.ts";
 import { until } from "../until.ts";
-import { postgresTools, query } from "./pg-backup.ts";
+import { bin, postgresTools, query } from "./pg-backup.ts";
 
 const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url));
-const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 const passwords = { POSTGRES_PASSWORD: "p0", ANIMALS_PASSWORD: "a1", STANDBY_PASSWORD: "s2" };
 
 export const proof: Proof = {
@@ -74,14 +73,12 @@ type Machine = ReturnType<typeof newMachine>;
 
 /** Folders, and commands as a user that PostgreSQL accepts. */
 function newMachine({ folder, after }: Trial) {
-	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-	const owner = { uid: id("-u"), gid: id("-g") };
+	const owner = asServer();
 	chmodSync(folder, 0o755);
 	const place = join(folder, "database");
 	mkdirSync(place);
 	cpSync(scripts, join(place, "scripts"), { recursive: true });
 	execFileSync("chown", ["-R", "nobody", place]);
-	chownSync(place, owner.uid, owner.gid);
 	const env = { PATH: `${bin}:${process.env["PATH"]}`, LC_ALL: "C.UTF-8" };
 	const run = (script: string, more: Record<string, string> = {}) =>
 		execFileSync("bash", ["-euc", script], { cwd: place, env: { ...env, ...more }, stdio: "pipe", ...owner });
@@ -98,14 +95,10 @@ function newMachine({ folder, after }: Trial) {
 	return { place, run, start };
 }
 
-const listening = (port: number, place: string) => [
-	"-p",
-	String(port),
-	"-c",
-	"listen_addresses=127.0.0.1",
-	"-c",
-	`unix_socket_directories=${place}`,
-];
+function listening(port: number, place: string): string[] {
+	const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${place}`];
+	return ["-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+}
 
 /** As the image of PostgreSQL does it: roles.sh runs on a server with only a socket, which is then started again. */
 async function startPrimary({ place, run, start }: Machine) {

@@ -1,19 +1,16 @@
 // Real full disks: a small tmpfs that is filled, and made larger, with the store on it, and then with its backups.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { post } from "../crash-proof.ts";
-import { attempt, proveFullDisk } from "../full-disk.ts";
+import { attempt, proveFullDisk, smallDisk } from "../full-disk.ts";
 import { listAll } from "../ledger.ts";
 import { startSteadyLoad } from "../mixed-load.ts";
 import { runProgram, startProgram } from "../program.ts";
-import { linux, type Need, newStore, type Proof, program, type Trial, type TrialStore } from "../proof.ts";
+import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../proof.ts";
 import { until } from "../until.ts";
-
-const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
 
 export const proof: Proof = {
 	shows:
@@ -25,16 +22,6 @@ export const proof: Proof = {
 		return { ...store, ...backups };
 	},
 };
-
-/** @param size such as `2m` */
-function smallDisk(trial: Trial, name: string, size: string) {
-	const place = join(trial.folder, name);
-	mkdirSync(place);
-	execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", place]);
-	trial.after(() => execFileSync("umount", ["-l", place]));
-	const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
-	return { place, makeRoom };
-}
 
 async function fillStore(trial: Trial) {
 	const { place, makeRoom } = smallDisk(trial, "small", "2m");

@@ -17,14 +17,14 @@ import pg from "pg";
 import { blockOf } from "../document-blocks.ts";
 import { type Ledger, listAll } from "../ledger.ts";
 import { startSteadyLoad } from "../mixed-load.ts";
-import { freePort } from "../postgres-server.ts";
+import { asServer, freePort } from "../postgres-server.ts";
 import { runProgram, startProgram } from "../program.ts";
 import type { Need, Proof, Trial } from "../proof.ts";
 import { until } from "../until.ts";
 
 const page = "docs/backup.md";
 /** The newest version that Debian has installed. */
-const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
+export const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 
 export const postgresTools: Need = {
 	text: "PostgreSQL with its tools (Debian package postgresql)",
@@ -106,12 +106,11 @@ export async function startServer(trial: Trial) {
 	const data = join(folder, "data");
 	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };
 	const replaced = (text: string) => Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), text);
-	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-	const owner = process.getuid?.() === 0 ? { uid: id("-u"), gid: id("-g") } : {};
+	const owner = asServer();
 	chmodSync(trial.folder, 0o755);
 	for (const path of [folder, paths["/var/backups/wal"]]) {
 		mkdirSync(path);
-		if (owner.uid !== undefined) chownSync(path, owner.uid, owner.gid);
+		if (owner.uid !== undefined) chownSync(path, owner.uid, owner.gid ?? 0);
 	}
 	const port = await freePort();
 	const env = { PATH: `${bin}:${process.env["PATH"]}` };

@@ -1,16 +1,13 @@
 // What the probes, a list and a create answer in each state that operators meet, as one table.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { post } from "../crash-proof.ts";
-import { attempt } from "../full-disk.ts";
+import { attempt, smallDisk } from "../full-disk.ts";
 import { startPostgresFor } from "../postgres-server.ts";
 import { type Running, startProgram } from "../program.ts";
-import { linux, type Need, newStore, type Proof, program, type Trial, withKey } from "../proof.ts";
+import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../proof.ts";
 import { serviceWithStandby } from "../standby.ts";
 import { until } from "../until.ts";
 
@@ -28,8 +25,6 @@ interface Served {
 	service: Running;
 	key: string;
 }
-
-const root: Need = { text: "the right to mount (root)", isMet: () => process.getuid?.() === 0 };
 
 export const proof: Proof = {
 	shows: "what /readyz, /livez, a list and a create answer on a full disk, after a failed sync, and so on",
@@ -93,11 +88,8 @@ async function working(trial: Trial): Promise<Row> {
 }
 
 async function fullDisk(trial: Trial): Promise<Row> {
-	const folder = join(trial.folder, "small");
-	mkdirSync(folder);
-	execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", folder]);
-	trial.after(() => execFileSync("umount", ["-l", folder]));
-	const disk = await served(trial, "full", { folder });
+	const { place } = smallDisk(trial, "small", "2m");
+	const disk = await served(trial, "full", { folder: place });
 	await createUntilRefused(disk);
 	return rowOf("full disk", disk);
 }
