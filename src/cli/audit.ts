@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { isInt64, parseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
+import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
 import { withDatabase, withStore } from "./connection.ts";
@@ -33,7 +34,7 @@ async function listEdits({ json = false, ...flags }: { json?: boolean; databaseU
 
 export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = pageRows): AsyncIterable<string> {
 	const pages = pagesOf(store, rows);
-	return form === "json" ? formatJson(pages) : formatTable(cellsOfAll(pages), columns, form === "aligned");
+	return form === "json" ? jsonArray(pages, toJson) : formatTable(cellsOfAll(pages), columns, form === "aligned");
 }
 
 async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditRecord[]> {
@@ -52,15 +53,6 @@ function toJson({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedA
 	const effect = action === "set-status" ? { toStatus: toStatus ?? null } : { erasedAt: timeOf(erasedAtMs) ?? null };
 	const rest = { action, ...statuses, ...effect };
 	return `{"id":${id},"at":"${at}","by":${JSON.stringify(editor)},"petId":${petId},${JSON.stringify(rest).slice(1)}`;
-}
-
-async function* formatJson(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string> {
-	let isFirst = true;
-	for await (const page of pages) {
-		yield (isFirst ? "[\n" : ",\n") + page.map(toJson).join(",\n");
-		isFirst = false;
-	}
-	yield isFirst ? "[]\n" : "\n]\n";
 }
 
 const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());

@@ -71,20 +71,12 @@ function notText(): FileError {
 	return new FileError("the file is not text: save it as CSV, NDJSON or JSON");
 }
 
-interface Utf8Scan {
-	line: number;
-	/** Continuation bytes that are still to come. */
-	pending: number;
-	/** Complete characters of more than one byte. */
-	multiByte: number;
-	invalid: number;
-	/** The line of the first invalid byte. */
-	invalidLine: number;
-}
-
-function startUtf8Scan(): Utf8Scan {
-	return { line: 1, pending: 0, multiByte: 0, invalid: 0, invalidLine: 0 };
-}
+/**
+ * `pending`: continuation bytes that are still to come. `multiByte`: complete characters of more than one byte.
+ * `invalidLine`: the line of the first invalid byte.
+ */
+const startUtf8Scan = () => ({ line: 1, pending: 0, multiByte: 0, invalid: 0, invalidLine: 0 });
+type Utf8Scan = ReturnType<typeof startUtf8Scan>;
 
 /** Counts characters and bytes that are none. It is coarser than a decoder, and does not stop at the first error. */
 function scanUtf8(scan: Utf8Scan, chunk: Uint8Array): void {

@@ -70,16 +70,24 @@ export type Format = (typeof formats)[number];
 
 /** The text of all pages, one piece for each. An import reads CSV columns in any order and ignores `id`. */
 export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format): AsyncGenerator<string> {
+	if (format === "json") return yield* jsonArray(pages, petJson);
 	if (format === "csv") yield csv([petFields]);
+	for await (const pets of pages)
+		yield format === "csv" ? csv(pets.map(cellsOfPet)) : pets.map((pet) => `${petJson(pet)}\n`).join("");
+}
+
+/** A JSON array with one item on each line, one piece for each page. */
+export async function* jsonArray<Item>(
+	pages: AsyncIterable<Item[]>,
+	toJson: (item: Item) => string,
+): AsyncGenerator<string, undefined> {
 	let isFirst = true;
-	for await (const pets of pages) {
-		if (pets.length === 0) continue;
-		if (format === "csv") yield csv(pets.map(cellsOfPet));
-		else if (format === "ndjson") yield pets.map((pet) => `${petJson(pet)}\n`).join("");
-		else yield (isFirst ? "[\n" : ",\n") + pets.map(petJson).join(",\n");
+	for await (const items of pages) {
+		if (items.length === 0) continue;
+		yield (isFirst ? "[\n" : ",\n") + items.map(toJson).join(",\n");
 		isFirst = false;
 	}
-	if (format === "json") yield isFirst ? "[]\n" : "\n]\n";
+	yield isFirst ? "[]\n" : "\n]\n";
 }
 
 function cellsOfPet(pet: AnyPet): string[] {

@@ -21,45 +21,31 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 		throw brokenArray(scan, scan.isInString ? "the file ends inside a string" : "the closing bracket is missing");
 }
 
-/** The position of a scan in the file, and the element it is in. */
-interface Scan {
-	line: number;
-	/** Relative to the array. */
-	place: "before" | "inside" | "after";
-	/** The number of open brackets in the element. */
-	depth: number;
-	isInString: boolean;
-	isEscaped: boolean;
-	/** Whether the last element ended with a comma. */
-	isElementDue: boolean;
-	/** The line of the element's first character; 0 before it. */
-	elementLine: number;
-	/** The element up to `keptTo`. */
-	held: string;
-	isTooLong: boolean;
-	/** The piece of the file that is being scanned, and the positions in it. */
-	text: string;
-	at: number;
-	keptTo: number;
-	/** The elements that ended in this piece. */
-	found: PetRecord[];
-}
+type Scan = ReturnType<typeof startScan>;
 
-function startScan(): Scan {
+/** The position of a scan in the file, and the element it is in. */
+function startScan() {
 	return {
 		line: 1,
-		place: "before",
+		/** Relative to the array. */
+		place: "before" as "before" | "inside" | "after",
+		/** The number of open brackets in the element. */
 		depth: 0,
 		isInString: false,
 		isEscaped: false,
+		/** Whether the last element ended with a comma. */
 		isElementDue: false,
+		/** The line of the element's first character; 0 before it. */
 		elementLine: 0,
+		/** The element up to `keptTo`. */
 		held: "",
 		isTooLong: false,
+		/** The piece of the file that is being scanned, and the positions in it. */
 		text: "",
 		at: 0,
 		keptTo: 0,
-		found: [],
+		/** The elements that ended in this piece. */
+		found: [] as PetRecord[],
 	};
 }
 

@@ -82,18 +82,9 @@ async function* linesOf(texts: Texts): AsyncGenerator<Line[]> {
 	yield [endLine(rest, line, "")];
 }
 
-/** The start of a line whose end has not come yet. */
-interface Rest {
-	text: string;
-	/** Whether text was dropped, because the line is too long. */
-	isDropped: boolean;
-	/** Whether the dropped text has an odd number of quotes. */
-	turnsQuote: boolean;
-}
-
-function startRest(): Rest {
-	return { text: "", isDropped: false, turnsQuote: false };
-}
+/** The start of a line whose end has not come yet. If it is too long, its text is dropped, and its quotes count. */
+const startRest = () => ({ text: "", isDropped: false, turnsQuote: false });
+type Rest = ReturnType<typeof startRest>;
 
 function keepRest(rest: Rest, text: string): void {
 	rest.text += text;
@@ -120,33 +111,11 @@ function hasOddQuotes(text: string): boolean {
 /** The cells of one record of CSV. @returns undefined when a quote is neither doubled nor around a whole cell */
 export function cellsOf(record: string, delimiter: string): string[] | undefined {
 	if (!record.includes('"')) return record.split(delimiter);
-	const cells: string[] = [];
-	for (let at = 0; ; at++) {
-		const { cell, end } = record[at] === '"' ? quotedCell(record, at) : plainCell(record, at, delimiter);
-		if (cell === undefined) return undefined;
-		cells.push(cell);
-		at = end;
-		if (at === record.length) return cells;
-		if (record[at] !== delimiter) return undefined;
+	const next = new RegExp(`"([^"]*(?:""[^"]*)*)"|[^"${delimiter}]*`, "y");
+	for (const cells: string[] = []; ; next.lastIndex++) {
+		const [plain = "", quoted] = next.exec(record) ?? [];
+		cells.push(quoted?.replaceAll('""', '"') ?? plain);
+		if (next.lastIndex === record.length) return cells;
+		if (record[next.lastIndex] !== delimiter) return undefined;
 	}
-}
-
-/** A cell, undefined when its quotes are broken, and where it ends. */
-interface Cell {
-	cell: string | undefined;
-	end: number;
-}
-
-function plainCell(record: string, start: number, delimiter: string): Cell {
-	const found = record.indexOf(delimiter, start);
-	const end = found === -1 ? record.length : found;
-	const cell = record.slice(start, end);
-	return { cell: cell.includes('"') ? undefined : cell, end };
-}
-
-function quotedCell(record: string, start: number): Cell {
-	let end = record.indexOf('"', start + 1);
-	while (end !== -1 && record[end + 1] === '"') end = record.indexOf('"', end + 2);
-	if (end === -1) return { cell: undefined, end };
-	return { cell: record.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
 }
