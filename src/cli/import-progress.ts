@@ -2,6 +2,7 @@
 
 import { createBar } from "./long-work.ts";
 
+const redrawEveryMs = 100;
 const lineEveryMs = 10_000;
 const quietMs = 5_000;
 
@@ -22,8 +23,14 @@ export async function importProgress(total: number): Promise<Progress> {
 		const rate = Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs));
 		return `${rate}/s${rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ""}`;
 	};
-	const draw = process.stderr.isTTY ? await bar(total) : lines(total);
-	const timer = setInterval(() => draw.show(done, rejected, state()), draw.everyMs);
+	const format = "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected";
+	const bar = process.stderr.isTTY ? await createBar(format) : undefined;
+	bar?.start(total, 0, { state: "", rejected: 0 });
+	const show = () => {
+		if (bar) bar.update(done, { rejected, state: state() });
+		else console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${state()}`);
+	};
+	const timer = setInterval(show, bar ? redrawEveryMs : lineEveryMs);
 	return {
 		update(nowDone, nowRejected) {
 			if (nowDone > done) changedAtMs = performance.now();
@@ -32,27 +39,8 @@ export async function importProgress(total: number): Promise<Progress> {
 		},
 		end() {
 			clearInterval(timer);
-			draw.end(done, rejected, state());
+			if (bar) show();
+			bar?.stop();
 		},
 	};
-}
-
-async function bar(total: number) {
-	const drawn = await createBar("{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected");
-	drawn.start(total, 0, { state: "", rejected: 0 });
-	const show = (done: number, rejected: number, state: string) => drawn.update(done, { rejected, state });
-	return {
-		everyMs: 100,
-		show,
-		end(done: number, rejected: number, state: string) {
-			show(done, rejected, state);
-			drawn.stop();
-		},
-	};
-}
-
-function lines(total: number) {
-	const show = (done: number, rejected: number, state: string) =>
-		console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${state}`);
-	return { everyMs: lineEveryMs, show, end: () => {} };
 }
