@@ -26,18 +26,17 @@ export function leaseSql(parameters: Record<"name" | "holder" | "nowMs" | "forMs
 /**
  * Does work that one node at a time does, and keeps the lease meanwhile.
  * @param take as `Store.takeLease`; while it fails, the work is done without a lease
- * @returns false if another node has the lease
  */
 export async function withLease(
 	background: Background,
 	take: (forMs: number) => Promise<boolean>,
 	work: () => Promise<void>,
-): Promise<boolean> {
+): Promise<void> {
 	let isHeld = true;
 	await background.run("lease", async () => {
 		isHeld = await take(leaseMs);
 	});
-	if (!isHeld) return false;
+	if (!isHeld) return;
 	const stopRenewing = background.repeat("lease", leaseMs / 3, () => take(leaseMs));
 	try {
 		await work();
@@ -45,7 +44,6 @@ export async function withLease(
 		await stopRenewing();
 		await background.run("lease", () => take(0));
 	}
-	return true;
 }
 
 const sweepEveryMs = 10 * 60_000;

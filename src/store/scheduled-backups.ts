@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, impo
 
 /** After a failure, the next try comes no later than this. */
 const retryMs = 10 * 60_000;
-/** Less than the longest time of a timer. */
+/** When it is looked again whether one is due. Less than the longest time of a timer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
 /** Times are milliseconds since 1970. */
@@ -98,9 +98,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	}
 
 	function wait(ms: number): void {
-		const stepMs = Math.min(ms, timerMaxMs);
-		const next = () => (ms > stepMs ? wait(ms - stepMs) : look(false));
-		if (!stopped.signal.aborted) timer = setTimeout(next, stepMs).unref();
+		if (!stopped.signal.aborted) timer = setTimeout(() => look(false), Math.min(ms, timerMaxMs)).unref();
 	}
 
 	look(true);

@@ -34,6 +34,7 @@ const addAnimals = (count: string, from = "") => `counter AS (
 const addPets = { name: "addPets", text: `WITH ${addAnimals("$1")} SELECT last_before + 1 AS first_id FROM counter` };
 
 const keyParameter = newPetColumns.length + 2;
+const keyFields = ["caller", "key", "place", "fingerprint", "createdAtMs"] as const;
 const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
@@ -88,13 +89,7 @@ async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<C
 	for (;;) {
 		const { newCreates, keys, toResults } = planBatch(batch, taken);
 		if (newCreates.length === 0) return toResults(0n);
-		const keyColumns = [
-			keys.map(({ caller }) => caller),
-			keys.map(({ key }) => key),
-			keys.map(({ place }) => place),
-			keys.map(({ fingerprint }) => fingerprint),
-			keys.map(({ createdAtMs }) => createdAtMs),
-		];
+		const keyColumns = keyFields.map((field) => keys.map((key) => key[field]));
 		const values = [...petArrays(newCreates), ...keyColumns, sinceMs];
 		const { rows }: pg.QueryResult<TakenKey | Added> = await client.query({ ...addPetsWithKeys, values });
 		const found = rows.filter((row): row is TakenKey => row.first_id === null);

@@ -2,8 +2,8 @@
 
 import type pg from "pg";
 import { addUses, fromKeys, keyColumns, type ListedUse, newKey, readKeyRow, selectKeys } from "../key-rows.ts";
-import type { KeyRows, NewSecret } from "../store.ts";
-import { columnList, createRowWriter, tables } from "../tables.ts";
+import type { KeyRows } from "../store.ts";
+import { columnList, createRowWriter, pickColumns, tables } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Retry } from "./errors.ts";
 import type { Query } from "./pool.ts";
@@ -22,6 +22,9 @@ const newest = {
 const uses = { name: "keyUses", text: `SELECT ${columnList(tables.keyUses)} FROM key_uses` };
 const toKeyRow = createRowWriter(newKey);
 const addKey = { name: "addKey", text: `INSERT INTO keys (${columnList(newKey)}) VALUES ($1, $2, $3, $4, $5)` };
+const toSecretRow = createRowWriter(
+	pickColumns(tables.secrets, ["hash", "keyId", "last4", "createdAtMs", "expiresAtMs"]),
+);
 const addSecret = {
 	name: "addSecret",
 	text: `INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
@@ -64,13 +67,6 @@ export function createKeyRows({ pool, query, read, retry, history }: KeyAccess):
 		const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: shown.history }]));
 		return hashes.map((hash) => keys.get(hash));
 	});
-	const secretValues = (keyId: string, { hash, last4, createdAtMs, expiresAtMs }: NewSecret) => [
-		hash,
-		keyId,
-		last4,
-		createdAtMs,
-		expiresAtMs ?? null,
-	];
 
 	return {
 		get history() {
@@ -89,22 +85,21 @@ export function createKeyRows({ pool, query, read, retry, history }: KeyAccess):
 					if ((await client.query({ ...anySecret, values })).rows.length > 0) return false;
 				}
 				await client.query({ ...addKey, values: toKeyRow(key) });
-				await client.query({ ...addSecret, values: secretValues(key.id, secret) });
+				await client.query({ ...addSecret, values: toSecretRow({ ...secret, keyId: key.id }) });
 				return true;
 			}),
 		rotate: (keyId, secret, graceEndsAtMs) =>
 			inTransaction(pool, retry, async (client) => {
 				await client.query({ ...endSecrets, values: [graceEndsAtMs, keyId] });
-				await client.query({ ...addSecret, values: secretValues(keyId, secret) });
+				await client.query({ ...addSecret, values: toSecretRow({ ...secret, keyId }) });
 			}),
 		revoke: async (keyId, nowMs) => void (await query(revoke, [nowMs, keyId])),
 		async touch(uses) {
-			const values = [
-				uses.map(({ keyId }) => keyId),
-				uses.map(({ operation }) => operation),
-				uses.map(({ usedAtMs }) => usedAtMs),
-			];
-			await query(touch, values);
+			const fields = ["keyId", "operation", "usedAtMs"] as const;
+			await query(
+				touch,
+				fields.map((field) => uses.map((use) => use[field])),
+			);
 		},
 	};
 }
