@@ -134,6 +134,23 @@ test("REUSE_PORT needs Linux and the number of a port", (context) => {
 	]);
 });
 
+test("settings of backups that cannot work together are refused with one sentence each", () => {
+	const rows: [environment: Record<string, string>, problems: RegExp[]][] = [
+		[{ BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/]],
+		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
+		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
+		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO is for sqlite: .* with pg_dump/]],
+	];
+	for (const [environment, said] of rows) {
+		const problems = problemsOf(environment);
+		assert.equal(problems.length, said.length, problems.join("\n"));
+		for (const [index, rule] of said.entries()) assert.match(problems[index] ?? "", rule);
+	}
+	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
+	assert.equal(readConfig({}).backups, undefined);
+});
+
 test("a flag overrides the environment, which overrides the file of settings, and config says which it was", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, secret] = [join(folder, "settings"), join(folder, "url")];

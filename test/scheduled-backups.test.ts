@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { ConfigError, readConfig } from "../src/config.ts";
 import { createBackground } from "../src/store/background.ts";
 import { leaseMs } from "../src/store/leases.ts";
 import { openStore, verifyStore } from "../src/store/open.ts";
@@ -166,27 +165,4 @@ test("a failed backup is logged as one error line, the alarm knows, the service 
 		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
 		[],
 	);
-});
-
-test("settings of backups that cannot work together are refused with one sentence each", () => {
-	const rows: [environment: Record<string, string>, problems: RegExp[]][] = [
-		[{ BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/]],
-		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
-		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
-		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
-		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO is for sqlite: .* with pg_dump/]],
-	];
-	for (const [environment, said] of rows) {
-		assert.throws(
-			() => readConfig(environment),
-			(error) => {
-				assert.ok(error instanceof ConfigError);
-				assert.equal(error.problems.length, said.length, error.message);
-				for (const [index, rule] of said.entries()) assert.match(error.problems[index] ?? "", rule);
-				return true;
-			},
-		);
-	}
-	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 24 * hourMs, keep: 7 });
-	assert.equal(readConfig({}).backups, undefined);
 });
