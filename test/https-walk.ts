@@ -53,7 +53,7 @@ export async function send(
 }
 
 /** The links of a reply by their relation. */
-export function linksOf({ headers }: Pick<HttpsReply, "headers">): Map<string, string> {
+function linksOf({ headers }: Pick<HttpsReply, "headers">): Map<string, string> {
 	const found = (headers["link"] ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g);
 	return new Map([...found].map(([, url = "", rel = ""]) => [rel, url]));
 }

@@ -97,29 +97,13 @@ test("operations, statuses, parameters and limits are those of the interface doc
 		"createPet post /pets false",
 		"getPet get /pets/{petId} true",
 	]);
-	const { listPets, createPet, getPet } = {
-		listPets: document.paths["/pets"].get,
-		createPet: document.paths["/pets"].post,
-		getPet: document.paths["/pets/{petId}"].get,
-	};
-	for (const [operation, statuses] of [
-		[listPets, ["200", "401"]],
-		[createPet, ["201", "400", "401"]],
-		[getPet, ["200", "401", "404"]],
-	]) {
-		for (const status of statuses) assert.ok(operation.responses[status], `${operation.operationId} ${status}`);
-	}
+	const { get: listPets, post: createPet } = document.paths["/pets"];
 	const limit = listPets.parameters.find(({ name }: { name: string }) => name === "limit");
 	assert.deepEqual(
 		[limit.schema.minimum, limit.schema.maximum, limit.schema.default, limit.required ?? false],
 		[1, 100, 20, false],
 	);
 	assert.equal(createPet.requestBody.required, true);
-	assert.deepEqual(document.components.schemas.NewPet.required, ["name", "categoryId"]);
-	assert.deepEqual(document.components.schemas.Pet.required, ["id", "name", "categoryId"]);
-	assert.equal(document.components.schemas.Pet.properties.id.format, "int64");
-	assert.deepEqual(document.components.schemas.PetStatus.enum, ["available", "pending", "sold"]);
-	assert.deepEqual(document.components.schemas.Error.required, ["code", "message", "status"]);
 	assert.deepEqual(document.components.schemas.Error.properties.code["x-extensible-enum"], errorCodes);
 	assert.deepEqual(document.security, [{ apiKey: [] }]);
 	assert.equal(document.components.securitySchemes.apiKey.scheme, "bearer");

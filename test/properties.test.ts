@@ -10,8 +10,6 @@ import { assertFailure, testService } from "./service.ts";
 
 fc.configureGlobal({ seed });
 
-const _runs = { numRuns: 150 };
-
 /** The rule for names in words of its own: the schema's pattern is what it checks. */
 function isName(text: string): boolean {
 	const points = Array.from(text);
