@@ -2,13 +2,12 @@
 // scope `metrics:read`, and for every key its own name and scopes. And the API reference at /docs, made from the
 // OpenAPI document (console/reference).
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Activity, KeyInfo } from "../../contract/activity.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
 import type { Router } from "../router.ts";
-import { addFile, addFolder, readFile, redirectTo, refuseNotBuilt } from "./static-files.ts";
+import { addFile, addFolder, readFile, redirectTo } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. */
@@ -21,11 +20,12 @@ export interface ConsoleOptions {
 
 export function addConsole(router: Router, { activity, createSettlesMs, pagesFolder }: ConsoleOptions): void {
 	const folder = join(pagesFolder, "console");
-	const isBuilt = addFolder(router, { url: "/console", folder });
-	if (!isBuilt) router.add("/console", { GET: { access: "open", handler: refuseNotBuilt } });
 	router.add("/", { GET: redirectTo("console", 302) });
-	// Browsers ask for it on pages without an icon of their own, such as JSON.
-	if (isBuilt) addFile(router, "/favicon.ico", readFile(join(folder, "icon.svg")));
+	if (addFolder(router, "/console", folder)) {
+		addFile(router, "/console/", readFile(join(folder, "index.html")));
+		// Browsers ask for it on pages without an icon of their own, such as JSON.
+		addFile(router, "/favicon.ico", readFile(join(folder, "icon.svg")));
+	}
 	router.add("/console/activity", {
 		GET: {
 			access: "metrics:read",
@@ -47,17 +47,8 @@ function infoOf({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSet
 	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
 }
 
-const referenceFiles = ["reference.css", "reference.js", "send.js", "mark.svg"];
-
 /** @param pagesFolder where the build wrote the pages; without them, /docs says so */
 export function addDocsPage(router: Router, pagesFolder: string): void {
-	const folder = join(pagesFolder, "docs");
-	if (!existsSync(join(folder, "index.html"))) {
-		router.add("/docs", { GET: { access: "open", handler: refuseNotBuilt } });
-		return;
-	}
-	addFile(router, "/docs", readFile(join(folder, "index.html")));
-	for (const name of referenceFiles) addFile(router, `/docs/${name}`, readFile(join(folder, name)));
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	router.add("/docs/", { GET: redirectTo("../docs", 308) });
+	if (addFolder(router, "/docs", join(pagesFolder, "docs"))) router.add("/docs/", { GET: redirectTo("../docs", 308) });
 }

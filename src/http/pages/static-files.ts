@@ -61,20 +61,22 @@ export function redirectTo(location: string, status: 302 | 308): RouteRules {
 	};
 }
 
-/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it has an index.html */
-export function addFolder(router: Router, { url, folder }: { url: string; folder: string }): boolean {
-	if (!existsSync(join(folder, "index.html"))) return false;
+/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether it was built */
+export function addFolder(router: Router, url: string, folder: string): boolean {
+	if (!existsSync(join(folder, "index.html"))) {
+		router.add(url, { GET: { access: "open", handler: refuseNotBuilt } });
+		return false;
+	}
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
 	for (const name of names) {
-		const path = `/${name.split(sep).join("/")}`;
-		for (const at of path === "/index.html" ? [url, `${url}/`] : [url + path])
-			addFile(router, at, readFile(join(folder, name)));
+		const at = name === "index.html" ? url : `${url}/${name.split(sep).join("/")}`;
+		addFile(router, at, readFile(join(folder, name)));
 	}
 	return true;
 }
 
-/** The handler of a page whose files are missing. @throws ApiError */
-export function refuseNotBuilt(): never {
+/** @throws ApiError */
+function refuseNotBuilt(): never {
 	throw new ApiError("route_not_found", "this page is not built: run npm run build");
 }
 
