@@ -5,16 +5,11 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const folder = new URL("./migrations/", import.meta.url);
 
-export interface Migration {
-	version: number;
-	sql: string;
-}
-
 export interface Migrations {
 	/** The newest schema that this version of the program knows. */
 	schemaMax: number;
 	/** Those that a store of this schema lacks; 0 is that of an empty one. */
-	after(schema: number): Migration[];
+	after(schema: number): { version: number; sql: string }[];
 	/** Why this version cannot open a store of this schema, as the end of a sentence about it; undefined if it can. */
 	refuse(schema: number): string | undefined;
 }
@@ -24,7 +19,7 @@ export function readMigrations(engine: "postgres" | "sqlite"): Migrations {
 		.map((name) => ({ name, version: Number(new RegExp(`^${engine}-(\\d+)\\.sql$`).exec(name)?.[1]) }))
 		.filter(({ version }) => version > 0)
 		.sort((a, b) => a.version - b.version)
-		.map(({ name, version }): Migration => ({ version, sql: readFileSync(new URL(name, folder), "utf8") }));
+		.map(({ name, version }) => ({ version, sql: readFileSync(new URL(name, folder), "utf8") }));
 	const [schemaMin = 0, schemaMax = 0] = [all[0]?.version, all.at(-1)?.version];
 	return {
 		schemaMax,

@@ -37,20 +37,17 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 		}
 	}
 
-	function askAgain(): void {
+	async function askAgain(): Promise<void> {
 		if (state === "stopped" || isAsking || performance.now() - knownAtMs < trustedMs[state]) return;
 		isAsking = true;
-		void background
-			.run("probe", () => observe(probe()))
-			.then(() => {
-				isAsking = false;
-			});
+		await background.run("probe", () => observe(probe()));
+		isAsking = false;
 	}
 
 	return {
 		observe,
 		state(queue) {
-			askAgain();
+			void askAgain();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
 		stop: () => note("stopped"),

@@ -1,4 +1,4 @@
--- A new store.
+-- A new store. postgres-005.sql says what each table is for.
 
 -- Animals. AUTOINCREMENT: an id is never used twice, not even that of a removed newest row.
 CREATE TABLE pets (
@@ -9,8 +9,6 @@ CREATE TABLE pets (
 ) STRICT;
 CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
 
--- What an Idempotency-Key of a caller stands for: the id of its animal, and a fingerprint of what was asked for, so that nothing
--- that later becomes of the animal changes the reply to a retry. The fingerprint is that of src/store/idempotency.ts.
 CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -31,7 +29,6 @@ CREATE TABLE keys (
   revoked_at_ms INTEGER
 ) STRICT;
 
--- A key has several secrets while a rotated one is in its grace period; the one with the largest number is the newest.
 CREATE TABLE secrets (
   hash TEXT PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES keys (id),
@@ -42,7 +39,6 @@ CREATE TABLE secrets (
   UNIQUE (key_id, number)
 ) STRICT;
 
--- When each operation was last called with a key.
 CREATE TABLE key_uses (
   key_id TEXT NOT NULL,
   operation TEXT NOT NULL,
@@ -66,7 +62,6 @@ CREATE TABLE edits (
 CREATE INDEX edits_by_pet ON edits (pet_id);
 CREATE INDEX edits_to_erase ON edits (id) WHERE erased_at_ms IS NULL AND action <> 'set-status';
 
--- Which process does the work that is done once for a store, and until when nobody else may begin it.
 CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
 
 CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;

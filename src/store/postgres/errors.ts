@@ -9,8 +9,6 @@ import { nameOfServer, type PostgresUrl } from "./url.ts";
 /** The SQLSTATE of a server that refuses writes. */
 export const readOnlyCode = "25006";
 
-type ServerError = NodeJS.ErrnoException & { code?: string };
-
 /**
  * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) that time or an operator can fix: lost connections (08),
  * read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up named
@@ -23,7 +21,7 @@ const temporary = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72
 /** Failures that time or an operator can fix become `StorageUnavailable`, including lost connections and time-outs. */
 export function toStoreError(error: unknown): unknown {
 	const isOurs = error instanceof StorageUnavailable || error instanceof StoreRefused || error instanceof TypeError;
-	const { code = "", message } = error as ServerError;
+	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (isOurs || (error instanceof pg.DatabaseError && !temporary.test(code))) return error;
 	return new StorageUnavailable(`${code}: ${message}`);
 }
@@ -34,7 +32,7 @@ export const readOnlyText = "the database is read-only, perhaps a replica: set D
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
-	const { code = "", message } = error as ServerError;
+	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (code === readOnlyCode) return new StoreRefused(readOnlyText);
 	if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET)$/.test(code) || /timeout/i.test(message)) {
 		return new StoreRefused(

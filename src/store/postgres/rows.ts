@@ -15,15 +15,17 @@ export function createPostgresRows(pool: pg.Pool): Rows {
 			row.map((value) => (typeof value === "number" ? BigInt(value) : value)),
 		) as Row[];
 	}
+	/** The only value of the only row. */
+	const value = async (text: string) => (await all(text))[0]?.[0] ?? undefined;
 	return {
-		count: async (table) => Number((await all(`SELECT count(*) FROM ${tables[table].name}`))[0]?.[0]),
+		count: async (table) => Number(await value(`SELECT count(*) FROM ${tables[table].name}`)),
 		read: (table, after, limit) =>
 			all(
 				rowsSql(tables[table], after, limit, (place, type) => `$${place}::${type}`),
 				after,
 			),
-		readLastPetId: async () => ((await all("SELECT max(id) FROM pets"))[0]?.[0] as bigint | null) ?? undefined,
-		readLastIssuedId: async () => (await all("SELECT last_id FROM counters WHERE name = 'pets'"))[0]?.[0] as bigint,
+		readLastPetId: async () => (await value("SELECT max(id) FROM pets")) as bigint | undefined,
+		readLastIssuedId: async () => (await value("SELECT last_id FROM counters WHERE name = 'pets'")) as bigint,
 		async write(table, rows) {
 			const columns = columnsOf(tables[table]);
 			const arrays = columns.map(({ type }, place) => `$${place + 1}::${type}[]`);
@@ -31,10 +33,7 @@ export function createPostgresRows(pool: pg.Pool): Rows {
 			const into = `${tables[table].name} (${columnList(tables[table])})`;
 			await all(`INSERT INTO ${into} SELECT * FROM unnest(${arrays.join(", ")}) ON CONFLICT DO NOTHING`, values);
 		},
-		readCopyMark: async () =>
-			(await all("SELECT convert_from(value, 'UTF8') FROM settings WHERE name = 'copy_of'"))[0]?.[0] as
-				| string
-				| undefined,
+		readCopyMark: async () => (await value("SELECT value FROM settings WHERE name = 'copy_of'"))?.toString(),
 		markCopy: async (mark) => void (await all("INSERT INTO settings VALUES ('copy_of', $1)", [Buffer.from(mark)])),
 		async finishCopy({ cursorSecret, lastIssuedId }) {
 			await all("UPDATE counters SET last_id = $1 WHERE name = 'pets'", [lastIssuedId]);

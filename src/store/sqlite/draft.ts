@@ -7,6 +7,8 @@ import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { failedSyncSuffix } from "./identity.ts";
 
+/** Of the drafts of this process. */
+const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
 /** Suffixes of the files beside a database: those of SQLite, and the report of a failed sync. */
@@ -60,8 +62,8 @@ export function dropStaleDrafts(file: string): void {
 /** Removes drafts of these files of a folder whose processes no longer run. */
 export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => boolean): void {
 	for (const draft of namesIn(folder)) {
-		const [, name = "", owner, pid] = /^(.*)\.((\d+)-\d+)\.new(-\w+)*$/.exec(draft) ?? [];
-		if (!isOurs(name) || (owner !== ownerOfDrafts() && isRunning(Number(pid)))) continue;
+		const [, name = "", by, pid] = /^(.*)\.((\d+)-\d+)\.new(-\w+)*$/.exec(draft) ?? [];
+		if (!isOurs(name) || (by !== owner && isRunning(Number(pid)))) continue;
 		rmSync(join(folder, draft), { force: true });
 	}
 }
@@ -78,11 +80,7 @@ export function link(file: string, name: string): void {
 }
 
 export function draftName(file: string): string {
-	return `${file}.${ownerOfDrafts()}.new`;
-}
-
-function ownerOfDrafts(): string {
-	return `${process.pid}-${threadId}`;
+	return `${file}.${owner}.new`;
 }
 
 /** None of a folder that is missing: whoever writes there reports it. */

@@ -21,10 +21,8 @@ export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): n
 		database.pragma("journal_mode = OFF"); // A journal would keep the names.
 		migrate(database, draft);
 		const later = laterEdits(database, log);
-		remove(
-			database,
-			later.filter(({ action }) => action === "remove"),
-		);
+		const removals = later.filter(({ action }) => action === "remove");
+		remove(database, removals);
 		keepIds(database, later);
 		database.exec("VACUUM");
 		return Number(database.prepare("SELECT count(*) FROM pets").pluck().get());

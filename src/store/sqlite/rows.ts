@@ -13,14 +13,10 @@ interface RowsOptions {
 
 export function createSqliteRows({ database, read, write }: RowsOptions): Rows {
 	const all = (sql: string, values: Row = []) =>
-		read(
-			() =>
-				database
-					.prepare(sql)
-					.safeIntegers()
-					.raw()
-					.all(...values) as Row[],
-		);
+		read(() => {
+			const statement = database.prepare(sql).safeIntegers().raw();
+			return statement.all(...values) as Row[];
+		});
 	/** The only value of the only row. */
 	const value = async (sql: string) => (await all(sql))[0]?.[0] ?? undefined;
 	return {
