@@ -233,6 +233,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal(await keys.findByHash("h3"), undefined);
 		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
 		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
+		assert.equal((await keys.findByHash("h3"))?.id, "a", "as soon as it is stored");
 		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
 		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([

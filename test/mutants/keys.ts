@@ -27,4 +27,10 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/credentials.test.ts"],
 	},
+	{
+		file: "src/store/sqlite/keys.ts",
+		from: "absent?.shown === shown && absent.hash",
+		to: "absent?.hash",
+		tests: ["test/store-sqlite.test.ts"],
+	},
 ];

@@ -2,7 +2,7 @@
 
 import type Database from "better-sqlite3";
 import { addUses, type ListedUse, readKeyRow, selectKeys } from "../key-rows.ts";
-import type { KeyRow, KeyRows } from "../store.ts";
+import type { KeyRow, KeyRows, Shown } from "../store.ts";
 import { columnList, tables } from "../tables.ts";
 import type { WriteCommand } from "./commands.ts";
 import type { TurnReads } from "./turn-reads.ts";
@@ -22,9 +22,16 @@ export function createKeyRows({ database, turn, write }: KeyAccess): KeyRows {
 		)
 		.raw();
 	const uses = database.prepare<[], ListedUse>(`SELECT ${columnList(tables.keyUses)} FROM key_uses`).raw();
+	/** The latest hash that no key had, and what the store showed then: a client repeats its unknown key. */
+	let absent: { hash: string; shown: Shown } | undefined;
+
 	function findByHash(hash: string): KeyRow | undefined {
+		const shown = turn.shown();
+		if (absent?.shown === shown && absent.hash === hash) return undefined;
 		const row = byHash.get(hash);
-		return row && { ...readKeyRow(row), history: turn.shown().history };
+		if (row) return { ...readKeyRow(row), history: shown.history };
+		absent = { hash, shown };
+		return undefined;
 	}
 	return {
 		get history() {
