@@ -93,6 +93,8 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
 export async function assertBothAccessible(page: Page, where: string): Promise<void> {
 	for (const colorScheme of ["light", "dark"] as const) {
 		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		// On a busy machine, colors were measured before the page was painted with them.
+		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 		await assertAccessible(page, `${where}, ${colorScheme}`);
 	}
 }
