@@ -113,7 +113,7 @@ export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUr
 		const isKept = known !== undefined || memory.isUsedAgain(key);
 		const found = await read(base, isKept);
 		// Another request of the turn may have made the reply.
-		const other = memory.find(key);
+		const other = isKept ? memory.find(key) : undefined;
 		if (other && isValid(other, found.shown)) return send(exchange, other);
 		const { body, shown, isSettled, links, variant } = found;
 		const reply = { body, shown, isSettled, tag: entityTag(body, variant), links: links?.() };
