@@ -14,6 +14,7 @@ import {
 	row,
 	shows,
 	signIn,
+	signOut,
 	takeOut,
 } from "./console.ts";
 import { type TestService, testService } from "./service.ts";
@@ -189,4 +190,44 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 		names.map((name) => `${name} –`),
 	);
 	takeOut(errors, /401/);
+});
+
+test("signing out while an import runs or is paused asks first, and the next person finds nothing of it", async (context) => {
+	const { service, page } = await opened(context, []);
+	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
+	let sent = 0;
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route("**/v1/pets", async (route) => {
+		if (++sent > 3) await released;
+		await route.continue().catch(() => {});
+	});
+	await choose(page, "rows.csv", `name,categoryId\n,1\n${"Rex,1\n".repeat(20)}`);
+	await button(page, "Add 20 animals").click();
+	await shows(page, "3 of 20 animals added, 1 rejected");
+	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
+	await page.getByRole("button", { name: /^Key: / }).click();
+	await button(page, "Sign out").click();
+	await dialog.getByText("17 of 20 animals in rows.csv are not added yet.").waitFor();
+	assert.equal(await page.evaluate("document.activeElement.textContent"), "Stay signed in", "Enter alone ends nothing");
+	await assertBothAccessible(page, "signing out beside an import");
+	await screenshot(page, "console-sign-out");
+	await page.keyboard.press("Enter");
+	await dialog.waitFor({ state: "detached" });
+	await button(page, "Pause").click();
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).fill("sign out");
+	await page.keyboard.press("Enter");
+	await dialog.getByRole("button", { name: "Sign out" }).click();
+	await page.getByLabel("API key").waitFor();
+	release();
+	await signIn(page, other);
+	await shows(page, "Drop a file here, or choose one");
+	assert.equal(await page.getByText("rows.csv").count(), 0);
+	assert.equal(sent, 4, "nothing is sent after signing out");
+	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	await signOut(page);
+	assert.deepEqual((await petsOf(service)).slice(-1), ["Mia –"]);
 });

@@ -71,8 +71,13 @@ async function newJob(names: readonly string[], isInOrder: boolean): Promise<Job
 /** Until it pauses or has finished. */
 function stopped(job: Job): Promise<void> {
 	return new Promise((resolve) => {
-		job.onChange = () => job.state.phase !== "running" && resolve();
-		job.onChange();
+		const look = () => {
+			if (job.state.phase === "running") return;
+			job.watchers.delete(look);
+			resolve();
+		};
+		job.watchers.add(look);
+		look();
 	});
 }
 
@@ -146,6 +151,7 @@ test("whatever is lost, and whenever the key is exchanged, each row of an import
 			expect(fates);
 			const job = await newJob(numbers.map(nameOf), isInOrder);
 			const { rejected, foreign } = await runToEnd(job, [...pauses], nameOf);
+			assert.equal(job.state.left, 0);
 			const stored = (await listAll(service.url, service.key)).map(({ name }) => name);
 			for (const name of new Set(numbers.map(nameOf))) {
 				const count = (all: string[]) => all.filter((one) => one === name).length;

@@ -20,6 +20,8 @@ export interface JobState {
 	/** Added before from the same file with other values; they stay as they are. */
 	differing: number;
 	rejected: number;
+	/** Rows that can be added and have no outcome yet. */
+	left: number;
 	/** The first rejected rows, to be shown. */
 	shown: Rejected[];
 	/** Rows that another key sent without a reply and that were not found. It is paused until `decide`. */
@@ -34,8 +36,8 @@ export interface Job {
 	readonly file: PetFile;
 	readonly total: number;
 	state: JobState;
-	/** Called at most ten times a second. */
-	onChange: () => void;
+	/** Called after a change, at most ten times a second while rows are added. */
+	watchers: Set<() => void>;
 	/** Starts, or goes on after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
@@ -61,7 +63,7 @@ const paceOverMs = 2_000;
 /** What concerns one row only; any other failure would hit the next one too. */
 const rowErrors: string[] = ["invalid_json", "invalid_body", "body_too_large"];
 
-const atStart: JobState = {
+const atStart: Omit<JobState, "left"> = {
 	phase: "paused",
 	added: 0,
 	alreadyThere: 0,
@@ -80,13 +82,15 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	let running = new AbortController();
 	/** When all rows of the last run are settled or put back. */
 	let ended = Promise.resolve();
-	const changes = throttled(() => job.onChange(), changeEveryMs);
+	const changes = throttled(() => {
+		for (const watcher of job.watchers) watcher();
+	}, changeEveryMs);
 
 	const job: Job = {
 		file,
 		total,
-		state: atStart,
-		onChange: () => {},
+		state: { ...atStart, left: total },
+		watchers: new Set(),
 		run(sender) {
 			if (job.state.phase !== "paused" || job.state.undecided.length > 0) return;
 			pace.restart();
@@ -115,7 +119,8 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
 		digest ??= await fileDigest(file.source);
 		const { found, undecided } = await open.lookUp(sender, signal);
-		change({ undecided, alreadyThere: job.state.alreadyThere + found });
+		const { alreadyThere, left } = job.state;
+		change({ undecided, alreadyThere: alreadyThere + found, left: left - found });
 		if (undecided.length > 0) return stop(signal);
 		const sending = { open, sender, digest, signal, record };
 		const workers = Array.from({ length: isInOrder ? 1 : concurrency }, () => sendRows(sending));
@@ -142,9 +147,10 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 type Outcome = "added" | "alreadyThere" | "differing" | { faults: Fault[]; reason: string };
 
 function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobState> {
-	if (typeof outcome === "string") return { [outcome]: state[outcome] + 1 };
+	const left = row.pet ? state.left - 1 : state.left;
+	if (typeof outcome === "string") return { [outcome]: state[outcome] + 1, left };
 	const more = state.rejected < shownMax ? [{ row, faults: outcome.faults }] : [];
-	return { rejected: state.rejected + 1, shown: [...state.shown, ...more] };
+	return { rejected: state.rejected + 1, shown: [...state.shown, ...more], left };
 }
 
 interface Sending {

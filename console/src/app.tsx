@@ -14,6 +14,7 @@ import { loadKey, openSession, removeKey, type Session, saveKey } from "./sessio
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
+import { SignOut } from "./sign-out.tsx";
 import { may, useWatch } from "./use-watch.ts";
 
 const revoked = "This key was revoked or has expired. Your draft is kept.";
@@ -97,9 +98,10 @@ interface SignedInProps {
 }
 
 function SignedIn(props: SignedInProps) {
-	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, signOut } = props;
-	const [open, setOpen] = useState<"palette" | "keys">();
+	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob } = props;
+	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
+	const signOut = () => (isUnderWay(job) ? setOpen("sign-out") : props.signOut());
 	const commands = commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding });
 	useShortcuts({
 		...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys ? [[keys, run]] : []))),
@@ -107,7 +109,7 @@ function SignedIn(props: SignedInProps) {
 	});
 
 	useEffect(() => {
-		const warn = (event: Event) => job?.state.phase === "running" && event.preventDefault();
+		const warn = (event: Event) => isUnderWay(job) && event.preventDefault();
 		addEventListener("beforeunload", warn);
 		return () => removeEventListener("beforeunload", warn);
 	}, [job]);
@@ -147,11 +149,14 @@ function SignedIn(props: SignedInProps) {
 					edits={watch.figures?.edits}
 				/>
 			)}
+			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
 			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}
 			{open === "palette" && <Palette commands={commands} commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
 	);
 }
+
+const isUnderWay = (job: Job | undefined) => job !== undefined && job.state.phase !== "finished";
 
 interface CommandOptions {
 	session: Session;

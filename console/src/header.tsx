@@ -72,7 +72,7 @@ function KeyMenu({ session: { key, info }, signOut }: { session: Session; signOu
 	);
 	return (
 		<Menu label={label} name={`Key: ${info.name} …${key.slice(-4)}`} isQuiet>
-			{() => (
+			{(close) => (
 				<>
 					<dl>
 						<dt>Key</dt>
@@ -86,7 +86,13 @@ function KeyMenu({ session: { key, info }, signOut }: { session: Session; signOu
 						<dt>Expires</dt>
 						<dd>{info.expiresAtMs === undefined ? "never" : day.format(info.expiresAtMs)}</dd>
 					</dl>
-					<button type="button" onClick={signOut}>
+					<button
+						type="button"
+						onClick={() => {
+							close();
+							signOut();
+						}}
+					>
 						Sign out
 					</button>
 				</>

@@ -1,6 +1,5 @@
 // The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
 
-import { useLayoutEffect, useState } from "preact/hooks";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type Job, shownMax } from "./add-rows.ts";
 import { saveFile } from "./files.ts";
@@ -9,6 +8,7 @@ import { countOf, describe } from "./open-file.ts";
 import { RejectedTable } from "./rejected-table.tsx";
 import { firstAnimals, go } from "./route.ts";
 import type { Session } from "./session.ts";
+import { useJob } from "./use-job.ts";
 
 interface JobProgressProps {
 	job: Job;
@@ -17,15 +17,8 @@ interface JobProgressProps {
 }
 
 export function JobProgress({ job, session, onEnd }: JobProgressProps) {
-	const [, setTurn] = useState(0);
-	useLayoutEffect(() => {
-		job.onChange = () => setTurn((turn) => turn + 1);
-		return () => {
-			job.onChange = () => {};
-		};
-	}, [job]);
-	const { state, file, total } = job;
-	const { phase, added, alreadyThere, differing, rejected, shown, undecided, failure, perSecond } = state;
+	const { file, total } = job;
+	const { phase, added, alreadyThere, differing, rejected, shown, undecided, failure, perSecond } = useJob(job);
 	const { mapping = {} } = file.options;
 	const done = added + alreadyThere;
 	return (
