@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startProgram } from "../test/program.ts";
+import { startProgram } from "../test/support/program.ts";
 import { makeLargeStore } from "./large-store.ts";
 import { measure } from "./load.ts";
 

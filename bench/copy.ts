@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startPostgres } from "../test/postgres-server.ts";
-import { runProgram } from "../test/program.ts";
+import { startPostgres } from "../test/support/postgres-server.ts";
+import { runProgram } from "../test/support/program.ts";
 import { fill } from "./fill.ts";
 
 const { values } = parseArgs({ options: { animals: { type: "string", default: "1000000" } } });

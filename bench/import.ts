@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { petStatuses } from "../src/contract/pet.ts";
-import { runProgram, startProgram } from "../test/program.ts";
+import { runProgram, startProgram } from "../test/support/program.ts";
 
 const { values } = parseArgs({ options: { animals: { type: "string", default: "100000" } } });
 const animals = Number(values.animals);

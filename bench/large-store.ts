@@ -1,7 +1,7 @@
 // Makes a large store with SQL for a measurement: through the service, ten million creates take an hour.
 
 import Database from "better-sqlite3";
-import { runProgram } from "../test/program.ts";
+import { runProgram } from "../test/support/program.ts";
 
 /** Adds animals with ids above those that are there. @returns a key */
 export async function makeLargeStore(file: string, animals: number): Promise<string> {

@@ -2,7 +2,7 @@
 // store without HTTP against a loop of raw statements.
 
 import pg from "pg";
-import { startPostgres } from "../test/postgres-server.ts";
+import { startPostgres } from "../test/support/postgres-server.ts";
 import { type Loaded, measureWarm, warmUp } from "./load.ts";
 import { type Measurement, nodeNames } from "./results.ts";
 import type { Server } from "./servers.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
-import { withDatabase } from "./postgres.ts";
+import { withDatabase } from "./support/postgres.ts";
 
 test("canary: a failing test fails the test command, and ends", async () => {
 	createServer().listen(0, "127.0.0.1");

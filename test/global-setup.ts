@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildConsole } from "../src/cli/build-console.ts";
-import { systemChromium, unpackChromium } from "./chromium.ts";
-import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { systemChromium, unpackChromium } from "./support/chromium.ts";
+import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 
 let server: PostgresServer | undefined;
 let chromium: string | undefined;

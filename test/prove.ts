@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Proof, Trial } from "./proof.ts";
+import type { Proof, Trial } from "./support/proof.ts";
 
 type Outcome = "passed" | "failed" | "lacks tools";
 

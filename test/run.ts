@@ -5,11 +5,11 @@ import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
-import { seed } from "./random.ts";
-import { testLimitMs } from "./until.ts";
+import { seed } from "./support/random.ts";
+import { testLimitMs } from "./support/until.ts";
 
 const named = process.argv.slice(2);
-const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*.test.ts"];
+const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*/*.test.ts"];
 
 /** Ends the run, with what it started and left behind. */
 const interrupted = new AbortController();

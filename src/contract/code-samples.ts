@@ -1,5 +1,5 @@
 // Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
-// generate ignore failures or do not run. test/clients.test.ts runs these.
+// generate ignore failures or do not run. test/client/clients.test.ts runs these.
 
 import type { OperationName } from "./operations.ts";
 

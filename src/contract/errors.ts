@@ -1,6 +1,6 @@
 // The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
 // added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md are made
-// from this table, and test/openapi-replies.test.ts provokes each example.
+// from this table, and test/contract/openapi-replies.test.ts provokes each example.
 
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";

@@ -1,5 +1,6 @@
 // The description of the OpenAPI document: what every caller should know, in six chapters. Generators copy it into
-// comments and texts of all languages, so it has no backslashes and nothing that ends a comment (test/openapi.test.ts).
+// comments and texts of all languages, so it has no backslashes and nothing that ends a comment
+// (test/contract/openapi.test.ts).
 
 import { getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import { errorTable } from "./errors.ts";

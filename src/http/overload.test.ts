@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/support/until.ts";
 import { watchOverload } from "./overload.ts";
 
 const overloaded = { code: "overloaded", status: 503, retryAfterSeconds: 1 };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../../test/until.ts";
+import { until } from "../../test/support/until.ts";
 import { createBackground } from "./background.ts";
 import { StorageUnavailable, type WriteQueue } from "./store.ts";
 import { watchWrites } from "./write-watch.ts";

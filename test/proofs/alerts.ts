@@ -8,11 +8,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { smallDisk } from "../full-disk.ts";
-import { freePort } from "../postgres-server.ts";
-import { type Running, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program, root, type Trial } from "../proof.ts";
-import { until } from "../until.ts";
+import { smallDisk } from "../support/full-disk.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
 

@@ -6,11 +6,11 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listAll } from "../ledger.ts";
-import { startSteadyLoad } from "../mixed-load.ts";
-import { freePort } from "../postgres-server.ts";
-import { startProgram } from "../program.ts";
-import { newDatabase, type Proof, program, type Trial } from "../proof.ts";
+import { listAll } from "../support/ledger.ts";
+import { startSteadyLoad } from "../support/mixed-load.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { startProgram } from "../support/program.ts";
+import { newDatabase, type Proof, program, type Trial } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "behind deploy/nginx.conf each of three nodes is restarted under load, and no request fails",

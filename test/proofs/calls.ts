@@ -1,9 +1,9 @@
 // The trace of system calls: a sync of the log lies between each animal's write and its reply.
 
 import { join } from "node:path";
-import { startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program } from "../proof.ts";
-import { proveSyncs, tracing } from "../system-calls.ts";
+import { startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program } from "../support/proof.ts";
+import { proveSyncs, tracing } from "../support/system-calls.ts";
 
 export const proof: Proof = {
 	shows: "a sync of the log lies between each animal's write and its reply, in the trace of system calls",

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run, type Tool, tools } from "../client-tools.ts";
-import { linesOf, seeds } from "../generated-client.ts";
-import { startProgram } from "../program.ts";
-import { newStore, type Proof, type Trial } from "../proof.ts";
+import { linesOf, seeds } from "../client/generated-client.ts";
+import { run, type Tool, tools } from "../client/tools.ts";
+import { startProgram } from "../support/program.ts";
+import { newStore, type Proof, type Trial } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "generators and linters of other people accept the published document, and their clients work",

@@ -7,12 +7,12 @@ import { once } from "node:events";
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { listAll } from "../ledger.ts";
-import { startSteadyLoad } from "../mixed-load.ts";
-import { asServer, freePort } from "../postgres-server.ts";
-import { startProgram } from "../program.ts";
-import { type Proof, root, type Trial, withKey } from "../proof.ts";
-import { until } from "../until.ts";
+import { listAll } from "../support/ledger.ts";
+import { startSteadyLoad } from "../support/mixed-load.ts";
+import { asServer, freePort } from "../support/postgres-server.ts";
+import { startProgram } from "../support/program.ts";
+import { type Proof, root, type Trial, withKey } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 import { bin, postgresTools, query } from "./pg-backup.ts";
 
 const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url));

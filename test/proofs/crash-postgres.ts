@@ -1,8 +1,8 @@
 // SIGKILL of a node over PostgreSQL at random moments, many times.
 
-import { proveCrashes } from "../crash-proof.ts";
-import { startProgram } from "../program.ts";
-import { newDatabase, type Proof } from "../proof.ts";
+import { proveCrashes } from "../support/crash-proof.ts";
+import { startProgram } from "../support/program.ts";
+import { newDatabase, type Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of a node over PostgreSQL",

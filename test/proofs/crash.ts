@@ -1,8 +1,8 @@
 // SIGKILL of the service over the embedded store at random moments, many times.
 
-import { proveCrashes } from "../crash-proof.ts";
-import { startProgram } from "../program.ts";
-import { newStore, type Proof } from "../proof.ts";
+import { proveCrashes } from "../support/crash-proof.ts";
+import { startProgram } from "../support/program.ts";
+import { newStore, type Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of the service",

@@ -5,9 +5,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bootMachine, type Machine, type Run, untilReady } from "../booted-machine.ts";
-import { linux, type Proof, program, root, type Trial } from "../proof.ts";
-import { until } from "../until.ts";
+import { bootMachine, type Machine, type Run, untilReady } from "../support/booted-machine.ts";
+import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(tree, "docs/debian.md"), "utf8");

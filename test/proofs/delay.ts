@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import pg from "pg";
-import { post } from "../crash-proof.ts";
-import type { Attempt } from "../ledger.ts";
-import { type Running, startProgram } from "../program.ts";
-import { newDatabase, type Proof, type Trial, type TrialStore } from "../proof.ts";
-import { figureOf } from "../scrape.ts";
-import { slowLink } from "../slow-link.ts";
-import { runSql } from "../sql.ts";
+import { post } from "../support/crash-proof.ts";
+import type { Attempt } from "../support/ledger.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { newDatabase, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
+import { figureOf } from "../support/scrape.ts";
+import { slowLink } from "../support/slow-link.ts";
+import { runSql } from "../support/sql.ts";
 
 /** Clients of each node, which send their next create when the one before is answered. */
 const clients = 20;

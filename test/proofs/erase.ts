@@ -6,11 +6,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { addAnimals } from "../../bench/large-store.ts";
-import { startMixedLoad } from "../mixed-load.ts";
-import { type Running, runProgram, startProgram } from "../program.ts";
-import { newStore, type Proof, type Trial } from "../proof.ts";
-import { seededRandom } from "../random.ts";
-import { samplesOf } from "../scrape.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { newStore, type Proof, type Trial } from "../support/proof.ts";
+import { seededRandom } from "../support/random.ts";
+import { samplesOf } from "../support/scrape.ts";
 
 const createWaitMaxMs = 5000;
 const removals = 100;

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { post } from "../crash-proof.ts";
-import { attempt, proveFullDisk, smallDisk } from "../full-disk.ts";
-import { listAll } from "../ledger.ts";
-import { startSteadyLoad } from "../mixed-load.ts";
-import { runProgram, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../proof.ts";
-import { until } from "../until.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt, proveFullDisk, smallDisk } from "../support/full-disk.ts";
+import { listAll } from "../support/ledger.ts";
+import { startSteadyLoad } from "../support/mixed-load.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows:

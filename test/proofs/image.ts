@@ -4,9 +4,18 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildImage, type Container, imageNeeds, imageOptions, ready, serveEmbedded, startIn, use } from "../image.ts";
-import { freePort } from "../postgres-server.ts";
-import { newDatabase, type Proof, type Trial } from "../proof.ts";
+import {
+	buildImage,
+	type Container,
+	imageNeeds,
+	imageOptions,
+	ready,
+	serveEmbedded,
+	startIn,
+	use,
+} from "../support/image.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { newDatabase, type Proof, type Trial } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "the image is built without Docker, serves as a user that may write nothing, and stops on SIGTERM",

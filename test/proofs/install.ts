@@ -5,8 +5,8 @@ import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { checkOut, newMachine } from "../machine.ts";
-import { linux, type Proof } from "../proof.ts";
+import { checkOut, newMachine } from "../support/machine.ts";
+import { linux, type Proof } from "../support/proof.ts";
 
 const run = promisify(execFile);
 

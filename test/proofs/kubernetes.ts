@@ -5,8 +5,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
-import { folder, type Manifest } from "../manifests.ts";
-import { isOnPath, type Need, type Proof } from "../proof.ts";
+import { folder, type Manifest } from "../support/manifests.ts";
+import { isOnPath, type Need, type Proof } from "../support/proof.ts";
 
 const kustomize: Need = {
 	text: "kubectl 1.27 or newer, or kustomize 5 (go install sigs.k8s.io/kustomize/kustomize/v5@latest)",

@@ -5,14 +5,14 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { blockOf } from "../document-blocks.ts";
-import { addAnimals, assertSeen, keepingCaller } from "../histories.ts";
-import { listAll } from "../ledger.ts";
-import { startSteadyLoad } from "../mixed-load.ts";
-import { startProgram } from "../program.ts";
-import { isOnPath, newStore, type Proof } from "../proof.ts";
-import { runSql } from "../sql.ts";
-import { until } from "../until.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { addAnimals, assertSeen, keepingCaller } from "../support/histories.ts";
+import { listAll } from "../support/ledger.ts";
+import { startSteadyLoad } from "../support/mixed-load.ts";
+import { startProgram } from "../support/program.ts";
+import { isOnPath, newStore, type Proof } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
+import { until } from "../support/until.ts";
 
 const page = "docs/backup.md";
 

@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { systemChromium, unpackChromium } from "../chromium.ts";
-import type { Mutant } from "../mutant.ts";
-import { mutationsOf, sample } from "../mutant-generator.ts";
-import { testsFor } from "../mutant-rooms.ts";
+import type { Mutant } from "../house/mutant.ts";
+import { mutationsOf, sample } from "../house/mutant-generator.ts";
+import { testsFor } from "../house/mutant-rooms.ts";
 import {
 	copyTree,
 	type RunOptions,
@@ -17,15 +16,16 @@ import {
 	shareOut,
 	tryMutant,
 	type Verdict,
-} from "../mutants.ts";
-import { startPostgres } from "../postgres-server.ts";
-import type { Proof, Trial } from "../proof.ts";
-import { seededRandom } from "../random.ts";
+} from "../house/mutants.ts";
+import { systemChromium, unpackChromium } from "../support/chromium.ts";
+import { startPostgres } from "../support/postgres-server.ts";
+import type { Proof, Trial } from "../support/proof.ts";
+import { seededRandom } from "../support/random.ts";
 
 export const proof: Proof = {
 	shows: "a test fails, and ends, for every fault of the committed lists, or for nine in ten of those made by chance",
 	options: {
-		list: { default: "", text: "one list of test/mutants, such as edits" },
+		list: { default: "", text: "one list of test/house/mutants, such as edits" },
 		generate: { default: "", text: "mutants made by chance in this folder or file, such as src/contract" },
 		sample: { default: "50", text: "how many of them" },
 		least: { default: "90", text: "how many of a hundred must be seen" },

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runMutations } from "../mutation-run.ts";
-import { startPostgres } from "../postgres-server.ts";
-import type { Proof, Trial } from "../proof.ts";
+import { runMutations } from "../contract/mutation-run.ts";
+import { startPostgres } from "../support/postgres-server.ts";
+import type { Proof, Trial } from "../support/proof.ts";
 
 async function databaseOf(engine: string, { folder, after }: Trial): Promise<string> {
 	if (engine === "sqlite") return `sqlite:${join(folder, "mutations.db")}`;

@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { post } from "../crash-proof.ts";
-import { attempt } from "../full-disk.ts";
-import { listAll } from "../ledger.ts";
-import { proveNodeCrashes } from "../nodes-proof.ts";
-import { freePort } from "../postgres-server.ts";
-import { type Running, startProgram } from "../program.ts";
-import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../proof.ts";
-import { until } from "../until.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt } from "../support/full-disk.ts";
+import { listAll } from "../support/ledger.ts";
+import { proveNodeCrashes } from "../support/nodes-proof.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop at once leave no log",

@@ -6,12 +6,12 @@ import { connect } from "node:net";
 import Database from "better-sqlite3";
 import { measure } from "../../bench/load.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
-import { post } from "../crash-proof.ts";
-import { attempt } from "../full-disk.ts";
-import { type Running, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program, type Trial } from "../proof.ts";
-import { figureOf } from "../scrape.ts";
-import { until } from "../until.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt } from "../support/full-disk.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program, type Trial } from "../support/proof.ts";
+import { figureOf } from "../support/scrape.ts";
+import { until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "a minute of overload leaves memory bounded, replies fast, and the service well",

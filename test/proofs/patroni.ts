@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson } from "../../src/contract/json.ts";
-import { keepingCaller } from "../histories.ts";
-import { listAll } from "../ledger.ts";
-import { startMixedLoad } from "../mixed-load.ts";
-import { type Cluster, startCluster } from "../patroni.ts";
-import { startProgram } from "../program.ts";
-import { type Proof, program, type Trial, withKey } from "../proof.ts";
+import { keepingCaller } from "../support/histories.ts";
+import { listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { type Cluster, startCluster } from "../support/patroni.ts";
+import { startProgram } from "../support/program.ts";
+import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
 import { postgresTools } from "./pg-backup.ts";
 
 export const proof: Proof = {

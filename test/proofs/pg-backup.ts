@@ -14,13 +14,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { blockOf } from "../document-blocks.ts";
-import { type Ledger, listAll } from "../ledger.ts";
-import { startSteadyLoad } from "../mixed-load.ts";
-import { asServer, freePort } from "../postgres-server.ts";
-import { runProgram, startProgram } from "../program.ts";
-import type { Need, Proof, Trial } from "../proof.ts";
-import { until } from "../until.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { type Ledger, listAll } from "../support/ledger.ts";
+import { startSteadyLoad } from "../support/mixed-load.ts";
+import { asServer, freePort } from "../support/postgres-server.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import type { Need, Proof, Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const page = "docs/backup.md";
 /** The newest version that Debian has installed. */

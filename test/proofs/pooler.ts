@@ -7,14 +7,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { proveCrash, proveFailover } from "../histories.ts";
-import { listAll } from "../ledger.ts";
-import { startMixedLoad } from "../mixed-load.ts";
-import { answering, freePort, type PostgresServer, startPostgresFor } from "../postgres-server.ts";
-import { runProgram, startProgram } from "../program.ts";
-import { isOnPath, type Need, type Proof, type Trial, withKey } from "../proof.ts";
-import { runSql } from "../sql.ts";
-import { serviceWithStandby } from "../standby.ts";
+import { proveCrash, proveFailover } from "../support/histories.ts";
+import { listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { answering, freePort, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
+import { serviceWithStandby } from "../support/standby.ts";
 
 /** The first version that follows named statements. */
 const newPooler: Need = {

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { post } from "../crash-proof.ts";
-import { attempt, smallDisk } from "../full-disk.ts";
-import { startPostgresFor } from "../postgres-server.ts";
-import { type Running, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../proof.ts";
-import { serviceWithStandby } from "../standby.ts";
-import { until } from "../until.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt, smallDisk } from "../support/full-disk.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../support/proof.ts";
+import { serviceWithStandby } from "../support/standby.ts";
+import { until } from "../support/until.ts";
 
 interface Row {
 	state: string;

@@ -5,13 +5,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { certificate } from "../certificate.ts";
-import { configurationOf } from "../document-blocks.ts";
-import { type HttpsClient, send, spoofedHeaders, walkOverHttps } from "../https-walk.ts";
-import { freePort } from "../postgres-server.ts";
-import { startProgram } from "../program.ts";
-import { newStore, type Proof, program, type Trial } from "../proof.ts";
-import { until, within } from "../until.ts";
+import { certificate } from "../support/certificate.ts";
+import { configurationOf } from "../support/document-blocks.ts";
+import { type HttpsClient, send, spoofedHeaders, walkOverHttps } from "../support/https-walk.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { startProgram } from "../support/program.ts";
+import { newStore, type Proof, program, type Trial } from "../support/proof.ts";
+import { until, within } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, whatever headers a client sends",

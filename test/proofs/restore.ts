@@ -2,8 +2,8 @@
 
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { Proof } from "../proof.ts";
-import { proveRestores } from "../restore-proof.ts";
+import type { Proof } from "../support/proof.ts";
+import { proveRestores } from "../support/restore-proof.ts";
 
 export const proof: Proof = {
 	shows: "a backup restores over a store that was killed, and a copy over it is recognised",

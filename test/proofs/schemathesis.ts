@@ -6,8 +6,8 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startProgram } from "../program.ts";
-import { newDatabase, newStore, type Proof, program, type Trial, type TrialStore } from "../proof.ts";
+import { startProgram } from "../support/program.ts";
+import { newDatabase, newStore, type Proof, program, type Trial, type TrialStore } from "../support/proof.ts";
 
 const release = "4.32.5";
 const run = promisify(execFile);

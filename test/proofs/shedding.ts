@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Running, startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program, type Trial } from "../proof.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program, type Trial } from "../support/proof.ts";
 
 const clients = 64;
 /** 503s in this time after a SIGCONT are allowed. */

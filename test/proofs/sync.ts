@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { post } from "../crash-proof.ts";
-import { attempt, idOf } from "../full-disk.ts";
-import { Ledger, listAll } from "../ledger.ts";
-import { startProgram } from "../program.ts";
-import { linux, newStore, type Proof, program } from "../proof.ts";
-import { within } from "../until.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt, idOf } from "../support/full-disk.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
+import { startProgram } from "../support/program.ts";
+import { linux, newStore, type Proof, program } from "../support/proof.ts";
+import { within } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "after a failed sync no node of the store acknowledges anything until it is started again",

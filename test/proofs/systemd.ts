@@ -6,11 +6,11 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bootMachine, type Machine, type Run, untilReady } from "../booted-machine.ts";
-import { blockOf } from "../document-blocks.ts";
-import { startPostgresFor } from "../postgres-server.ts";
-import { linux, type Proof, program, root, type Trial } from "../proof.ts";
-import { until } from "../until.ts";
+import { bootMachine, type Machine, type Run, untilReady } from "../support/booted-machine.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
+import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const units = "/etc/systemd/system";

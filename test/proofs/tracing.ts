@@ -8,11 +8,11 @@ import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { blockOf } from "../document-blocks.ts";
-import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../image.ts";
-import { startProgram } from "../program.ts";
-import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../proof.ts";
-import { until } from "../until.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
+import { startProgram } from "../support/program.ts";
+import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";

@@ -6,16 +6,16 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { type Answer, post } from "../crash-proof.ts";
-import { blockOf } from "../document-blocks.ts";
-import { attempt as animal, idOf } from "../full-disk.ts";
-import { type Ledger, listAll } from "../ledger.ts";
-import { startMixedLoad } from "../mixed-load.ts";
-import { copyTree } from "../mutants.ts";
-import { type Running, runProgram, startProgram } from "../program.ts";
-import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../proof.ts";
-import { runSql } from "../sql.ts";
-import { until } from "../until.ts";
+import { copyTree } from "../house/mutants.ts";
+import { type Answer, post } from "../support/crash-proof.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { attempt as animal, idOf } from "../support/full-disk.ts";
+import { type Ledger, listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
+import { until } from "../support/until.ts";
 import { postgresTools, query, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {

@@ -1,0 +1,241 @@
+// The settings: `animal-store config`, secrets in files, and names that were probably meant as settings.
+
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ConfigError, readConfig, readConnection, readEnvFile } from "../../src/config.ts";
+import { keyFromRandom } from "../../src/keys/formats.ts";
+import { runProgram } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+
+test("config shows each setting with its value and where it comes from, without secrets, as a table and as JSON", async () => {
+	const key = keyFromRandom(Buffer.alloc(32, 5));
+	const environment = {
+		DATABASE_URL: "postgres://me:hidden@db1.example:5433/animals?password=hidden",
+		API_KEY: key,
+		RATE_LIMIT: "10/1s",
+	};
+	const { stdout } = await runProgram(["config", "--port", "9000"], { environment });
+	for (const line of [
+		/^HOST +127\.0\.0\.1 +default$/m,
+		/^PORT +9000 +flag$/m,
+		/^DATABASE_URL +postgres:\/\/me:\*\*\*@db1\.example:5433\/animals\?password=\*\*\* +environment$/m,
+		/^BASE_URL +- +default$/m,
+		/^RATE_LIMIT +10\/1s +environment$/m,
+	])
+		assert.match(stdout, line);
+	assert.doesNotMatch(stdout, new RegExp(`hidden|${key}`));
+	const { stdout: json } = await runProgram(["config", "--json"], { environment });
+	const shown: { name: string; value: string; from: string }[] = JSON.parse(json);
+	assert.deepEqual(
+		shown.find(({ name }) => name === "API_KEY"),
+		{ name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" },
+	);
+	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
+});
+
+test("config ends with 1 when the service would not start", async () => {
+	const { code, stdout, stderr } = await runProgram(["config"], { environment: { PORT: "x" } });
+	assert.deepEqual([code, stdout], [1, ""]);
+	assert.match(stderr, /^animal-store: PORT must be an integer from 0 to 65535/);
+});
+
+function problemsOf(environment: Record<string, string>): string[] {
+	return refusals(() => readConfig(environment));
+}
+
+function refusals(read: () => unknown): string[] {
+	try {
+		read();
+		return [];
+	} catch (error) {
+		assert.ok(error instanceof ConfigError);
+		return error.problems;
+	}
+}
+
+test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag wins, and both at once are refused", (context) => {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "url");
+	writeFileSync(file, "sqlite:/srv/animals.db\n");
+	const empty = join(folder, "empty");
+	writeFileSync(empty, "\n");
+	assert.equal(readConfig({ DATABASE_URL_FILE: file }).databaseUrl, "sqlite:/srv/animals.db");
+	const byFlag = readConfig({ DATABASE_URL_FILE: file }, { databaseUrl: "sqlite:b.db" });
+	assert.equal(byFlag.databaseUrl, "sqlite:b.db");
+	for (const [environment, problem] of [
+		[
+			{ DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a.db" },
+			"DATABASE_URL and DATABASE_URL_FILE are both set: unset one of them",
+		],
+		[{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names ${empty}, which is empty`],
+		[{ API_KEY_FILE: `${folder}/none` }, `API_KEY_FILE names ${folder}/none, which does not exist`],
+		[{ API_KEY_FILE: folder }, `API_KEY_FILE names ${folder}, which cannot be read`],
+	] as const)
+		assert.equal(problemsOf(environment)[0], problem);
+	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
+});
+
+test("a setting in another spelling is refused with the right one; variables of other programs are not", () => {
+	for (const [name, meant] of [
+		["LOGLEVEL", "LOG_LEVEL"],
+		["BASEURL", "BASE_URL"],
+		["database_url", "DATABASE_URL"],
+		["ANIMAL_STORE_LOG_LEVEL", "LOG_LEVEL"],
+		["ANIMAL_STORE_HOST", "HOST"],
+		["APIKEY_FILE", "API_KEY_FILE"],
+	] as const)
+		assert.deepEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: use ${meant}`]);
+	assert.match(
+		problemsOf({ ANIMAL_STORE_COLOUR: "red" }).join(),
+		/^ANIMAL_STORE_COLOUR is not a setting: animal-store /,
+	);
+	const others = {
+		host: "a",
+		Port: "b",
+		LOGLEVEL: "",
+		ANIMAL_STORE_URL: "http://127.0.0.1",
+		ANIMAL_STORE_KEY: "k",
+		// Kubernetes sets these for a service with this name.
+		ANIMAL_STORE_SERVICE_HOST: "10.0.0.1",
+		ANIMAL_STORE_SERVICE_PORT_HTTP: "8080",
+		ANIMAL_STORE_PORT: "tcp://10.0.0.1:8080",
+		ANIMAL_STORE_PORT_8080_TCP_ADDR: "10.0.0.1",
+	};
+	assert.deepEqual(problemsOf(others), []);
+});
+
+test("a malformed DATABASE_URL is one sentence with the name of the setting, without its password", () => {
+	for (const [url, problem] of [
+		["postgres://me:hidden@h1/db?port=x", "DATABASE_URL has the port x: use an integer from 1 to 65535"],
+		["postgres://me:hid%den@h1/db", "DATABASE_URL has an invalid percent-encoding: write %25 for a %"],
+	] as const)
+		assert.deepEqual(problemsOf({ DATABASE_URL: url }), [problem]);
+	const [problem = ""] = problemsOf({ DATABASE_URL: "postgres://me:hidden@h1/db?conect_timeout=1" });
+	assert.match(problem, /^DATABASE_URL has the unknown parameter conect_timeout: the known ones are host, port,/);
+});
+
+test("both ports on one address are refused", () => {
+	assert.deepEqual(problemsOf({ PORT: "9464" }), ["OPS_PORT must differ from PORT"]);
+	assert.deepEqual(problemsOf({ PORT: "9464", HOST: "0.0.0.0" }), []);
+});
+
+test("REUSE_PORT needs Linux and the number of a port", (context) => {
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), []);
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true", PORT: "0" }), [
+		"REUSE_PORT needs the number of a port in PORT, not 0",
+	]);
+	const { platform } = process;
+	context.after(() => Object.defineProperty(process, "platform", { value: platform }));
+	Object.defineProperty(process, "platform", { value: "darwin" });
+	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), [
+		"REUSE_PORT needs Linux: darwin does not divide connections among nodes",
+	]);
+});
+
+test("settings of backups that cannot work together are refused with one sentence each", () => {
+	const rows: [environment: Record<string, string>, problems: RegExp[]][] = [
+		[{ BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/]],
+		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
+		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
+		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO is for sqlite: .* with pg_dump/]],
+	];
+	for (const [environment, said] of rows) {
+		const problems = problemsOf(environment);
+		assert.equal(problems.length, said.length, problems.join("\n"));
+		for (const [index, rule] of said.entries()) assert.match(problems[index] ?? "", rule);
+	}
+	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
+	assert.equal(readConfig({}).backups, undefined);
+});
+
+test("a flag overrides the environment, which overrides the file of settings, and config says which it was", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, secret] = [join(folder, "settings"), join(folder, "url")];
+	writeFileSync(secret, "sqlite:/srv/animals.db\n");
+	writeFileSync(file, `HOST=::1\nPORT=1\nOPS_PORT=2\nDATABASE_URL_FILE='${secret}'\nANIMAL_STORE_KEY=k\n`);
+	for (const parameters of [
+		["--env-file", file, "config", "--port", "3"],
+		["config", "--port", "3", `--env-file=${file}`],
+	]) {
+		const environment = { PORT: "4", OPS_PORT: "5", HOST: "" };
+		const { stdout } = await runProgram([...parameters, "--json"], { environment });
+		const shown = (JSON.parse(stdout) as { name: string; value: string; from: string }[]).slice(0, 8);
+		assert.deepEqual(
+			shown.filter(({ from }) => from !== "default"),
+			[
+				{ name: "HOST", value: "::1", from: `file ${file}` },
+				{ name: "PORT", value: "3", from: "flag" },
+				{ name: "OPS_PORT", value: "5", from: "environment" },
+				{ name: "DATABASE_URL", value: "sqlite:/srv/animals.db", from: `file ${secret}` },
+			],
+		);
+	}
+	const given = readEnvFile(file);
+	assert.equal(readConfig({ DATABASE_URL: "sqlite:a.db" }, {}, given).databaseUrl, "sqlite:a.db");
+	assert.equal(readConnection({}, {}, given).key, "k");
+	assert.equal(readConnection({}, { ANIMAL_STORE_KEY: "e" }, given).key, "e");
+	assert.equal(readConnection({ key: "f" }, { ANIMAL_STORE_KEY: "e" }, given).key, "f");
+});
+
+test("commands on the store and commands that call a service read the file of settings, before or after their name", async (context) => {
+	const { url, key } = await testService(context);
+	const folder = temporaryFolder(context);
+	const file = join(folder, "settings");
+	const store = `sqlite:${join(folder, "a&b animals.db")}`;
+	writeFileSync(file, `DATABASE_URL="${store}"\nANIMAL_STORE_URL=${url}\nANIMAL_STORE_KEY=${key}\n`);
+	const created = await runProgram(["--env-file", file, "keys", "create", "--name", "a"], { folder });
+	assert.match(created.stderr, new RegExp(`^in ${store}$`, "m"));
+	const keys = await runProgram(["keys", "list", "--json", "--env-file", file], { folder });
+	const [{ id }] = JSON.parse(keys.stdout);
+	assert.equal(keys.stderr, "");
+	const revoked = await runProgram(["--env-file", file, "keys", "revoke", id], { folder });
+	assert.deepEqual([revoked.code, revoked.stderr], [0, `${id} is revoked\nin ${store}\n`]);
+	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
+	assert.deepEqual([pet.code, pet.stdout], [0, "1\t1\t\tRex\n"]);
+});
+
+test("a file of settings that cannot be read is refused, never a default; so are names that are not settings", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "settings");
+	const problemsIn = (content: string | Buffer) => {
+		writeFileSync(file, content);
+		return refusals(() => readConfig({}, {}, readEnvFile(file)));
+	};
+	assert.deepEqual(problemsIn(Buffer.from("HOST=a\xff", "latin1")), [`--env-file names ${file}, which is not UTF-8`]);
+	assert.deepEqual(problemsIn("PORT=1\nLOGLEVEL=info\nNODE_OPTIONS=-r\n\nOPS_PORT"), [
+		`line 2 of ${file} names LOGLEVEL, which is not a setting: use LOG_LEVEL`,
+		`line 3 of ${file} names NODE_OPTIONS, which is not a setting: animal-store config lists them`,
+		`line 5 of ${file} is not NAME=value, without blanks around the =, nor a comment`,
+	]);
+	assert.deepEqual(problemsIn("\nPORT=x"), [
+		`PORT (line 2 of ${file}) must be an integer from 0 to 65535, where 0 picks a free port`,
+	]);
+	assert.deepEqual(problemsIn(`API_KEY=a\nAPI_KEY_FILE=${file}`), [
+		"API_KEY and API_KEY_FILE are both set: unset one of them",
+		`API_KEY (line 1 of ${file}) must be a complete key of this service; animal-store keys generate makes one`,
+	]);
+	for (const [path, reason] of [
+		[`${file}/x`, "cannot be read"],
+		[`${folder}/none`, "does not exist"],
+		[folder, "is not a regular file"],
+		["/dev/null", "is not a regular file"],
+	] as const)
+		assert.deepEqual(
+			refusals(() => readEnvFile(path)),
+			[`--env-file names ${path}, which ${reason}`],
+		);
+	const store = join(folder, "animals.db");
+	writeFileSync(file, `DATABASE_URL=sqlite:${store}\nPORT`);
+	// Node itself refuses a file that is missing, with the code 9.
+	for (const path of [file, `${folder}/none`]) {
+		const { code, stdout, stderr } = await runProgram(["keys", "create", "--name", "a", "--env-file", path], {
+			folder,
+		});
+		assert.deepEqual([code === 0, stdout], [false, ""]);
+		assert.match(stderr, new RegExp(`(line 2 of ${path}|${path}: not found)`));
+	}
+	assert.deepEqual(readdirSync(folder), ["settings"], "a store was created");
+});

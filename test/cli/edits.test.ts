@@ -1,0 +1,328 @@
+// `animal-store pets set-status`, `rename`, `remove`, `audit list` and `restore --audit`, while services run.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import pg from "pg";
+import { openStore } from "../../src/store/open.ts";
+import { callerOf } from "../support/caller.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { type Finished, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, readPets } from "../support/store-reads.ts";
+
+interface Shop {
+	folder: string;
+	databaseUrl: string;
+	/** Runs a command on the store. */
+	run(...parameters: string[]): Promise<Finished>;
+	key: string;
+}
+
+async function shop(context: TestContext, engine: "sqlite" | "postgres"): Promise<Shop> {
+	const folder = temporaryFolder(context);
+	let databaseUrl = `sqlite:${join(folder, "animals.db")}`;
+	if (engine === "postgres") {
+		const database = await databaseFor(context);
+		databaseUrl = database.url;
+	}
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: databaseUrl } });
+	const { stdout } = await run("keys", "create", "--name", "shop");
+	return { folder, databaseUrl, run, key: stdout.trim() };
+}
+
+/** One node: requests with the key. */
+async function startNode(context: TestContext, { databaseUrl, key }: Shop) {
+	const { url } = await startProgram(context, { DATABASE_URL: databaseUrl });
+	return callerOf(url, key);
+}
+
+type Node = Awaited<ReturnType<typeof startNode>>;
+
+for (const engine of ["sqlite", "postgres"] as const) {
+	test(`${engine}: an edit is in the next reply of every node, with another ETag; its create still gets the first reply`, async (context) => {
+		const store = await shop(context, engine);
+		const nodes = [await startNode(context, store), await startNode(context, store)];
+		const [one] = nodes as [Node];
+		const rex = { name: "Rex", categoryId: 1, status: "available" };
+		const first = await one.create(rex, "rex");
+		const firstBody = await first.text();
+		await one.create({ ...rex, name: "Mia" }, "mia");
+		await one.create({ ...rex, name: "Bo" }, "bo");
+		const paths = ["/v1/pets/1", "/v1/pets?limit=2", "/v1/pets?status=available"];
+		const edits = [
+			["pets", "set-status", "1", "sold"],
+			["pets", "rename", "1", "Rex the 2nd"],
+			["pets", "set-status", "1", "none"],
+			["pets", "remove", "1"],
+		];
+		const expected = [
+			{ id: 1, name: "Rex", categoryId: 1, status: "sold" },
+			{ id: 1, name: "Rex the 2nd", categoryId: 1, status: "sold" },
+			{ id: 1, name: "Rex the 2nd", categoryId: 1 },
+			undefined,
+		];
+		for (const [index, edit] of edits.entries()) {
+			const before = await Promise.all(paths.map(async (path) => (await one.get(path)).headers.get("etag") ?? ""));
+			const { code, stderr } = await store.run(...edit);
+			assert.equal(code, 0, stderr);
+			for (const node of nodes) {
+				const again = (path: string, place: number) => node.get(path, { "if-none-match": before[place] ?? "" });
+				const replies = await Promise.all(paths.map(again));
+				const bodies = await Promise.all(replies.map((reply) => reply.text()));
+				const pet = expected[index];
+				// The list of available animals changes once, when the animal leaves it.
+				assert.deepEqual(
+					replies.map(({ status }) => status),
+					[pet ? 200 : 404, 200, index === 0 ? 200 : 304],
+				);
+				if (pet) assert.deepEqual(JSON.parse(bodies[0] ?? ""), pet);
+				assert.deepEqual(JSON.parse(bodies[1] ?? "")[0], pet ?? { ...rex, id: 2, name: "Mia" });
+				const repeated = await node.create(rex, "rex");
+				assert.deepEqual([repeated.status, repeated.headers.get("idempotency-replayed")], [201, "true"]);
+				assert.equal(await repeated.text(), firstBody);
+			}
+		}
+		const { stdout } = await store.run("audit", "list", "--json");
+		const by = `${userInfo().username}@${hostname()}`;
+		const rows = JSON.parse(stdout) as { at: string; erasedAt?: string }[];
+		for (const { at, erasedAt = at } of rows)
+			for (const time of [at, erasedAt]) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000);
+		assert.deepEqual(
+			rows.map((row) => ({ ...row, at: "", ...(row.erasedAt && { erasedAt: "" }) })),
+			[
+				{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
+				{ id: 2, at: "", by, petId: 1, action: "rename", erasedAt: "" },
+				{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
+				{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null, erasedAt: "" },
+			],
+		);
+	});
+
+	test(`${engine}: a walk in either direction neither skips nor repeats the animals that were not edited`, async (context) => {
+		const store = await shop(context, engine);
+		const node = await startNode(context, store);
+		const operator = await openStore(store.databaseUrl, Date.now);
+		context.after(() => operator.close());
+		const editor = "operator";
+		const statuses = ["available", "pending", undefined] as const;
+		for (const [direction, query] of [
+			["next", "limit=3"],
+			["prev", "limit=3"],
+			["next", "limit=2&status=available"],
+			["prev", "limit=2&status=available"],
+		] as const) {
+			const created = await Promise.all(
+				Array.from({ length: 30 }, (_, index) =>
+					operator.createPet({ name: "Rex", categoryId: 1n, status: statuses[index % 3] }),
+				),
+			);
+			const ids = created.map(({ id }) => id);
+			const edited = new Set<bigint>();
+			const edit = async (id: bigint | undefined, place: number) => {
+				if (id === undefined || edited.has(id)) return;
+				edited.add(id);
+				const change = [
+					{ action: "remove" },
+					{ action: "set-status", status: "sold" },
+					{ action: "rename", name: "Max" },
+				] as const;
+				await operator.edits.apply({ petId: id, editor, ...(change[place % 3] ?? { action: "remove" }) });
+			};
+			const seen: bigint[] = [];
+			let path: string | undefined = `/v1/pets?${query}`;
+			if (direction === "prev") path = linkOf(await node.get(path), "last");
+			for (let pages = 0; path !== undefined; pages++) {
+				assert.ok(pages < 1000);
+				const reply = await node.get(path);
+				const page = ((await reply.json()) as { id: number }[]).map(({ id }) => BigInt(id));
+				if (direction === "prev") page.reverse();
+				seen.push(...page);
+				// The last animal of the page, whose id is in the cursor, the next one, and one far away.
+				const [last = 0n] = page.slice(-1);
+				const step = direction === "next" ? 1n : -1n;
+				for (const [place, id] of [last, last + step, last + step * 7n].entries())
+					if (ids.includes(id)) await edit(id, place + pages);
+				path = linkOf(reply, direction);
+			}
+			assert.equal(new Set(seen).size, seen.length, "no repeats");
+			assert.ok(edited.size > 5);
+			const inFilter = (_: bigint, index: number) => !query.includes("status") || index % 3 === 0;
+			const untouched = ids.filter(inFilter).filter((id) => !edited.has(id));
+			assert.ok(untouched.length > 0);
+			const found = seen.filter((id) => untouched.includes(id));
+			assert.deepEqual(direction === "prev" ? found.toReversed() : found, untouched, `${direction} ${query}`);
+			const petIds = (await readPets(operator, { after: 0n, limit: 1000 })).map(({ id }) => id);
+			await Promise.all(petIds.map((petId) => operator.edits.apply({ petId, editor, action: "remove" })));
+		}
+	});
+}
+
+function linkOf(reply: Response, rel: string): string | undefined {
+	const [, url] = new RegExp(`<([^>]*)>; rel="${rel}"`).exec(reply.headers.get("link") ?? "") ?? [];
+	return url && new URL(url).pathname + new URL(url).search;
+}
+
+test("postgres: a removal that a reader of an old state keeps from erasing the name says so, and a later one erases it", async (context) => {
+	const store = await shop(context, "postgres");
+	const opened = await openStore(store.databaseUrl, Date.now);
+	for (const name of ["Rex", "Trillian", "Bo"])
+		await opened.createPet({ name, categoryId: 1n }, { caller: "a", key: name });
+	await opened.close();
+	const isInFile = async () => {
+		await runSql(store.databaseUrl, "CHECKPOINT");
+		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
+		return (await runSql(store.databaseUrl, `SELECT ${search} > 0 AS found`))[0]?.["found"];
+	};
+	await runSql(store.databaseUrl, "ANALYZE");
+	const ours = "tablename IN ('pets', 'idempotency_keys')";
+	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
+	assert.deepEqual(
+		sampled.map(({ attname }) => attname),
+		["caller", "category_id", "created_at_ms", "id", "key", "pet_id", "status"],
+		"no samples of names and fingerprints",
+	);
+	const reader = new pg.Client({ connectionString: store.databaseUrl });
+	reader.on("error", () => {}); // The database is dropped with the test, also when it fails.
+	await reader.connect();
+	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
+	const kept = await store.run("pets", "remove", "2");
+	assert.equal(kept.stdout, "animal 2 is removed\n");
+	assert.equal(kept.code, 1);
+	assert.match(
+		kept.stderr,
+		/^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* run the same command/,
+	);
+	assert.equal(await isInFile(), true);
+	const erasedAt = async () => (await store.run("audit", "list")).stdout.trimEnd().split("\t").at(-1);
+	assert.equal(await erasedAt(), "not yet");
+	await reader.end();
+	const erased = await store.run("pets", "remove", "2");
+	assert.deepEqual([erased.code, erased.stderr.split("\n").length], [0, 2], erased.stderr);
+	assert.equal(erased.stdout, "animal 2 is removed already\nits name is erased\n");
+	assert.equal(await isInFile(), false);
+	assert.match((await erasedAt()) ?? "", /^\d{4}-\d\d-\d\dT/);
+});
+
+test("edits are refused with one sentence, record nothing then, and name who did them", async (context) => {
+	const store = await shop(context, "sqlite");
+	const database = await openStore(store.databaseUrl, Date.now);
+	for (const name of ["Rex", "Mia"]) await database.createPet({ name, categoryId: 1n });
+	await database.close();
+	const refusals: [string[], RegExp][] = [
+		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
+		[["pets", "remove", "x"], /^animal-store: "x" is not an animal id: .*\n$/],
+		[
+			["pets", "set-status", "1", "Sold"],
+			/^error: command-argument value 'Sold' is invalid for argument 'status'. Allowed choices are available, .*\n$/,
+		],
+		[["pets", "rename", "1", " "], /^animal-store: name must be a string of 1 to 255 .*\n$/],
+		[
+			["pets", "rename", "1", "Max", "--by", "a\tb"],
+			/^error: option '--by <name>' .* is invalid. It must be 1 to 100 printable characters.\n$/,
+		],
+		[["pets", "remove", "1", "--database-url", "sqlite:/tmp/none/here"], /^animal-store: there is no store at /],
+	];
+	for (const [parameters, message] of refusals) {
+		const { code, stdout, stderr } = await store.run(...parameters);
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, message);
+	}
+	assert.deepEqual((await store.run("audit", "list")).stdout, "");
+	assert.deepEqual((await store.run("audit", "list", "--json")).stdout, "[]\n");
+
+	const outputs = [
+		[["pets", "set-status", "1", "sold", "--by", "Ann 犬"], "animal 1 has the status sold\n"],
+		[["pets", "set-status", "1", "sold"], "animal 1 has the status sold already\n"],
+		[["pets", "rename", "1", "Max"], "animal 1 has its new name\nits old name is erased\n"],
+		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited","isErased":true}\n'],
+		[["pets", "remove", "2"], "animal 2 is removed already\nits name is erased\n"],
+	] as const;
+	for (const [parameters, stdout] of outputs)
+		assert.deepEqual(await store.run(...parameters), {
+			code: 0,
+			signal: null,
+			stdout,
+			stderr: `in ${store.databaseUrl}\n`,
+		});
+	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
+	const lines = (await store.run("audit", "list")).stdout.split("\n");
+	const rows = lines.map((line) => line.split("\t").map((cell) => (/^\d{4}-\d\d-\d\dT/.test(cell) ? "time" : cell)));
+	const by = `${userInfo().username}@${hostname()}`;
+	assert.deepEqual(rows, [
+		["1", "time", "1", "set-status", "none → sold", "Ann 犬", ""],
+		["2", "time", "1", "rename", "", by, "time"],
+		["3", "time", "2", "remove", "none", by, "time"],
+		[""],
+	]);
+});
+
+test("restore --audit brings back no animal that was removed after the backup, and keeps its id and its key", async (context) => {
+	const store = await shop(context, "sqlite");
+	const path = (name: string) => join(store.folder, name);
+	const database = await openStore(store.databaseUrl, Date.now);
+	const key = { caller: "a", key: "k" };
+	const remove = (petId: bigint) => database.edits.apply({ petId, editor: "operator", action: "remove" });
+	for (let number = 1; number <= 200; number++)
+		await database.createPet({ name: `Animal number ${number}.`, categoryId: 1n }, number === 7 ? key : undefined);
+	await remove(5n);
+	assert.equal((await store.run("backup", path("b.db"))).code, 0);
+	await remove(7n);
+	await database.edits.apply({ petId: 8n, editor: "operator", action: "set-status", status: "sold" });
+	for (let number = 201; number <= 203; number++) await database.createPet({ name: "New", categoryId: 1n });
+	await remove(200n);
+	await remove(203n);
+	await database.close();
+	const { stdout: log } = await store.run("audit", "list", "--json");
+	writeFileSync(path("audit.json"), log);
+	const ndjson = (JSON.parse(log) as object[]).map((row) => `${JSON.stringify(row)}\n`).join("");
+	writeFileSync(path("audit.ndjson"), ndjson);
+
+	for (const [name, files] of [
+		["audit.json", "r1.db"],
+		["audit.ndjson", "r2.db"],
+	] as const) {
+		const restored = await store.run("restore", path("b.db"), "--to", path(files), "--audit", path(name));
+		assert.deepEqual(
+			[restored.code, restored.stdout, restored.stderr],
+			[0, `197 animals were restored from ${path("b.db")}\n`, `in sqlite:${path(files)}\n`],
+		);
+		const bytes = readFileSync(path(files));
+		for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
+		assert.ok(bytes.includes("Animal number 8."));
+		const opened = await openStore(`sqlite:${path(files)}`, Date.now);
+		assert.equal(await opened.getPet(7n), undefined);
+		assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
+		assert.deepEqual(
+			(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
+			[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
+		);
+		assert.deepEqual(await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key), {
+			id: 7n,
+			outcome: "replayed",
+		});
+		assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
+		await opened.close();
+	}
+
+	const rows = JSON.parse(log) as { petId: number }[];
+	const wrong: Record<string, [string, RegExp]> = {
+		"other.json": [JSON.stringify(rows.map((row) => ({ ...row, petId: 9 }))), /does not continue that of the backup/],
+		"gap.json": [JSON.stringify(rows.toSpliced(1, 1)), /does not continue that of the backup/],
+		"late.json": [JSON.stringify(rows.slice(1)), /does not continue that of the backup/],
+		"empty.json": ["[]", /does not continue that of the backup/],
+		"text.json": ["removed: 7", /text\.json is not JSON/],
+		"rows.json": ['[{"id":1}]', /row 1 of .*rows\.json is not an edit/],
+	};
+	for (const [name, [text, message]] of Object.entries(wrong)) {
+		writeFileSync(path(name), text);
+		const { code, stderr } = await store.run("restore", path("b.db"), "--to", path("r3.db"), "--audit", path(name));
+		assert.equal(code, 1);
+		assert.match(stderr, message);
+	}
+	const names = readdirSync(store.folder);
+	assert.ok(!names.some((name) => name.startsWith("r3.db")), String(names));
+});

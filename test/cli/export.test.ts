@@ -1,0 +1,151 @@
+// `animal-store export`: it writes complete files or none, and they can be imported again.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { exportCommand } from "../../src/cli/export.ts";
+import { createKey, revokeKey } from "../../src/keys/issue.ts";
+import { listAll } from "../support/ledger.ts";
+import { begin, runProgram } from "../support/program.ts";
+import { type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+/** A service with animals, and the command in a folder of its own. */
+async function exporter(context: TestContext, animals = 120) {
+	const service = await testService(context);
+	const created = Array.from({ length: animals }, (_, n) => {
+		const status = (["available", "pending", "sold", undefined] as const)[n % 4];
+		const categoryId = n % 2 ? 2n ** 63n - 1n - BigInt(n) : -(2n ** 63n) + BigInt(n);
+		return service.store.createPet({ name: `"${n}", =1+1 \u{1F408}\u2028 '`, categoryId, ...(status && { status }) });
+	});
+	await Promise.all(created);
+	const folder = temporaryFolder(context);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+	return {
+		service,
+		folder,
+		environment,
+		path: (name: string) => join(folder, name),
+		run: (...parameters: string[]) => runProgram(["export", ...parameters], { environment, folder }),
+	};
+}
+
+test("an export in each format can be imported again, field for field", async (context) => {
+	const { service, run, path, folder } = await exporter(context);
+	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
+	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json"]) {
+		const { code, stdout, stderr } = await run(file);
+		assert.deepEqual([code, stdout, stderr], [0, "", `120 animals exported to ${file}\n`]);
+		if (file === "a.ndjson") assert.equal(readFileSync(path(file), "utf8"), readFileSync(path("a.jsonl"), "utf8"));
+		if (file === "a.jsonl") continue;
+		const other = await testService(context);
+		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
+		const imported = await runProgram(["import", path(file), "--concurrency", "1"], { environment });
+		assert.equal(imported.code, 0, imported.stderr);
+		assert.deepEqual(
+			(await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet),
+			expected,
+			file,
+		);
+	}
+	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson"]);
+});
+
+test("standard output is NDJSON or the --format, filtered by --status", async (context) => {
+	const { run } = await exporter(context, 8);
+	const all = await run();
+	assert.deepEqual([all.code, all.stderr], [0, "8 animals exported\n"]);
+	const lines = all.stdout.trimEnd().split("\n");
+	assert.equal(lines.length, 8);
+	assert.match(lines[0] ?? "", /^\{"id":1,[\s\S]*"categoryId":-9223372036854775808,"status":"available"\}$/);
+	const sold = await run("--format", "csv", "--status", "sold");
+	assert.equal(sold.stdout.trimEnd().split("\n").length, 3, "a header and two animals");
+	assert.equal(JSON.parse((await run("--format", "json")).stdout).length, 8);
+	assert.equal((await run("--format", "json", "--status", "pending", "--key", "x")).stdout, "");
+});
+
+test("an existing file is replaced only with --force, and an unknown extension needs a --format", async (context) => {
+	const { run, path } = await exporter(context, 3);
+	writeFileSync(path("a.csv"), "mine");
+	const refused = await run("a.csv");
+	assert.equal(refused.code, 1);
+	assert.match(refused.stderr, /a\.csv exists already: name another file, or replace it with --force\n$/);
+	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine");
+	assert.equal((await run("a.csv", "--force")).code, 0);
+	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
+	writeFileSync(path("b.csv.part"), "theirs");
+	assert.match((await run("b.csv")).stderr, /b\.csv\.part exists: another export is writing it, or one was killed/);
+	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
+	assert.match((await run("a.txt")).stderr, /the format of a\.txt is unknown: add --format/);
+	assert.equal((await run("a.txt", "--format", "json")).code, 0);
+	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv cannot be used: no such file or directory\n$/);
+});
+
+test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
+	const { environment, folder, run } = await exporter(context, 2000);
+	const under = ["prlimit", "--fsize=65536"];
+	const limited = await runProgram(["export", "a.csv"], { environment, folder, under });
+	assert.equal(limited.code, 1);
+	assert.match(limited.stderr, /^animal-store: a\.csv cannot be written: file too large; the export was not kept/);
+	assert.deepEqual(readdirSync(folder), []);
+	const device = await run("/dev/full", "--format", "csv");
+	assert.equal(device.code, 1);
+	assert.match(
+		device.stderr,
+		/^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/,
+	);
+	const toStdout = await runProgram(["export"], { environment, under: ["bash", "-c", '"$@" > /dev/full', "-"] });
+	assert.equal(toStdout.code, 1);
+	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
+});
+
+/** An export that is in its middle: its key's rate holds it up. */
+async function halfDone(context: TestContext) {
+	const { service, folder, environment } = await exporter(context, 3000);
+	const { id, key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
+	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
+	context.after(() => exporting.child.kill("SIGKILL"));
+	await until("the export to meet its key's rate", () => isHeldUp(service));
+	return { service, folder, id, exporting };
+}
+
+const isHeldUp = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
+
+test("revoking the key ends a running export and leaves no partial file", async (context) => {
+	const { service, folder, id, exporting } = await halfDone(context);
+	assert.ok(existsSync(join(folder, "a.csv.part")));
+	await revokeKey(service.issuer, id);
+	const { code, stderr } = await exporting.finished;
+	assert.equal(code, 1);
+	assert.match(stderr, /invalid_credential/);
+	assert.deepEqual(readdirSync(folder), []);
+});
+
+test("Ctrl-C ends an export with 130 and leaves no partial file", async (context) => {
+	const { folder, exporting } = await halfDone(context);
+	exporting.child.kill("SIGINT");
+	const { code, stderr } = await exporting.finished;
+	assert.equal(code, 130);
+	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
+	assert.deepEqual(readdirSync(folder), []);
+});
+
+test("an export is synced before it gets its name", async (context) => {
+	const { service, path } = await exporter(context, 3);
+	const probe = await open(path("probe"), "w");
+	await probe.close();
+	const calls: string[] = [];
+	const file: typeof probe = Object.getPrototypeOf(probe);
+	const { sync } = file;
+	context.mock.method(file, "sync", function (this: typeof probe) {
+		calls.push(`synced, there: ${existsSync(path("a.csv"))}`);
+		return sync.call(this);
+	});
+	context.mock.method(console, "error", () => {});
+	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
+	await exportCommand().parseAsync(parameters, { from: "user" });
+	assert.deepEqual(calls, ["synced, there: false"]);
+	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
+});

@@ -1,0 +1,49 @@
+// Arbitrary content: the check of an animal against JSON Schema, and CSV read back as it was written.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { isInt64 } from "../../src/contract/json.ts";
+import { NewPet, petStatuses } from "../../src/contract/pet.ts";
+import { checkFields } from "../../src/contract/validate.ts";
+import { csv } from "../../src/files/formats.ts";
+import { cellsOf } from "../../src/files/records.ts";
+import { seed } from "../support/random.ts";
+
+fc.configureGlobal({ seed });
+
+test("an animal is accepted exactly where JSON Schema accepts it, for any value, and then has its known fields only", () => {
+	const unit = fc.constantFrom(" ", "\u00a0", "\n", "\t", "a", "\ud800", "😀", "\u0000", "\u007f", "\u0085");
+	const name = fc.oneof(fc.string({ unit, maxLength: 300 }), fc.string({ unit: "binary" }), fc.anything());
+	const categoryId = fc.oneof(fc.bigInt(-(2n ** 64n), 2n ** 64n), fc.integer(), fc.double(), fc.anything());
+	const status = fc.oneof(fc.constantFrom(...petStatuses), fc.anything());
+	const pet = fc.record({ name, categoryId, status, id: fc.anything() }, { requiredKeys: [] });
+	// Ajv does not accept a bigint as an integer, so a keyword of ours checks int64.
+	const ajv = new Ajv({ allErrors: true, ownProperties: true });
+	ajv.addKeyword({ keyword: "int64", validate: (_schema: true, value: unknown) => isInt64(value) });
+	const isValid = ajv.compile(
+		JSON.parse(JSON.stringify(NewPet), (_name, part) => (part?.format === "int64" ? { int64: true } : part)),
+	);
+	fc.assert(
+		fc.property(pet, (given) => {
+			isValid({ ...given });
+			const broken = (isValid.errors ?? []).map(({ instancePath, params }) =>
+				String(params["missingProperty"] ?? instancePath.slice(1)),
+			);
+			const { value, faults = [] } = checkFields({ ...given });
+			assert.deepEqual(new Set(faults.map(({ field }) => field)), new Set(broken));
+			if (faults.length === 0) assert.ok(Object.keys(value).every((field) => field in NewPet.properties));
+		}),
+		{ numRuns: 200 },
+	);
+});
+
+test("what is written as CSV, with any delimiter, is read again", () => {
+	const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", " ", "é") });
+	fc.assert(
+		fc.property(fc.array(cell, { minLength: 1 }), fc.constantFrom(",", ";", "\t"), (cells, delimiter) => {
+			assert.deepEqual(cellsOf(csv([cells], delimiter).slice(0, -1), delimiter), cells);
+		}),
+	);
+});

@@ -1,0 +1,288 @@
+// `animal-store import` with valid and invalid files.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { listAll } from "../support/ledger.ts";
+import { type Finished, runProgram, type Start } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+import { slowMs } from "../support/until.ts";
+
+const nameRule =
+	"must be a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates";
+const integerRule = "must be an integer from -9223372036854775808 to 9223372036854775807";
+
+/** A service, a folder, and the command in that folder. */
+async function importer(context: TestContext) {
+	const service = await testService(context);
+	const folder = temporaryFolder(context);
+	const scratch = join(folder, "tmp");
+	mkdirSync(scratch);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key, TMPDIR: scratch };
+	return {
+		service,
+		environment,
+		scratch,
+		path: (name: string) => join(folder, name),
+		write: (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content),
+		read: (name: string) => readFileSync(join(folder, name), "utf8"),
+		run: (file: string, { more = [], ...options }: Start & { more?: string[] } = {}) =>
+			runProgram(["import", file, ...more], { environment, folder, ...options }),
+		pets: async () => (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet),
+	};
+}
+
+function assertImported({ code, stdout, stderr }: Finished, said: RegExp): void {
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, said);
+	assert.match(stderr, /^[\w.]+: (CSV with commas|NDJSON|a JSON array), UTF-8, \d+ animals?\n$/);
+}
+
+const rex = { name: "Rex", categoryId: 1n, status: "available" };
+const ann = { name: 'Ann, "the" 🐈', categoryId: 2n ** 63n - 1n };
+const low = { name: "犬", categoryId: -(2n ** 63n), status: "sold" };
+
+test("CSV, NDJSON and JSON arrays are detected by their first character, and every int64 is exact", async (context) => {
+	const files: Record<string, string> = {
+		csv: 'name,categoryId,status\nRex,1,available\n"Ann, ""the"" 🐈",9223372036854775807,\n犬,-9223372036854775808,sold',
+		"csv with BOM, CRLF, blank lines, other order, columns of an export": `\uFEFF${'status,id,categoryId,name\r\navailable,7,1,Rex\r\n\r\n,8,9223372036854775807,"Ann, ""the"" 🐈"\r\nsold,9,-9223372036854775808,犬\r\n'}`,
+		ndjson:
+			'{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"Ann, \\"the\\" 🐈","categoryId":9223372036854775807}\r\n\n{"id":9,"name":"犬","categoryId":-9223372036854775808,"status":"sold"}',
+		json: '\n [{"name":"Rex","categoryId":1,"status":"available"},{"name":"Ann, \\"the\\" 🐈","categoryId":9223372036854775807},\n{"name":"犬",\n"categoryId":-9223372036854775808, "status":"sold"}]\n',
+	};
+	for (const [what, content] of Object.entries(files)) {
+		const { write, run, pets } = await importer(context);
+		write("animals", content);
+		assertImported(await run("animals"), /^animals: 3 added, 0 already there, 0 rejected, in [\d.]+ s, \d+\/s\n$/);
+		const sorted = (await pets()).sort((one, other) => (one.name < other.name ? -1 : 1));
+		assert.deepEqual(sorted, [ann, rex, low], what);
+	}
+});
+
+test("the same file read in another way changes nothing and rejects nothing", async (context) => {
+	const { write, run, pets } = await importer(context);
+	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");
+	assertImported(await run("a.csv"), /2 added/);
+	const { code, stdout } = await run("a.csv", { more: ["--map", "status="] });
+	assert.equal(code, 2);
+	assert.match(stdout, /^a\.csv: 0 added, 1 already there, 1 there with other values and not changed, 0 rejected, in /);
+	assert.deepEqual(await pets(), [
+		{ name: "Rex", categoryId: 1n, status: "available" },
+		{ name: "Mia", categoryId: 2n },
+	]);
+});
+
+test("bad lines of CSV go to a file with the reason, the others are added, and the corrected file is imported", async (context) => {
+	const { write, read, run, pets } = await importer(context);
+	write(
+		"a.csv",
+		`name,categoryId,status\nRex,1,available\nx,one,sold\n,3,\nd,4,5\n${"e".repeat(70_000)},5,\nf,6,gone\n`,
+	);
+	const { code, stdout, stderr } = await run("a.csv");
+	assert.equal(code, 2, stderr);
+	assert.match(stdout, /^a\.csv: 1 added, 0 already there, 5 rejected \(see a\.csv\.rejected\.csv\)/);
+	const lines = read("a.csv.rejected.csv").split("\n");
+	const expected = [
+		/^line,reason,name,categoryId,status$/,
+		/^3,categoryId must be an integer from -9223372036854775808 to 9223372036854775807,x,one,sold$/,
+		/^4,"name must be a string of 1 to 255 Unicode code points: .*",,3,$/,
+		/^5,"status must be one of ""available"", ""pending"", ""sold""",d,4,5$/,
+		/^6,longer than 65536 characters,,,$/,
+		/^7,"status must be one of ""available"", ""pending"", ""sold""",f,6,gone$/,
+		/^$/,
+	];
+	assert.equal(lines.length, expected.length);
+	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
+	write("a.csv.rejected.csv", `${lines[0]}\n${lines[1]?.replace("x,one", "x,1")}\n`);
+	assertImported(await run("a.csv.rejected.csv"), /1 added/);
+	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n, status: "sold" }]);
+});
+
+test("bad lines of NDJSON and JSON keep their text and numbers in the rejected file", async (context) => {
+	const { write, read, run, pets } = await importer(context);
+	write(
+		"a",
+		`{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n{"name":"${"e".repeat(70_000)}"}\n`,
+	);
+	assert.equal((await run("a")).code, 2);
+	const lines = read("a.rejected.ndjson").trimEnd().split("\n");
+	assert.match(
+		lines[0] ?? "",
+		/^\{"name":"x","categoryId":1\.50,"line":2,"reason":"categoryId must be an integer [^"]+"\}$/,
+	);
+	assert.match(lines[1] ?? "", /^\{"line":3,"reason":"not one JSON object: .*","text":"\{broken"\}$/);
+	assert.match(lines[2] ?? "", /^\{"line":4,"reason":"not a JSON object","text":"5"\}$/);
+	assert.match(
+		lines[3] ?? "",
+		/^\{"nmae":"x","line":5,"reason":"name is required and must be [^"]+; categoryId is required and must be [^"]+"\}$/,
+	);
+	assert.match(lines[4] ?? "", /^\{"line":6,"reason":"longer than 65536 characters","text":""\}$/);
+	write("again.ndjson", `${lines[0]}\n`);
+	assert.equal((await run("again.ndjson")).code, 2);
+	assert.match(read("again.ndjson.rejected.ndjson"), /^\{"name":"x","categoryId":1\.50,"line":1,"reason":"[^"]*"\}\n$/);
+	write("a.rejected.ndjson", `${lines[0]?.replace("1.50", "1.0")}\n`);
+	assertImported(await run("a.rejected.ndjson"), /1 added/);
+	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n }]);
+	write("b.json", '[\n{"name":"",\n"categoryId":9223372036854775808}\n]');
+	assert.equal((await run("b.json")).code, 2);
+	assert.match(
+		read("b.json.rejected.ndjson"),
+		/^\{"name":"", "categoryId":9223372036854775808,"line":2,"reason":"name must be a string [^"]+; categoryId must be an integer [^"]+"\}\n$/,
+	);
+});
+
+test("what a spreadsheet writes is imported, and its kind, its other columns and the frequent reasons are on the screen", async (context) => {
+	const { write, run, pets, path } = await importer(context);
+	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
+	write("a.csv", Buffer.from(`Animal name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
+	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Animal name", ...more] });
+	const unmapped = await run("a.csv");
+	assert.equal(
+		unmapped.stderr,
+		'animal-store: a.csv, line 1: no column is named name; the first line names the columns "Animal name", ' +
+			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN names a column; nothing was sent\n',
+	);
+	assert.match((await mapped("--strict")).stderr, /unknown "Colour": an animal has name, categoryId, status;/);
+	assert.match((await run("a.csv", { more: ["--map", "colour=Colour"] })).stderr, /FIELD is name, categoryId, status/);
+
+	const dry = await mapped("--dry-run");
+	const said = [
+		"a.csv: CSV with semicolons, Windows-1252, 2 animals, 5 rows to reject",
+		'ignored column: "Colour"; --strict refuses it',
+		"rejected:",
+		`  name ${nameRule}, 2 rows, the first is row 2`,
+		`  categoryId ${integerRule}, 2 rows, the first is row 5`,
+		`  categoryId ${integerRule}; status must be one of "available", "pending", "sold", row 7`,
+	];
+	assert.deepEqual([dry.code, dry.stderr], [2, [...said, "nothing was sent", ""].join("\n")]);
+	assert.equal(dry.stdout, "categoryId  status  name\n         2  sold    Zoë\n         5  -       Di\n");
+	assert.deepEqual([await pets(), existsSync(path("a.csv.rejected.csv"))], [[], false]);
+
+	const { code, stdout, stderr } = await mapped();
+	assert.deepEqual([code, stderr], [2, [...said, ""].join("\n")]);
+	assert.match(stdout, /^a\.csv: 2 added, 0 already there, 5 rejected \(see a\.csv\.rejected\.csv\), in /);
+	assert.deepEqual(await pets(), [
+		{ name: "Zoë", categoryId: 2n, status: "sold" },
+		{ name: "Di", categoryId: 5n },
+	]);
+	const again = JSON.parse((await mapped("--json")).stdout);
+	assert.deepEqual(
+		[again.added, again.alreadyThere, again.rejected, again.reasons[0]],
+		[0, 2, 5, { reason: `name ${nameRule}`, rows: 2, firstRow: 2 }],
+	);
+});
+
+test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
+	const { service, write, run, path } = await importer(context);
+	const good = "name,categoryId\nRex,1\n";
+	const rows: [content: string | Buffer, said: RegExp][] = [
+		["", /a: the file is empty: there is nothing to import/],
+		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
+		["name,name,categoryId\nRex,Rex,1\n", /there are two columns for name/],
+		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
+	];
+	for (const [content, said] of rows) {
+		write("a", content);
+		const { code, stdout, stderr } = await run("a");
+		assert.deepEqual([code, stdout], [1, ""], `${stderr}${said}`);
+		assert.match(stderr, said);
+		assert.match(stderr, /^animal-store: [^\n]+\n$/, "one sentence");
+	}
+	assert.match((await run("none.csv")).stderr, /none\.csv cannot be used: no such file or directory\n$/);
+	assert.match((await run(".")).stderr, /\. is a folder: name a file in it\n$/);
+	assert.equal(service.log.filter((line) => line["http.request.method"] === "POST").length, 0);
+	assert.ok(!existsSync(path("a.rejected.csv")));
+});
+
+/** Runs a command, which may take at most 256 MiB. */
+async function runMeasured(parameters: string[], { nodeOptions = [], ...options }: Start): Promise<Finished> {
+	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+	const watched = [...nodeOptions, "--import", `data:text/javascript,${watch}`];
+	const finished = await runProgram(parameters, { ...options, nodeOptions: watched });
+	const [, peakKiB = "none"] = /peak (\d+)/.exec(finished.stderr) ?? [];
+	assert.ok(Number(peakKiB) < 256 * 1024, `${peakKiB} KiB`);
+	return finished;
+}
+
+test("300 MB in one line, quote or string are refused with little memory", {
+	timeout: slowMs, // It writes and reads 300 MB for each.
+}, async (context) => {
+	const { environment, path, scratch } = await importer(context);
+	const starts: [text: string, code: number, said: RegExp][] = [
+		["name,categoryId\\n", 2, /longer than 65536 characters|1 rejected/],
+		['name,categoryId\\n\\"', 1, /a quote opens here/],
+		['{\\"name\\":\\"', 2, /1 rejected/],
+		['[{\\"name\\":\\"', 1, /not a JSON array/],
+	];
+	for (const [start, code, said] of starts) {
+		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
+		const under = ["bash", "-c", `${zeros} | "$@"`, "-"];
+		const finished = await runMeasured(["import", "-"], { environment, under, folder: path(".") });
+		assert.equal(finished.code, code, finished.stderr);
+		assert.match(finished.stdout + finished.stderr, said);
+	}
+	assert.deepEqual(readdirSync(scratch), [], "standard input is put aside only for the import");
+});
+
+test("a file of 40 MB takes no more memory than its rows under way", async (context) => {
+	const { environment, path } = await importer(context);
+	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
+	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
+	const parameters = ["import", "-", "--dry-run"];
+	const nodeOptions = ["--max-old-space-size=40"];
+	const { code, stderr } = await runMeasured(parameters, { environment, nodeOptions, under, folder: path(".") });
+	assert.equal(code, 0, stderr);
+	assert.match(stderr, /^stdin: CSV with commas, UTF-8, 1000000 animals\n/);
+});
+
+test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {
+	const { service, run, read, pets } = await importer(context);
+	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,x\n" });
+	assert.equal(code, 2);
+	assert.match(stdout, /^stdin: 1 added, 0 already there, 1 rejected \(see stdin\.rejected\.csv\)/);
+	assert.match(read("stdin.rejected.csv"), /^line,reason,name,categoryId\n3,/);
+	const under = ["bash", "-c", `echo '{"name":"Ann","categoryId":2}' | "$@"`, "-"];
+	assertImported(await run("/dev/stdin", { under }), /^stdin: 1 added/);
+	assert.equal((await pets()).length, 2);
+	const keyless = await run("-", { environment: { ANIMAL_STORE_URL: service.url }, input: "name,categoryId\n" });
+	assert.match(keyless.stderr, /ANIMAL_STORE_KEY is required/);
+});
+
+test("a wrong key, a key without write scope and an unreachable service are reported at once", async (context) => {
+	const { service, write, run, environment, path } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	const withKey = (key: string) => run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } });
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	const wrong = await withKey("nonsense");
+	assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
+	assert.match(wrong.stderr, /^a\.csv: .*\nanimal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
+	assert.ok(
+		!service.log.some((line) => line["http.request.method"] === "POST"),
+		"no animal is sent with a key that is refused",
+	);
+	assert.ok(!existsSync(path("a.csv.rejected.csv")));
+	const refused = await withKey(reader);
+	assert.equal(refused.code, 1);
+	assert.match(refused.stderr, /insufficient_scope[\s\S]*0 of 1 animals were added; run it again with the same key/);
+	assertImported(await withKey(writer), /1 added/);
+	await service.stop(0);
+	const gone = await run("a.csv");
+	assert.equal(gone.code, 1);
+	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
+});
+
+test("a key's rate slows an import down, and no animal fails", async (context) => {
+	const { service, write, run, environment, pets } = await importer(context);
+	const { key } = await createKey(service.issuer, {
+		name: "slow",
+		scopes: ["pets:read", "pets:write"],
+		rate: "100/1s",
+	});
+	write("a.csv", `name,categoryId\n${"Rex,1\n".repeat(250)}`);
+	assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } }), /250 added/);
+	assert.ok(service.log.some((line) => line["http.response.status_code"] === 429));
+	assert.equal((await pets()).length, 250);
+});

@@ -1,0 +1,200 @@
+// `animal-store keys …`, used while the service runs.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { keyTable, type ShownKey } from "../../src/cli/tables.ts";
+import { isWellFormedKey } from "../../src/keys/formats.ts";
+import { shareOut } from "../house/mutants.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const statusWith = async (url: string, key: string) =>
+	(await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const { url } = await startProgram(context, environment);
+	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
+	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
+
+	assert.deepEqual(JSON.parse((await keys("list", "--json")).stdout), []);
+	const created = await keys(
+		...["create", "--name", "shop", "--scopes", "pets:read", "--expires", "90d", "--rate", "100000/1m"],
+	);
+	assert.equal(created.code, 0);
+	assert.match(created.stdout, /^pets_[0-9A-Za-z]{49}\n$/, "only the key is on stdout");
+	const key = created.stdout.trim();
+	assert.ok(isWellFormedKey(key));
+
+	const [row] = await list();
+	assert.deepEqual(
+		{ ...row, id: "", created: "", expires: "" },
+		{
+			id: "",
+			name: "shop",
+			state: "working",
+			last4: key.slice(-4),
+			scopes: ["pets:read"],
+			rate: "100000/1m",
+			created: "",
+			expires: "",
+			revoked: null,
+			lastUsed: null,
+			getPetLastUsed: null,
+		},
+	);
+	assert.equal(Date.parse(row.expires) - Date.parse(row.created), 90 * 86_400_000);
+	assert.equal(await statusWith(url, key), 200);
+	const table = (await keys("list")).stdout;
+	assert.match(table, /^id +name +state/);
+	assert.ok(table.includes(row.id) && table.includes("shop"));
+
+	const rotated = (await keys("rotate", row.id, "--grace", "1h")).stdout.trim();
+	assert.notEqual(rotated, key);
+	assert.deepEqual(
+		[await statusWith(url, rotated), await statusWith(url, key)],
+		[200, 200],
+		"both work in the grace period",
+	);
+	const last = (await keys("rotate", row.id, "--grace", "1s")).stdout.trim();
+	const graceEndsAt = performance.now() + 1000;
+	await stopsWorking(url, rotated, graceEndsAt);
+	assert.equal(await statusWith(url, last), 200);
+
+	const revoked = await keys("revoke", row.id);
+	assert.deepEqual([revoked.code, revoked.stdout], [0, ""]);
+	await stopsWorking(url, last, performance.now());
+	const [{ state, last4 }] = await list();
+	assert.deepEqual([state, last4], ["revoked", last.slice(-4)]);
+	assert.match((await keys("rotate", row.id)).stderr, /is revoked: create a new key/);
+});
+
+/** From a second after this moment on, no request with the key is let in. */
+function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolean> {
+	return until("the key to be refused", async () => {
+		const sentAtMs = performance.now();
+		const isRefused = (await statusWith(url, key)) === 401;
+		assert.ok(isRefused || sentAtMs - sinceMs < 1000, `it still works after ${sentAtMs - sinceMs} ms`);
+		return isRefused;
+	});
+}
+
+test("wrong commands say what to do, on stderr, with exit code 1", async (context) => {
+	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const environment = { DATABASE_URL: databaseUrl };
+	await runProgram(["keys", "create", "--name", "a"], { environment });
+	const none = ["--database-url", `${databaseUrl}.none`];
+	const rows: [parameters: string[], said: RegExp][] = [
+		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
+		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
+		[["keys", "create", "--name", "a", "--scopes", "pets:fly"], /any of pets:read,pets:write/],
+		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
+		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
+		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
+		[["keys", "revoke", "key_none"], /there is no key "key_none"/],
+		[["keys", "forget"], /^error: unknown command 'forget'\n$/],
+		[["help", "nope"], /^Usage: npx animal-store \[options\] \[command\]\n/],
+		[["keys", "help", "nope"], /^Usage: npx animal-store keys \[options\] \[command\]\n/],
+		[["keys"], /^Usage: npx animal-store keys \[options\] \[command\]\n/],
+		[[], /^Usage: npx animal-store \[options\] \[command\]\n/],
+		[["keys", "list", "--jsn"], /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n$/],
+		[["keys", "revoke"], /^error: missing required argument 'id'\n$/],
+		[["keys", "revoke", "a", "b"], /^error: too many arguments for 'revoke'. Expected 1 argument but got 2: a, b.\n$/],
+		[["keys", "create", "--name"], /^error: option '--name <name>' argument missing\n$/],
+		[["keys", "list", "--database-url", "x"], /^animal-store: --database-url must be sqlite: and the path/],
+		[["keys", "list", ...none], /^animal-store: there is no store at /],
+		[["keys", "revoke", "key_none", ...none], /^animal-store: there is no store at /],
+		[["audit", "list", ...none], /^animal-store: there is no store at /],
+		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
+		[["toString"], /^error: unknown command 'toString'\n$/],
+	];
+	await shareOut(rows, ["one", "other", "third"], async ([parameters, said]) => {
+		const { code, stdout, stderr } = await runProgram(parameters, { environment });
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
+	});
+});
+
+test("a table of keys has at most 100 columns, and times as people say them", () => {
+	const nowMs = Date.UTC(2026, 10, 21);
+	const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString();
+	const key: ShownKey = {
+		id: "key_LMIomrN4wW4",
+		name: "the web shop of the animal park in the north",
+		state: "working",
+		last4: "BgEh",
+		scopes: ["pets:read", "pets:write", "metrics:read"],
+		rate: null,
+		created: at(-2),
+		expires: at(90 * 24),
+		revoked: null,
+		lastUsed: at(-0.001),
+	};
+	const rated = { ...key, rate: "100000/1m", created: at(-24 * 800), getPetLastUsed: at(-24 * 3) };
+	for (const keys of [[key], [key, rated]])
+		for (const line of stripVTControlCharacters(keyTable(keys, nowMs)).split("\n")) assert.ok(line.length <= 100, line);
+	assert.match(keyTable([key], nowMs), /^.*id +name +state +last4 +scopes +created +expires +used/);
+	assert.match(
+		keyTable([key], nowMs),
+		/the web shop of.*… {2}working {2}BgEh {3}read,write,metrics {2}2 h ago {2}in 90 d {2}just now\n$/,
+	);
+	assert.match(keyTable([{ ...key, lastUsed: null }], nowMs), / in 90 d {2}-\n$/);
+	assert.match(keyTable([rated], nowMs), /used +getPet.*\n.* 100000\/1m .* 3 d ago\n$/);
+});
+
+test("--json gives the results of commands to programs", async (context) => {
+	const folder = temporaryFolder(context);
+	const databaseUrl = `sqlite:${join(folder, "animals.db")}`;
+	const json = async (...parameters: string[]) => {
+		const { stdout, stderr, code } = await runProgram([...parameters, "--json"]);
+		assert.deepEqual([code, stderr.replace(/^created a new store: .*\n|^in sqlite:.*\n/gm, "")], [0, ""]);
+		return JSON.parse(stdout);
+	};
+	const store = ["--database-url", databaseUrl];
+	const { id, key } = await json("keys", "create", "--name", "a", ...store);
+	assert.ok(isWellFormedKey(key));
+	assert.ok(isWellFormedKey((await json("keys", "rotate", id, ...store)).key));
+	assert.deepEqual(await json("keys", "revoke", id, ...store), { id, state: "revoked" });
+	assert.ok(isWellFormedKey((await json("keys", "generate")).key));
+	const [backup, restored] = [join(folder, "backup.db"), join(folder, "restored.db")];
+	assert.deepEqual(await json("backup", backup, ...store), { animals: 0, file: backup });
+	assert.deepEqual(await json("restore", backup, "--to", restored), { animals: 0, backup });
+});
+
+test("--help explains every command", async () => {
+	const ofKeys = ["keys", "keys create", "keys list", "keys rotate", "keys revoke", "keys generate"];
+	const others = ["openapi", "copy", "backup", "restore", "audit list", "import", "export"];
+	const ofPets = ["pets", "pets list", "pets create", "pets get", "pets rename"];
+	const commands = [[], ...["serve", ...ofKeys, ...ofPets, ...others].map((command) => command.split(" "))];
+	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
+		const { code, stdout } = await runProgram([...parameters, "--help"]);
+		assert.equal(code, 0);
+		const called = ["npx animal-store", ...parameters].join(" ");
+		assert.ok(stdout.startsWith(`Usage: ${called} `), stdout);
+		const examples = stdout.split("\nExamples:\n")[1]?.trim().split("\n") ?? [];
+		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
+			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}npx/, "described");
+		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
+		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
+	});
+	assert.match(
+		(await runProgram(["help"])).stdout,
+		/animals of a running service[\s\S]* pets [\s\S]* import [\s\S]* export [\s\S]*service and its store[\s\S]* serve/,
+	);
+});
+
+test("advice names the command as it is called: with npx in a checkout, by its own name where it is installed", async (context) => {
+	const installed = join(temporaryFolder(context), "animal-store");
+	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
+	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
+	assert.match(stdout, /^Usage: animal-store pets list/);
+	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);
+	assert.match((await runProgram(["pets", "list"])).stderr, /; npx animal-store keys create --name me makes one /);
+});

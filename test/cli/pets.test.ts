@@ -1,0 +1,160 @@
+// `animal-store pets …` and help, used by a person or a script.
+
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createKey } from "../../src/keys/issue.ts";
+import { runProgram } from "../support/program.ts";
+import { testService } from "../support/service.ts";
+
+const run = promisify(execFile);
+const bin = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
+const int64Max = "9223372036854775807";
+
+async function connected(context: TestContext) {
+	const service = await testService(context);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+	const pets = (...parameters: string[]) => runProgram(["pets", ...parameters], { environment });
+	return { service, environment, pets };
+}
+
+test("an animal is created, listed and read with every digit of an int64", async (context) => {
+	const { pets } = await connected(context);
+	const created = await pets("create", "--name", 'Ann "the" 🐈, cat', "--category-id", int64Max, "--json");
+	assert.deepEqual(
+		[created.code, created.stdout, created.stderr],
+		[0, `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}\n`, ""],
+	);
+	const low = await pets("create", "--name", "Low", "--category-id", "-9223372036854775808", "--status", "sold");
+	assert.equal(low.stdout, "2\t-9223372036854775808\tsold\tLow\n", "tabs in a pipe, no header, no colour");
+	assert.equal(
+		(await pets("list", "--json")).stdout,
+		`[\n{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`,
+	);
+	assert.equal(
+		(await pets("list", "--csv")).stdout,
+		`id,name,categoryId,status\n1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`,
+	);
+	assert.equal((await pets("list", "--status", "sold")).stdout, "2\t-9223372036854775808\tsold\tLow\n");
+	assert.equal((await pets("list", "--status", "pending", "--json")).stdout, "[]\n");
+	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
+});
+
+test("list shows one page and reports if there are more; --last shows the newest, --all every animal", async (context) => {
+	const { service, pets } = await connected(context);
+	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
+	const lines = (text: string) => text.split("\n").length - 1;
+	const page = await pets("list");
+	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
+	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
+	const last = await pets("list", "--last", "--limit", "2");
+	assert.deepEqual(
+		[last.stdout, last.stderr],
+		["44\t1\t\tn44\n45\t1\t\tn45\n", "more animals precede: --all shows every animal\n"],
+	);
+	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
+	assert.match((await pets("list", "--last", "--all")).stderr, /'--last' cannot be used with option '--all'/);
+	const all = await pets("list", "--all", "--limit", "7", "--json");
+	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
+});
+
+test("a terminal gets an aligned table, bold unless NO_COLOR is set, and no control characters of a name", async (context) => {
+	const { service, environment } = await connected(context);
+	await service.store.createPet({ name: "Rex 犬", categoryId: 12n, status: "sold" });
+	await service.store.createPet({ name: "evil\u009b2J\u202e", categoryId: -3n });
+	const onTerminal = async (more: Record<string, string>) => {
+		const command = `${process.execPath} ${bin} pets list`;
+		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm", ...more };
+		return (await run("script", ["-qec", command, "/dev/null"], { env })).stdout.replaceAll("\r", "");
+	};
+	const table = [
+		"id  categoryId  status  name",
+		" 1          12  sold    Rex 犬",
+		" 2          -3  -       evil\uFFFD2J\uFFFD",
+		"",
+	];
+	assert.equal(await onTerminal({ NO_COLOR: "1" }), table.join("\n"));
+	table[0] = `\u001b[1m${table[0]}\u001b[22m`;
+	assert.equal(await onTerminal({}), table.join("\n"));
+});
+
+test("an error shows the service's message and the next step on stderr, with exit code 1", async (context) => {
+	const { service, pets } = await connected(context);
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const create = ["create", "--name", "Rex", "--category-id", "1"];
+	const rows: [parameters: string[], said: RegExp][] = [
+		[
+			["list", "--key", "nonsense"],
+			/does not work.*\(invalid_credential, request id \S+\): set another key with ANIMAL/,
+		],
+		[[...create, "--key", reader], /pets:write.*insufficient_scope.*ask for a key with that scope/],
+		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
+		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
+		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
+		[["list", "--url", "ftp://here"], /^animal-store: --url must be the http or https URL of a service/],
+		[
+			["list", "--limit", "101"],
+			/^error: option '--limit <n>' argument '101' is invalid. It must be an integer from 1 to 100.\n$/,
+		],
+		[
+			["list", "--status", "Sold"],
+			/^error: option '--status <status>' argument 'Sold' is invalid. Allowed choices are available, pending, sold.\n$/,
+		],
+		[["list", "--json", "--csv"], /^error: option '--json' cannot be used with option '--csv'\n$/],
+		[["get", "abc"], /^animal-store: "abc" is not an animal id: an id is an integer, such as 42\n$/],
+		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
+	];
+	for (const [parameters, said] of rows) {
+		const { code, stdout, stderr } = await pets(...parameters);
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
+	}
+	const { code, stderr } = await runProgram(["pets", "list"]);
+	assert.equal(code, 1);
+	assert.match(stderr, /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/);
+});
+
+test("without a service, the message says how to start one or set its address", async (context) => {
+	const service = await testService(context);
+	await service.stop(0);
+	const { code, stdout, stderr } = await runProgram(["pets", "list", "--key", service.key, "--url", service.url]);
+	assert.deepEqual([code, stdout], [1, ""]);
+	assert.match(
+		stderr,
+		/no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/,
+	);
+	assert.match(
+		stderr,
+		/Start it with npx animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/,
+	);
+});
+
+test("a closed pipe ends the command silently", async (context) => {
+	const { service, environment } = await connected(context);
+	const name = "x".repeat(200);
+	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });
+	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: bin };
+	for (const command of ["pets list --all", "pets list --all --json", "export", "export --format csv"]) {
+		const line = `"$NODE" "$BIN" ${command} 2>&3 | head -1; echo "\${PIPESTATUS[0]}"`;
+		const { stdout } = await run("bash", ["-c", `{ ${line}; } 3>&1`], { env });
+		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);
+		assert.match(stdout, /\n0\n$/, command);
+	}
+});
+
+test("a reader that closes the pipe early, such as head, is no failure of help", async () => {
+	const child = spawn(process.execPath, [bin, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+	child.stdout.destroy();
+	const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+	assert.deepEqual([stderr, code], ["", 0]);
+});
+
+test("help that cannot be written is reported with one sentence", async () => {
+	const { code, stderr } = await runProgram(["serve", "--help"], { under: ["bash", "-c", '"$@" > /dev/full', "-"] });
+	assert.deepEqual([stderr, code], ["animal-store: the output cannot be written: no space left on device\n", 1]);
+});

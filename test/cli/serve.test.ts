@@ -1,0 +1,221 @@
+// `animal-store serve`: start, refused start, and stop.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Environment } from "../../src/config.ts";
+import { callerOf } from "../support/caller.ts";
+import { runProgram, type Start, startProgram } from "../support/program.ts";
+import { newStore } from "../support/proof.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+
+test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	await until("the first answer", () => first.output.stderr.includes("The reply now"));
+	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
+	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
+	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
+	assert.ok(!first.output.stdout.includes(key), "no key in the log");
+	assert.equal((await first.stop()).code, 0);
+	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	assert.equal((await fetch(`${second.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+	assert.doesNotMatch(second.output.stderr, /pets_/);
+});
+
+test("a failed quick start does not use up the first key", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, OPS_PORT: "0" };
+	const taken = createServer().listen(0, "127.0.0.1");
+	await once(taken, "listening");
+	const { port } = taken.address() as AddressInfo;
+	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
+	taken.close();
+	assert.equal(failed.code, 1);
+	assert.equal((await runProgram(["keys", "list", "--json"], { environment })).stdout, "[]\n");
+});
+
+test("the production command prints no secret", async (context) => {
+	const service = await startProgram(context, {
+		DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`,
+	});
+	const { code, stdout, stderr } = await service.stop("SIGINT");
+	assert.deepEqual([code, stderr], [0, ""]);
+	for (const line of stdout.trim().split("\n")) assert.equal(JSON.parse(line).level, "info");
+	assert.doesNotMatch(stdout, /pets_/);
+});
+
+test("a wrong environment is refused with one sentence for each problem and exit code 1", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = `sqlite:${join(folder, "animals.db")}`;
+	mkdirSync(join(folder, "directory"));
+	const taken = createServer().listen(0, "127.0.0.1");
+	await once(taken, "listening");
+	context.after(() => taken.close());
+	const port = String((taken.address() as AddressInfo).port);
+	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
+		[{ PORT: "http" }, [/PORT must be an integer from 0 to 65535/]],
+		[{ PORT: "65536" }, [/PORT must be/]],
+		[{ OPS_PORT: "-1" }, [/OPS_PORT must be/]],
+		[{ HOST: "a b" }, [/HOST must be a host name/]],
+		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is not an address of this machine/]],
+		[{ DATABASE_URL: "animals.db" }, [/DATABASE_URL must be sqlite: and the path/]],
+		[{ DATABASE_URL: "mysql://a/b" }, [/DATABASE_URL must be/]],
+		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
+		[{ BASE_URL: "pets.example" }, [/BASE_URL must be an http or https URL/]],
+		[{ BASE_URL: "https://pets.example/v1?a=1" }, [/BASE_URL must be/]],
+		[{ TRUST_PROXY: "1" }, [/TRUST_PROXY must be addresses or networks of proxies .*loopback/]],
+		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; npx animal-store keys generate/]],
+		[{ RATE_LIMIT: "many" }, [/RATE_LIMIT must be a number of requests in a window, such as 100\/1m/]],
+		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
+			(origins): [Record<string, string>, RegExp[]] => [
+				{ CORS_ORIGINS: origins },
+				[/CORS_ORIGINS must be origins .*no wildcard/],
+			],
+		),
+		[{ CONNECTIONS_PER_ADDRESS: "-1" }, [/CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/]],
+		[{ CONNECTIONS_PER_ADDRESS: "many" }, [/CONNECTIONS_PER_ADDRESS must be/]],
+		[{ CREATE_WAIT_MAX: "0s" }, [/CREATE_WAIT_MAX must be how long a create may wait/]],
+		[{ STOP_DELAY: "-1s" }, [/STOP_DELAY must be how long/]],
+		[{ WHEN_WRITES_STOP: "panic" }, [/WHEN_WRITES_STOP must be serve/]],
+		[{ LOG_LEVEL: "loud" }, [/LOG_LEVEL must be fatal, error/]],
+		[
+			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
+			[/^animal-store: PORT/m, /^animal-store: LOG_LEVEL/m, /^animal-store: RATE_LIMIT/m],
+		],
+		[{ PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
+		[{ OPS_PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
+	];
+	for (const [environment, said] of rows) {
+		const { code, stdout, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: file, PORT: "0", OPS_PORT: "0", ...environment },
+		});
+		assert.equal(code, 1, JSON.stringify(environment));
+		for (const sentence of said) assert.match(stderr, sentence);
+		assert.equal(stderr.trim().split("\n").length, said.length, stderr);
+		assert.doesNotMatch(stdout, /"msg":"(listening|stopping|stopped)"/);
+		if ("API_KEY" in environment) assert.doesNotMatch(stderr, /secret/);
+	}
+});
+
+test("a folder that cannot be written is refused with one sentence", async (context) => {
+	const folder = join(temporaryFolder(context), "locked");
+	mkdirSync(folder);
+	chmodSync(folder, 0o500);
+	// Root may write everywhere but to the kernel's own file system.
+	const place = process.getuid?.() === 0 ? "/sys/animals" : folder;
+	const { code, stderr } = await runProgram(["serve"], {
+		environment: { DATABASE_URL: `sqlite:${place}/new/animals.db`, PORT: "0", OPS_PORT: "0" },
+	});
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: cannot (write|open) .*\n$/);
+	assert.ok(!existsSync(`${place}/new`));
+	const below = await runProgram(["serve"], { environment: { DATABASE_URL: "sqlite:/etc/passwd/animals.db" } });
+	assert.match(below.stderr, /^animal-store: cannot write .*\n$/);
+});
+
+test("an old Node without a newer one beside it is refused with one sentence that says what to do", async () => {
+	const old =
+		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +
+		"Object.defineProperty(process,'arch',{value:'mips'})";
+	const { code, stderr } = await runProgram(["serve"], { nodeOptions: ["--import", old] });
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
+});
+
+test("serve --help lists every setting with its variable and default; a flag overrides the variable", async (context) => {
+	const { stdout } = await runProgram(["serve", "--help"]);
+	const text = stdout.replaceAll(/\s+/g, " ");
+	for (const [name, schema] of Object.entries(Environment.properties)) {
+		const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value> ${name}: `;
+		const usual = Reflect.get(schema, "default") ?? "none";
+		if (name !== "API_KEY") assert.ok(text.includes(flag) && text.includes(`(default: ${usual})`), name);
+	}
+	assert.match(text, /without a flag, because other users can see flags: API_KEY/);
+	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const parameters = ["serve", "--port", "0", "--ops-port=0", "--database-url", databaseUrl, "--log-level", "info"];
+	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
+	const { url } = await startProgram(context, environment, { parameters });
+	assert.equal((await fetch(`${url}/livez`)).status, 200);
+	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
+	assert.match(
+		refused.stderr,
+		/^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/,
+	);
+});
+
+test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a service nor open the debugger", async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const service = await startProgram(context, environment);
+	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+	for (const signal of ignored) service.process.kill(signal);
+	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
+	assert.equal((await fetch(`${service.url}/livez`)).status, 200);
+	const { code, stdout, stderr } = await service.stop();
+	assert.deepEqual([code, stderr], [0, ""], "Node says that the debugger listens");
+	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
+});
+
+test("SIGUSR2 switches the log to debug and back, and does not stop the service", async (context) => {
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const service = await startProgram(context, environment);
+	const ask = async () => assert.equal((await callerOf(service.url, key).create()).status, 201);
+	const has = (text: string) => until(text, () => service.output.stdout.includes(text));
+	await ask();
+	assert.doesNotMatch(service.output.stdout, /"level":"debug"/);
+	service.process.kill("SIGUSR2");
+	await has('"logLevel":"debug"');
+	await ask();
+	await has('"level":"debug"');
+	service.process.kill("SIGUSR2");
+	await has('"logLevel":"info"');
+	await ask();
+	assert.equal((await service.stop()).code, 0);
+});
+
+test("what Node is told to load runs in the service alone: in no thread and no backup of it", async (context) => {
+	const folder = temporaryFolder(context);
+	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
+	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
+	writeFileSync(
+		preload,
+		`import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs"; ${note}`,
+	);
+	const starts: [variables: Record<string, string>, options: Start][] = [
+		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
+		[{}, { nodeOptions: ["--import", preload] }],
+	];
+	for (const [index, [variables, options]] of starts.entries()) {
+		const BACKUP_TO = join(folder, `backups-${index}`);
+		mkdirSync(BACKUP_TO);
+		// Without BACKUP_TO, which is a flag here, a backup that got the service's settings would refuse BACKUP_EVERY.
+		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h", ...variables };
+		const parameters = ["serve", "--backup-to", BACKUP_TO];
+		const service = await startProgram(context, environment, { ...options, parameters });
+		await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
+		assert.equal(readFileSync(notes, "utf8"), "0 ");
+		rmSync(notes);
+		assert.equal((await service.stop()).code, 0);
+	}
+});
+
+test("SIGHUP ends what npm start has started, because the terminal is closed", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const service = await startProgram(context, { DATABASE_URL, npm_lifecycle_event: "start" });
+	service.process.kill("SIGHUP");
+	const { code, stdout } = await within("the service to end", service.finished);
+	assert.equal(code, 0);
+	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
+});
+
+test("STOP_DELAY adds to the time that a stop may take", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const service = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
+	service.process.kill("SIGTERM");
+	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
+	assert.equal((await service.finished).code, 0);
+});

@@ -1,0 +1,138 @@
+// The programs of docs/clients.md and the code samples of the OpenAPI document, run unchanged in each language on this
+// machine. The programs run over a connection that loses a reply, with a key whose rate they exceed.
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { compile } from "../../client/build.ts";
+import { type CodeSample, codeSamples } from "../../src/contract/code-samples.ts";
+import type { OperationName } from "../../src/contract/operations.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { cutting } from "../support/cutting-proxy.ts";
+import { type TestService, testService } from "../support/service.ts";
+import { readPets } from "../support/store-reads.ts";
+import { slowMs } from "../support/until.ts";
+import { installClient } from "./package.ts";
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const guide = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const blocks = new Map([...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, tag = "", text = ""]) => [tag, text]));
+
+interface Language {
+	/** Of its block in the guide, and of its files. */
+	tag: "sh" | "ts" | "python" | "go";
+	/** What runs a file; undefined where this machine cannot. */
+	command: string[] | undefined;
+}
+
+const languages: Record<CodeSample["label"], Language> = {
+	curl: { tag: "sh", command: output("curl", "--version") && ["sh"] },
+	TypeScript: { tag: "ts", command: [process.execPath] },
+	// The interpreter itself: a shim in front of it may need more of the environment than it gets here.
+	Python: { tag: "python", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
+	Go: { tag: "go", command: output("go", "version") && ["go", "run"] },
+};
+
+/** The first line that a program prints; undefined where it does not run. */
+function output(program: string, ...parameters: string[]): [string] | undefined {
+	const { status, stdout } = spawnSync(program, parameters, { encoding: "utf8" });
+	return status === 0 ? [stdout.split(/\r?\n/)[0] ?? ""] : undefined;
+}
+
+/** The machine's own: Go takes most of a minute to compile its library anew. */
+const [goCache] = output("go", "env", "GOCACHE") ?? [];
+
+const runnable = Object.entries(languages).filter(([, { command }]) => command);
+/** The programs and samples that have run to their end. */
+const ran: string[] = [];
+
+/** Runs a program in the folder, where the client is installed, with nothing else in its environment. */
+async function runProgram({ tag, command = [] }: Language, text: string, { url, key }: { url: string; key: string }) {
+	const file = join(mkdtempSync(join(folder, "program-")), `program.${tag}`);
+	writeFileSync(file, text);
+	const [program = "", ...parameters] = [...command, file];
+	const goHome = { GOCACHE: goCache, GOPATH: join(folder, "go"), GOFLAGS: "-mod=mod -modcacherw" };
+	const env = { PATH: process.env["PATH"], HOME: folder, CGO_ENABLED: "0", GOTOOLCHAIN: "local", ...goHome };
+	const service = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
+	return (
+		await run(program, parameters, { env: { ...env, ...service }, cwd: folder, timeout: slowMs, killSignal: "SIGKILL" })
+	).stdout;
+}
+
+async function fill({ store }: TestService, count: number): Promise<void> {
+	const newPet = { name: "Max", categoryId: 1n, status: "available" } as const;
+	await Promise.all(Array.from({ length: count }, () => store.createPet(newPet, undefined)));
+}
+
+/** Go may have to compile its library first. */
+
+before(() => void installClient(folder));
+
+test("the examples are for four languages", () => {
+	assert.deepEqual([...blocks.keys()], ["sh", "ts", "python", "go"]);
+});
+
+for (const [name, language] of runnable) {
+	test(`the ${name} program creates one animal despite a lost reply and an exceeded rate`, {
+		timeout: slowMs, // Each language has its own compiler.
+	}, async (context) => {
+		const service = await testService(context);
+		await fill(service, 230);
+		const { key } = await createKey(service.issuer, { name, scopes: ["pets:read", "pets:write"], rate: "3/2s" });
+		const { url } = await cutting(context, service.port, 1);
+		const printed = await runProgram(language, blocks.get(language.tag) ?? "", { url, key });
+		const [added, read, refused] = printed.split("\n");
+		assert.match(added ?? "", /^added .*Rex.*9223372036854775807/);
+		assert.equal(read, "read 231 animals");
+		assert.match(refused ?? "", /^refused with .*invalid_body/);
+		const creates = service.log.filter((line) => line["http.response.status_code"] === 201);
+		assert.equal(creates.length, 2, "the first reply was lost, and the create was repeated");
+		assert.ok(service.log.some((line) => line["http.response.status_code"] === 429));
+		const rex = await readPets(service.store, { after: 230n, limit: 100 });
+		assert.deepEqual(rex, [{ id: 231n, name: "Rex", categoryId: 9223372036854775807n, status: "available" }]);
+		ran.push(`${name} program`);
+	});
+}
+
+for (const [name, language] of runnable) {
+	test(`the ${name} code sample of each operation runs`, {
+		timeout: slowMs, // Each language has its own compiler.
+	}, async (context) => {
+		const service = await testService(context);
+		await fill(service, 1);
+		const expected: Record<OperationName, RegExp> = { listPets: /1.*Max/, createPet: /2.*Rex/, getPet: /1.*Max/ };
+		for (const [operation, samples] of Object.entries(codeSamples) as [OperationName, CodeSample[]][]) {
+			const sample = samples.find(({ label }) => label === name);
+			assert.match(await runProgram(language, sample?.source ?? "", service), expected[operation]);
+		}
+		ran.push(`${name} samples`);
+	});
+}
+
+test("examples of more than one language ran; languages without a tool on this machine are named", (context) => {
+	const missing = Object.keys(languages).filter((name) => !runnable.some(([able]) => able === name));
+	context.diagnostic(`ran: ${ran.join(", ")}; not on this machine: ${missing.join(", ") || "none"}`);
+	assert.ok(ran.includes("TypeScript program") && ran.includes("TypeScript samples"), "our own language");
+	assert.ok(runnable.length > 1, "install curl, Python with requests, or Go");
+	if (process.platform === "linux") assert.ok(ran.includes("curl program"));
+});
+
+test("the TypeScript program and samples pass a strict compiler", () => {
+	const samples = Object.values(codeSamples).flatMap((all) => all.filter(({ lang }) => lang === "TypeScript"));
+	const files = [blocks.get("ts") ?? "", ...samples.map(({ source }) => source)].map((text, index) => {
+		const file = join(folder, `program-${index}.ts`);
+		writeFileSync(file, text);
+		return file;
+	});
+	const types = join(import.meta.dirname, "../node_modules/@types");
+	compile(
+		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
+		...["--types", "node", "--typeRoots", types, ...files],
+	);
+});

@@ -1,0 +1,175 @@
+// The options of the client: what is missing or wrong fails in the constructor, and the message names the fix.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
+
+const url = "http://a.example";
+const key = "pets_secret";
+
+/** Sets variables of the environment for a test; undefined removes one. */
+function setEnvironment(context: TestContext, values: Record<string, string | undefined>): void {
+	for (const [name, value] of Object.entries(values)) {
+		const before = process.env[name];
+		context.after(() => assign(name, before));
+		assign(name, value);
+	}
+}
+
+function assign(name: string, value: string | undefined): void {
+	if (value === undefined) delete process.env[name];
+	else process.env[name] = value;
+}
+
+/** The address of the first request. */
+async function addressOf(options: ClientOptions): Promise<string> {
+	let address = "";
+	const send: typeof fetch = async (input, request) => {
+		address = `${input} ${new Headers(request?.headers).get("authorization")}`;
+		return new Response("[]");
+	};
+	await new AnimalStore({ ...options, fetch: send }).listPage({ limit: 1 });
+	return address;
+}
+
+test("a missing url or key is refused with the option and the variable that set it", (context) => {
+	setEnvironment(context, { ANIMAL_STORE_URL: undefined, ANIMAL_STORE_KEY: "" });
+	const missing: [ClientOptions, RegExp][] = [
+		[{ key }, /^url is missing: pass url: "http:\/\/127\.0\.0\.1:8080", or set ANIMAL_STORE_URL$/],
+		[{ url: "", key }, /^url is missing/],
+		[{ url }, /^key is missing: pass key: "pets_…", or set ANIMAL_STORE_KEY$/],
+		[{ url, key: "" }, /^key is missing/],
+	];
+	for (const [options, message] of missing)
+		assert.throws(() => new AnimalStore(options), { name: "TypeError", message });
+	assert.throws(() => new AnimalStore(), /^TypeError: url is missing/);
+});
+
+test("url and key come from the environment where they are not given", async (context) => {
+	setEnvironment(context, { ANIMAL_STORE_URL: "http://b.example:8080/", ANIMAL_STORE_KEY: "pets_env" });
+	assert.equal(await addressOf({}), "http://b.example:8080/v1/pets?limit=1 Bearer pets_env");
+	assert.equal(await addressOf({ url, key: undefined }), "http://a.example/v1/pets?limit=1 Bearer pets_env");
+	assert.equal(await addressOf({ url, key }), "http://a.example/v1/pets?limit=1 Bearer pets_secret");
+	assert.throws(() => new AnimalStore({ url: "", key }), /url is missing/, "an empty url is a mistake, not a default");
+});
+
+test("without a process, and where the environment may not be read, options are required but work", async (context) => {
+	const { process } = globalThis;
+	const denied = {
+		get env(): never {
+			throw new Error("NotCapable: Requires env access");
+		},
+	};
+	context.after(() => Object.assign(globalThis, { process }));
+	for (const replacement of [undefined, {}, denied]) {
+		Object.assign(globalThis, { process: replacement });
+		let message = "";
+		let address = "";
+		try {
+			address = await addressOf({ url, key });
+			new AnimalStore({ url });
+		} catch (error) {
+			message = String(error);
+		}
+		Object.assign(globalThis, { process });
+		assert.equal(address, "http://a.example/v1/pets?limit=1 Bearer pets_secret");
+		assert.match(message, /key is missing/);
+	}
+});
+
+test("an address keeps its path, and ends with /v1 once", async () => {
+	for (const [given, expected] of [
+		["https://a.example", "https://a.example/v1"],
+		["https://a.example/v1/", "https://a.example/v1"],
+		["HTTP://A.example:80/animals//", "http://a.example/animals/v1"],
+		[new URL("https://a.example:8443/v1"), "https://a.example:8443/v1"],
+	] as const)
+		assert.equal(await addressOf({ url: given, key }), `${expected}/pets?limit=1 Bearer pets_secret`);
+});
+
+test("wrong values and unknown names are refused with the rule, and neither key nor password is shown", () => {
+	const address = /^url must be http:\/\/ or https:\/\/ with a host, without user name, query and fragment, not "/;
+	const wrong: [options: object, message: RegExp][] = [
+		[{ url: "localhost:8080" }, address],
+		[{ url: "a.example" }, address],
+		[{ url: "ftp://a.example" }, address],
+		[{ url: "http://" }, address],
+		[{ url: "http://a.example:99999" }, address],
+		[{ url: "http://a.example/?x=1" }, address],
+		[{ url: "http://a.example/#x" }, address],
+		[{ url: "http://me:pa55@a.example" }, address],
+		[{ key: "pets_secret\n" }, /^key must be an API key such as pets_…, without blanks and line breaks$/],
+		[{ key: "Bearer pets_secret" }, /^key must be/],
+		[{ key: "pets_secrét" }, /^key must be/],
+		[{ key: 7 }, /^key must be/],
+		[{ int64: "exact" }, /^int64 must be "string", "bigint" or "number", not "exact"$/],
+		[{ timeoutMs: 0 }, /^timeoutMs must be milliseconds from 1 to 2147483647, not "0"$/],
+		[{ timeoutMs: -5 }, /^timeoutMs must be/],
+		[{ timeoutMs: "5" }, /^timeoutMs must be/],
+		[{ timeoutMs: Number.NaN }, /^timeoutMs must be/],
+		[{ timeoutMs: Infinity }, /^timeoutMs must be/],
+		[{ timeoutMs: 2 ** 31 }, /^timeoutMs must be/],
+		[{ retryForMs: -1 }, /^retryForMs must be milliseconds from 0, not "-1"$/],
+		[{ retryForMs: Number.NaN }, /^retryForMs must be/],
+		[{ maxRetries: -1 }, /^maxRetries must be an integer from 0, not "-1"$/],
+		[{ maxRetries: 1.5 }, /^maxRetries must be/],
+		[{ maxRetries: "3" }, /^maxRetries must be/],
+		[{ onRetry: true }, /^onRetry must be a function, not "true"$/],
+		[{ beforeRequest: [] }, /^beforeRequest must be a function/],
+		[{ afterResponse: {} }, /^afterResponse must be a function/],
+		[{ fetch: "fetch" }, /^fetch must be a function/],
+		[{ timeout: 5 }, /^unknown option timeout: the options are url, key, int64, timeoutMs, .*, fetch$/],
+		[{ apiKey: "pets_secret" }, /^unknown option apiKey: /],
+		[{ signal: AbortSignal.abort() }, /^unknown option signal: /],
+	];
+	for (const [options, message] of wrong) {
+		assert.throws(
+			() => new AnimalStore({ url, key, ...options }),
+			(error) => {
+				assert.ok(error instanceof TypeError, String(error));
+				assert.match(error.message, message);
+				assert.doesNotMatch(error.message, /secr|pa55/);
+				return true;
+			},
+		);
+	}
+});
+
+test("every option can be undefined, and limits of numbers are allowed", async () => {
+	const names = ["url", "key", "int64", "timeoutMs", "retryForMs", "maxRetries", "onRetry", "beforeRequest", "fetch"];
+	const absent = Object.fromEntries(names.map((name) => [name, undefined]));
+	assert.match(await addressOf({ ...absent, url, key }), /a\.example/);
+	assert.match(
+		await addressOf({ url, key, timeoutMs: 2 ** 31 - 1, retryForMs: Infinity, maxRetries: Infinity }),
+		/a\./,
+	);
+	assert.match(await addressOf({ url, key, timeoutMs: 1000, retryForMs: 0, maxRetries: 0 }), /a\.example/);
+});
+
+test("options of a call are checked, too, before anything is sent", async () => {
+	let sent = 0;
+	const send: typeof fetch = async () => {
+		sent++;
+		return new Response("[]");
+	};
+	const store = new AnimalStore({ url, key, fetch: send });
+	const wrong: [options: object, message: RegExp][] = [
+		[
+			{ timeout: 5 },
+			/^unknown option timeout: the options are timeoutMs, retryForMs, maxRetries, signal, idempotencyKey$/,
+		],
+		[{ timeoutMs: 0 }, /^timeoutMs must be/],
+		[{ maxRetries: -1 }, /^maxRetries must be/],
+		[{ signal: new AbortController() }, /^signal must be an AbortSignal/],
+		[{ idempotencyKey: "" }, /^idempotencyKey must be 1 to 255 visible ASCII characters, not ""$/],
+		[{ idempotencyKey: "two words" }, /^idempotencyKey must be/],
+		[{ idempotencyKey: "x".repeat(256) }, /^idempotencyKey must be/],
+	];
+	for (const [options, message] of wrong) {
+		await assert.rejects(store.createPet({ name: "a", categoryId: 1 }, options), { name: "TypeError", message });
+		await assert.rejects(store.listPets({}, options).first(), { name: "TypeError", message });
+	}
+	assert.equal(sent, 0);
+	await store.createPet({ name: "a", categoryId: 1 }, { idempotencyKey: "x".repeat(255), signal: undefined });
+	assert.equal(sent, 1);
+});

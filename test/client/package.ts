@@ -1,0 +1,30 @@
+// The client as others get it: built, packed and installed into a folder from its tarball.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildClient } from "../../client/build.ts";
+
+const client = fileURLToPath(new URL("../../client/", import.meta.url));
+
+/** Packs the client as client.tgz in this folder, and installs it there. @returns where it stands then */
+export function installClient(folder: string): string {
+	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
+	try {
+		for (const name of ["package.json", "README.md"]) cpSync(join(client, name), join(build, name));
+		buildClient(join(build, "dist"));
+		const npm = (parameters: string[], cwd: string) =>
+			execFileSync("npm", [...parameters, "--loglevel=error"], { cwd, encoding: "utf8" }).trim();
+		const tarball = join(build, npm(["pack", "--ignore-scripts"], build).split("\n").at(-1) ?? "");
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
+		cpSync(tarball, join(folder, "client.tgz"));
+		npm(["install", "--offline", "--no-audit", "--no-fund", "./client.tgz"], folder);
+	} finally {
+		rmSync(build, { recursive: true, force: true });
+	}
+	return join(createRequire(join(folder, "x.js")).resolve("@animal-store/client/package.json"), "..");
+}

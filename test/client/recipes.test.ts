@@ -1,0 +1,108 @@
+// The recipes of client/README.md, run unchanged with the installed client, and the figures that the README states.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { compile } from "../../client/build.ts";
+import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
+import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
+import type { PetStatus } from "../../src/contract/pet.ts";
+import { cutting } from "../support/cutting-proxy.ts";
+import { testService } from "../support/service.ts";
+import { readPets } from "../support/store-reads.ts";
+import { installClient } from "./package.ts";
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "animal-store-recipes-"));
+before(() => void installClient(folder));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const readme = readFileSync(new URL("../../client/README.md", import.meta.url), "utf8");
+const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+const recipes = new Map(
+	[...readme.matchAll(/^### \d+\. ([^\n]+)\n(?:(?!^#).)*?^```ts\n(.*?)^```$/gms)].map(([, title = "", text = ""]) => [
+		title,
+		text,
+	]),
+);
+
+/** What each recipe prints, with three animals in the store: Ann is available, Bob and Cat are sold. */
+const expected: Record<string, RegExp> = {
+	"Add an animal": /^Rex is animal 4\n$/,
+	"Read all animals": /^1 Ann\n$/,
+	"Read some animals": /^2 Bob\nnewest: Bob,Cat and more\n$/,
+	"Choose the type of ids": /^true 5n\n$/,
+	"Add many animals, each once": /^(a-[123]: added as [456]\n){3}$/,
+	"Act on an error": /^fix it: name must be a string of 1 to 255 .*\n$/,
+	"Learn the outcome of a failed create":
+		/^no reply from http:\S+: the connection was lost \(\w+\)\nadded once, as 4\n$/,
+	"Read headers and the request id": /^1 200 true true\n$/,
+	"Limit the time": /^1\nthe user left\n$/,
+	"Log retries, trace requests":
+		/^attempt 1, true: no reply from http:\S+: the connection was lost \(\w+\)\nPOST got 201, attempt 2\n$/,
+};
+/** These run over a connection that loses the first reply. */
+const lossy = ["Learn the outcome of a failed create", "Log retries, trace requests"];
+
+async function serviceWithPets(context: TestContext) {
+	const service = await testService(context);
+	const pets: [name: string, status: PetStatus][] = [
+		["Ann", "available"],
+		["Bob", "sold"],
+		["Cat", "sold"],
+	];
+	for (const [name, status] of pets) await service.store.createPet({ name, categoryId: 1n, status });
+	return service;
+}
+
+async function runRecipe(title: string, url: string, key: string): Promise<string> {
+	const file = join(folder, `${title.replaceAll(/\W+/g, "-")}.ts`);
+	writeFileSync(file, recipes.get(title) ?? "");
+	const env = { PATH: process.env["PATH"], ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
+	return (await run(process.execPath, [file], { env, timeout: 120_000, killSignal: "SIGKILL" })).stdout;
+}
+
+test("the README has ten recipes, and the test knows each", () => {
+	assert.equal(recipes.size, 10);
+	assert.deepEqual([...recipes.keys()], Object.keys(expected));
+});
+
+for (const [title, printed] of Object.entries(expected)) {
+	test(`recipe “${title}” does what it says`, async (context) => {
+		const service = await serviceWithPets(context);
+		const url = lossy.includes(title) ? (await cutting(context, service.port, 1)).url : service.url;
+		assert.match(await runRecipe(title, url, service.key), printed);
+		if (lossy.includes(title)) {
+			const pets = await readPets(service.store, { after: 0n, limit: 100 });
+			assert.equal(pets.length, 4, "added once");
+		}
+		if (title.startsWith("Add many"))
+			assert.match(await runRecipe(title, url, service.key), /^(a-[123]: already there as [456]\n){3}$/);
+	});
+}
+
+test("the code of the README passes a strict compiler", () => {
+	const files = blocks.map((text, index) => {
+		const file = join(folder, `block-${index}.ts`);
+		writeFileSync(file, text);
+		return file;
+	});
+	assert.equal(files.length, 11);
+	const types = join(import.meta.dirname, "../node_modules/@types");
+	compile(
+		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
+		...["--types", "node", "--typeRoots", types, ...files],
+	);
+});
+
+test("the README's list of codes that refuse the request itself is that of the client", () => {
+	const [, list = ""] = /refuses the request itself\n\(([^)]+)\)/.exec(readme) ?? [];
+	const codes = [...list.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
+	const refusal = (code: ErrorCode) => new ApiError("m", new Response(null, { status: errors[code].status }), code);
+	const settling = errorCodes.filter((code) => !isUnsettledBy(refusal(code), true));
+	assert.deepEqual(codes.sort(), settling.sort());
+});

@@ -1,0 +1,123 @@
+// The console's Activity view with real traffic, and for a key without the scope.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { keyFromRandom } from "../../src/keys/formats.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { test } from "../support/browser.ts";
+import { startProgram } from "../support/program.ts";
+import { create, temporaryFolder, testService } from "../support/service.ts";
+import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
+
+/** The next answers of the service to the view. */
+async function nextReadings(page: Page, count: number): Promise<void> {
+	for (let done = 0; done < count; done++)
+		await page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
+}
+
+test("one chart shows replies and their p95 by minute, and the same as text", async (context) => {
+	const service = await testService(context);
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
+	const past = Array.from({ length: 59 }, (_, index) => ({ replies: 40 * index, p95Ms: 1 + (index % 7) }));
+	await page.route("**/console/activity", async (route) => {
+		const reply = await route.fetch();
+		const figures = await reply.json();
+		await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
+	});
+	await signIn(page, service.key);
+	const chart = page.getByRole("region", { name: "Replies by minute" });
+	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
+	await chart.getByRole("img", { name: "Replies by minute: at most 2,320" }).waitFor();
+	assert.equal(await chart.locator(".ends").textContent(), "59 min agonow");
+	const p95 = chart.getByRole("img", { name: "p95 by minute: at most 7 ms" });
+	const { width: chartWidth = 0 } = (await p95.boundingBox()) ?? {};
+	for (const [column, text] of [
+		[0, "59 min ago: 0 replies, 95 % within 1 ms"],
+		[29, "30 min ago: 1,160 replies, 95 % within 2 ms"],
+		[58, "1 min ago: 2,320 replies, 95 % within 3 ms"],
+	] as const) {
+		await p95.hover({ position: { x: ((column + 0.5) / 60) * chartWidth, y: 50 } });
+		await chart.getByText(text, { exact: true }).waitFor();
+	}
+	assert.equal((await chart.locator("path").first().getAttribute("d"))?.split("M").length, 61);
+	assert.equal((await chart.locator("path").last().getAttribute("d"))?.split("M").length, 60, "a gap without replies");
+	await chart.getByText("The last minutes as a table").click();
+	assert.deepEqual((await chart.locator("tbody tr").allTextContents()).slice(0, 2), [
+		"This minute0–",
+		"1 min ago2,3203 ms",
+	]);
+	assert.equal(await chart.locator("tbody tr").count(), 15);
+	for (const width of [1280, 768, 375]) {
+		await page.setViewportSize({ width, height: 800 });
+		await assertBothAccessible(page, `activity, ${width} wide`);
+	}
+	await page.close();
+});
+
+test("totals match the store, and the console asks for figures only while it is visible", async (context) => {
+	const service = await testService(context, { mixes: false });
+	for (const status of ["sold", "sold", "pending", undefined])
+		await service.send(create({ name: "Rex", categoryId: 1, status }));
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
+	await page.clock.install();
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+	await signIn(page, service.key);
+	await page.getByText(/^This minute: 4 replies/).waitFor();
+	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "empty at its left");
+	const askedInAMinute = async () => {
+		asked.length = 0;
+		await page.clock.runFor(60_000);
+		return asked;
+	};
+	await setVisibility(page, "hidden");
+	assert.deepEqual(await askedInAMinute(), []);
+	const next = nextReadings(page, 1);
+	await setVisibility(page, "visible");
+	await next;
+	const nextAgain = nextReadings(page, 1);
+	await page.clock.runFor(5_000);
+	await nextAgain;
+	await page.getByRole("link", { name: "Animals" }).click();
+	await page.getByRole("button", { name: "Sold 2" }).waitFor();
+	await page.close();
+});
+
+function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown> {
+	return page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"))`);
+}
+
+test("the chart stays while the server is down, and begins anew by itself with the next node", async (context) => {
+	const API_KEY = keyFromRandom(randomBytes(32));
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
+	const first = await startProgram(context, environment);
+	const { page, errors } = await openConsole(context, first.url, { hash: "#/activity" });
+	await signIn(page, API_KEY);
+	await fetch(`${first.url}/v1/pets`, { headers: { authorization: `Bearer ${API_KEY}` } });
+	await page.getByText(/^This minute: 1 reply, /).waitFor();
+	await first.stop();
+	await page.locator(".banner").getByText("The server does not answer.").waitFor();
+	await page.getByText(/^This minute: 1 reply, /).waitFor();
+	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
+	await page.locator(".banner").waitFor({ state: "detached" });
+	await page.getByText("This minute: 0 replies", { exact: true }).waitFor();
+	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
+	await page.close();
+	await second.stop();
+});
+
+test("a key without the scope gets its name and the command that creates a key with it, and nothing is asked", async (context) => {
+	const service = await testService(context);
+	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
+	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });
+	await signIn(page, key);
+	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
+	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();
+	assert.match((await note.textContent()) ?? "", /lacks the scope metrics:read/);
+	assert.equal(await page.locator(".activity").count(), 0);
+	await assertAccessible(page, "no scope");
+	assert.deepEqual(errors, []);
+});

@@ -1,0 +1,261 @@
+// The web console as users see it: the real service, its real files, and a real Chromium.
+
+import assert from "node:assert/strict";
+import { createKey } from "../../src/keys/issue.ts";
+import { test } from "../support/browser.ts";
+import { create, testService } from "../support/service.ts";
+import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
+
+test("a key opens the console, stays in memory only unless stored for the tab, and is deleted on sign-out", async (context) => {
+	const { service, page } = await opened(context, ["Rex"]);
+	await row(page, "Rex").waitFor();
+	const stored = () => page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
+	assert.ok(!(await stored()).includes(service.key));
+	await page.reload();
+	await page.getByLabel("Keep for this tab").check();
+	await signIn(page, service.key);
+	await page.reload();
+	await row(page, "Rex").waitFor();
+	assert.equal(await page.evaluate("localStorage.length"), 0);
+	assert.ok(!page.url().includes(service.key));
+	await signOut(page);
+	assert.ok(!(await stored()).includes(service.key));
+	await page.reload();
+	await page.getByLabel("API key").waitFor();
+});
+
+test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
+	const service = await testService(context);
+	const { page, errors } = await openConsole(context, service.url);
+	await button(page, "Sign in").click();
+	await shows(page, "Paste an API key first.");
+	await page.getByLabel("API key").fill("pets_… and more");
+	await page.keyboard.press("Enter");
+	await shows(page, "Paste the whole key again");
+	assert.deepEqual(errors, []);
+	await page.getByLabel("API key").fill("pets_wrong");
+	await page.keyboard.press("Enter");
+	await shows(page, "This key does not work. Check that it is complete");
+	takeOut(errors, /401/);
+});
+
+test("the menu of the key shows its name, scopes and expiry", async (context) => {
+	const service = await testService(context);
+	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
+	const { page } = await openConsole(context, service.url);
+	await signIn(page, key);
+	const menu = page.getByRole("button", { name: `Key: shop …${key.slice(-4)}` });
+	await menu.click();
+	assert.equal(await page.locator(".sheet dd").nth(1).textContent(), "pets:read");
+	assert.match((await page.locator(".sheet dd").nth(2).textContent()) ?? "", /\d{4}/);
+	await page.keyboard.press("Escape");
+	await page.locator(".sheet:not([hidden])").waitFor({ state: "hidden" });
+	assert.ok(await menu.evaluate((element) => element === element.ownerDocument.activeElement));
+});
+
+test("a key that may not write sees no way to add, and why; one without figures sees no totals, and no error", async (context) => {
+	const service = await testService(context);
+	await service.send(create('{"name":"Rex","categoryId":1}'));
+	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const { page, errors } = await openConsole(context, service.url);
+	await signIn(page, key);
+	await row(page, "Rex").waitFor();
+	await shows(page, "Read-only key: it lacks the scope pets:write");
+	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
+	assert.equal(await page.getByRole("link", { name: "Add many" }).count(), 0);
+	assert.equal(await page.locator(".title .total").textContent(), "");
+	await page.keyboard.press("n");
+	assert.equal(await page.locator(".panel").count(), 0);
+	await page.goto(`${service.url}/console#/add-many`);
+	await shows(page, "This key may not add animals");
+	assert.deepEqual(errors, []);
+});
+
+test("a key that may not read is told so, and may add", async (context) => {
+	const service = await testService(context);
+	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	const { page } = await openConsole(context, service.url);
+	await signIn(page, key);
+	await shows(page, "This key may not list animals");
+	await button(page, "Add animal").click();
+	await page.getByLabel("Name", { exact: true }).fill("Rosa");
+	await page.getByLabel("Category id").fill("1");
+	await page.keyboard.press("Enter");
+	await shows(page, /Added Rosa with the id 1/);
+});
+
+test("the totals are those of the store, by status, and a filter shows what it counts", async (context) => {
+	const names = numbered(65);
+	const { service, page } = await opened(context, names, "#/animals?limit=10");
+	await page.locator(".title .total", { hasText: /^65$/ }).waitFor();
+	await service.send(create('{"name":"no status","categoryId":1}'));
+	await shows(page, "1 not set");
+	await page.getByRole("button", { name: "Sold 21" }).click();
+	const sold = names.filter((_, index) => index % 3 === 2);
+	await row(page, sold[9] as string).waitFor();
+	assert.deepEqual(await namesOn(page), sold.slice(0, 10));
+	await button(page, "Next").click();
+	await row(page, sold[10] as string).waitFor();
+	await button(page, "Next").click();
+	await shows(page, "1 animal, id 63 · the newest");
+	await button(page, "Previous").click();
+	await row(page, sold[10] as string).waitFor();
+	assert.deepEqual(await namesOn(page), sold.slice(10, 20));
+	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
+	await signIn(other.page, service.key);
+	await row(other.page, sold[10] as string).waitFor();
+	assert.deepEqual(await namesOn(other.page), sold.slice(10, 20), "the URL opens the same page");
+	await page.goBack();
+	await page.goBack();
+	await page.goBack();
+	await row(page, sold[0] as string).waitFor();
+	await page.goBack();
+	await row(page, "Animal 1").waitFor();
+	assert.deepEqual(await namesOn(page), names.slice(0, 10), "Back takes the filter away");
+});
+
+test("the newest animals are one click away, the pages before them follow backwards to the first, and edits are shown", async (context) => {
+	const names = numbered(25);
+	const { service, page, errors } = await opened(context, names, "#/animals?limit=10");
+	const goTo = async (label: string, expected: string[]) => {
+		await button(page, label).click();
+		await row(page, expected.at(-1) as string).waitFor();
+		assert.deepEqual(await namesOn(page), expected);
+	};
+	const isDisabled = (label: string) => button(page, label).getAttribute("aria-disabled");
+	await shows(page, "10 animals, ids 1 to 10 · more follow");
+	assert.deepEqual([await isDisabled("First"), await isDisabled("Previous")], ["true", "true"]);
+	await goTo("Newest", names.slice(15));
+	await shows(page, "10 animals, ids 16 to 25 · the newest");
+	assert.deepEqual([await isDisabled("Next"), await isDisabled("Newest")], ["true", "true"]);
+	await goTo("Previous", names.slice(5, 15));
+	await goTo("Previous", names.slice(0, 5));
+	assert.equal(await isDisabled("Previous"), "true");
+	await goTo("Next", names.slice(5, 15));
+	await goTo("Newest", names.slice(15));
+	await service.store.createPet({ name: "Newcomer", categoryId: 1n });
+	await row(page, "Newcomer").waitFor();
+	assert.deepEqual(await namesOn(page), [...names.slice(16), "Newcomer"], "the newest page follows by itself");
+	await goTo("First", names.slice(0, 10));
+	await service.store.edits.apply({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
+	await row(page, "Renamed").waitFor();
+	await service.store.edits.apply({ petId: 2n, editor: "operator", action: "remove" });
+	await row(page, names[10] as string).waitFor();
+	assert.deepEqual(await namesOn(page), [names[0], "Renamed", ...names.slice(3, 11)], "a full page follows edits");
+	assert.deepEqual(errors, []);
+});
+
+test("an animal opens beside the list without another request, and is copied as JSON, curl and link", async (context) => {
+	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
+	await service.send(create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}'));
+	await button(page, "Refresh").click();
+	await row(page, "It's").waitFor();
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(request.url()));
+	await row(page, "It's").click();
+	const panel = page.getByRole("complementary", { name: "It's" });
+	await panel.getByText('"categoryId": 9007199254740993').waitFor();
+	// The list may ask whether it has changed meanwhile.
+	assert.ok(!asked.some((url) => url.includes("/v1/pets/")), String(asked));
+	const copied = async (label: string) => {
+		await panel.getByRole("button", { name: label, exact: true }).click();
+		await panel.getByRole("button", { name: "Copied" }).first().waitFor();
+		return page.evaluate<string>("navigator.clipboard.readText()");
+	};
+	const json = '{\n  "id": 13,\n  "name": "It\'s",\n  "categoryId": 9007199254740993,\n  "status": "sold"\n}';
+	assert.equal(await copied("Copy JSON"), json);
+	await panel.getByRole("button", { name: "curl: add" }).click();
+	assert.match(
+		await copied("Copy curl: add"),
+		/-d '\{"name":"It'\\''s","categoryId":9007199254740993,"status":"sold"\}'$/,
+	);
+	await panel.getByRole("button", { name: "curl: list" }).click();
+	assert.ok((await copied("Copy curl: list")).startsWith(`curl '${service.url}/v1/pets?limit=10&status=sold' \\`));
+	const link = await copied("Copy link");
+	assert.ok(!link.includes(service.key));
+	const other = await openConsole(context, service.url, { hash: new URL(link).hash });
+	await signIn(other.page, service.key);
+	await other.page.getByRole("complementary", { name: "It's" }).waitFor();
+	await page.keyboard.press("Escape");
+	await panel.waitFor({ state: "detached" });
+});
+
+test("a link to an animal that is not on the page looks it up by id, and says until when", async (context) => {
+	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
+	await page.getByText('"name": "Animal 12"').waitFor();
+	await shows(page, /will be removed on 5 December 2030/);
+	await page.evaluate("location.hash = '#/animals?id=99'");
+	await shows(page, "Animal 99 is not shown");
+	await shows(page, "There is no animal with this id.");
+	takeOut(errors, /404/);
+});
+
+test("without access to the clipboard, as over plain http, the text is shown for copying", async (context) => {
+	const { page } = await opened(context, ["Rex"], "#/animals?id=1");
+	await button(page, "Copy link").waitFor();
+	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
+	await button(page, "Copy link").click();
+	assert.equal(await page.getByLabel("Copy this").inputValue(), page.url());
+});
+
+test("animals are added one after the other, with exact categories; closing keeps what was entered", async (context) => {
+	const { service, page } = await opened(context, []);
+	await button(page, "Add the first animal").click();
+	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
+	await page.keyboard.type("Rosa");
+	await page.getByLabel("Category id").fill("9223372036854775807");
+	await page.getByLabel("Status", { exact: true }).selectOption("pending");
+	await button(page, "Add").click();
+	await shows(page, /Added Rosa with the id 1/);
+	await row(page, "Rosa").waitFor();
+	assert.match((await page.locator("tbody tr").textContent()) ?? "", /^1Rosa9223372036854775807pending$/);
+	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
+	const kept = await service.send({ path: "/v1/pets/1" });
+	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');
+	await page.keyboard.type("Half a na");
+	await page.keyboard.press("Escape");
+	await page.locator(".panel").waitFor({ state: "detached" });
+	await page.keyboard.press("n");
+	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Half a na");
+});
+
+test("each invalid field has the service's sentence beside it and in a summary, without a request", async (context) => {
+	const { page, errors } = await opened(context, []);
+	await button(page, "Add animal").click();
+	await page.getByLabel("Category id").fill("9223372036854775808");
+	await page.keyboard.press("Enter");
+	const nameRule = /must be a string of 1 to 255 Unicode code points/;
+	const categoryRule = /must be an integer from -9223372036854775808 to 9223372036854775807/;
+	await page.locator("#add-name-problem", { hasText: nameRule }).waitFor();
+	await page.locator("#add-categoryId-problem", { hasText: categoryRule }).waitFor();
+	const summary = page.getByRole("alert").filter({ hasText: "The animal was not added" });
+	assert.match((await summary.textContent()) ?? "", new RegExp(`${nameRule.source}[^]*${categoryRule.source}`));
+	assert.match(await page.evaluate("document.activeElement.textContent"), /^The animal was not added/);
+	await summary.getByRole("button", { name: "Category id" }).click();
+	assert.equal(await page.evaluate("document.activeElement.id"), "add-categoryId");
+	assert.deepEqual(errors, []);
+});
+
+test("a name is shown as text in the list, the panel and after adding, for any content and text direction", async (context) => {
+	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
+	const { page } = await opened(context, names);
+	await row(page, names[0] as string).waitFor();
+	assert.deepEqual(await namesOn(page), names);
+	for (const [index, name] of names.entries()) {
+		await page.evaluate(`location.hash = "#/animals?id=${index + 1}"`);
+		await page
+			.locator(".panel dd", { hasText: new RegExp(`^${index + 1}$`) })
+			.first()
+			.waitFor();
+		assert.equal(await page.locator(".panel h2").textContent(), name);
+	}
+	await button(page, "Add animal").click();
+	await page.getByLabel("Name", { exact: true }).fill("<b>Rosa</b>");
+	await page.getByLabel("Category id").fill("1");
+	await button(page, "Add").click();
+	await shows(page, /Added <b>Rosa<\/b> with the id 6/);
+	assert.equal(await page.locator("main img, main td b, .panel b").count(), 0);
+	await page.keyboard.press("Escape");
+	await page.setViewportSize({ width: 375, height: 700 });
+	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
+});

@@ -1,0 +1,100 @@
+// The web console in a real browser: opened, signed in to, and looked at as axe and a narrow screen see it.
+
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { openPage, type Watched } from "../support/browser.ts";
+import { create, type TestService, testService } from "../support/service.ts";
+
+export interface ConsoleOptions {
+	/** Where in the console, such as `#/activity`. */
+	hash?: string;
+	page?: Parameters<Browser["newPage"]>[0];
+}
+
+/** Opens the console of the service at `url`. */
+export async function openConsole(
+	context: TestContext,
+	url: string,
+	{ hash = "", page: options }: ConsoleOptions = {},
+): Promise<Watched> {
+	const watched = await openPage(context, url, options);
+	await watched.page.goto(`${url}/console${hash}`);
+	return watched;
+}
+
+/** A service with these animals, and its console signed in to. */
+export async function opened(
+	context: TestContext,
+	names: string[],
+	hash = "#/animals",
+): Promise<Watched & { service: TestService }> {
+	const service = await testService(context);
+	await addPets(service, names);
+	const page = { permissions: ["clipboard-read", "clipboard-write"] };
+	const watched = await openConsole(context, service.url, { hash, page });
+	await signIn(watched.page, service.key);
+	return { service, ...watched };
+}
+
+const statuses = ["available", "pending", "sold"];
+
+/** Adds animals in this order, whose statuses go round. */
+export async function addPets(service: TestService, names: string[]): Promise<void> {
+	for (const [index, name] of names.entries())
+		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
+}
+
+export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `Animal ${index + 1}`);
+export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+export async function signIn(page: Page, key: string): Promise<void> {
+	await page.getByLabel("API key").fill(key);
+	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("button", { name: /^Key: / }).waitFor();
+}
+
+/** Signs out in the menu of the key. */
+export async function signOut(page: Page): Promise<void> {
+	await page.getByRole("button", { name: /^Key: / }).click();
+	await button(page, "Sign out").click();
+	await page.getByLabel("API key").waitFor();
+}
+
+/** A row of the list, by the name of its animal. */
+export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
+
+/** Takes the errors out that a test expects: the browser notes each failed reply. */
+export function takeOut(errors: string[], expected: RegExp): void {
+	assert.ok(errors.length > 0, `no error ${expected}`);
+	for (const error of errors.splice(0)) assert.match(error, expected);
+}
+
+/** The names on the page, from its first row to its last. */
+export function namesOn(page: Page): Promise<string[]> {
+	return page.locator("tbody th.name").allTextContents();
+}
+
+/** axe finds nothing wrong, and nothing sticks out at the side. */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+	await page.evaluate(axe.source);
+	const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
+	assert.deepEqual(
+		violations.map(({ id, nodes }) => `${where}: ${id} ${nodes.map(({ html }) => html).join(" ")}`),
+		[],
+	);
+	const widths = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
+	assert.equal(widths[0], widths[1], `${where} is wider than its window`);
+}
+
+/** The same, light and dark. */
+export async function assertBothAccessible(page: Page, where: string): Promise<void> {
+	for (const colorScheme of ["light", "dark"] as const) {
+		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		// On a busy machine, colors were measured before the page was painted with them.
+		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
+		await assertAccessible(page, `${where}, ${colorScheme}`);
+	}
+}

@@ -1,0 +1,263 @@
+// The API reference at /docs: its HTTP replies, and its use in a real browser.
+
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import type { Locator, Page } from "playwright-core";
+import { operationsOf } from "../../console/reference/operation.ts";
+import { codeSamples } from "../../src/contract/code-samples.ts";
+import { errorCodes, errors } from "../../src/contract/errors.ts";
+import { openApiDocument } from "../../src/contract/openapi.ts";
+import { openPage, test } from "../support/browser.ts";
+import { create, type TestService, testService } from "../support/service.ts";
+import { assertBothAccessible, takeOut } from "./console.ts";
+
+const types: Record<string, string> = {
+	"/docs": "text/html; charset=utf-8",
+	"/docs/reference.css": "text/css; charset=utf-8",
+	"/docs/reference.js": "text/javascript; charset=utf-8",
+	"/docs/send.js": "text/javascript; charset=utf-8",
+	"/docs/mark.svg": "image/svg+xml",
+};
+const paths = Object.keys(types);
+const withoutKey = { Authorization: undefined };
+
+test("every value that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
+	const { send } = await testService(context);
+	const { body: css } = await send({ path: "/docs/reference.css" });
+	const used = [...css.matchAll(/var\((--[\w-]+)/g)].map(([, name = ""]) => name);
+	assert.ok(used.length > 20);
+	for (const name of used) assert.ok(css.includes(`${name}:`), name);
+	const { body: page } = await send({ path: "/docs" });
+	const text = page.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+	assert.match(text, /id int64 required\b/);
+	assert.match(text, /petId int64 required\b/);
+	assert.match(text, /limit int32 optional\b/);
+	for (const [, kind, status] of page.matchAll(/class="status s(.?)">(\d)\d\d</g)) assert.equal(kind, status);
+});
+
+test("only scripts of this server run on the page, and no other page may frame it", async (context) => {
+	const { send } = await testService(context);
+	const { headers, body } = await send({ path: "/docs", headers: withoutKey });
+	const policy = headers["content-security-policy"]?.split("; ");
+	for (const rule of [
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"connect-src 'self'",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	])
+		assert.ok(policy?.includes(rule), rule);
+	assert.doesNotMatch(body, /<script(?! type="module" src="docs\/)|<style| style=| on\w+=/);
+	assert.deepEqual(
+		[...body.matchAll(/(?:src|href)="(?!#)([^"]+)"/g)]
+			.map(([, url = ""]) => url.replace(/#.*/, ""))
+			.filter(isElsewhere),
+		[],
+	);
+});
+
+/** Whether a link leads to something else than the page, its files, the document and the console. */
+const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
+
+test("the page and its files are at most 40 KB with gzip", async (context) => {
+	const { url } = await testService(context);
+	const size = async (path: string) => gzipSync(await (await fetch(url + path)).bytes(), { level: 9 }).length;
+	const sizes = await Promise.all(paths.map(size));
+	const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+	context.diagnostic(`${total} bytes: ${sizes.join(", ")}`);
+	assert.ok(total > 10_000 && total <= 40 * 1024, `${total} bytes`);
+});
+
+test("everything on the page comes from the document, and is there without scripts", async (context) => {
+	const { url } = await testService(context);
+	const text = textOf(await (await fetch(`${url}/docs`)).text());
+	const document = openApiDocument();
+	for (const line of document.info.description.split("\n")) {
+		if (!/^[|`]/.test(line)) assert.ok(text.includes(words(line)), line);
+	}
+	for (const code of errorCodes) assert.ok(text.includes(`${code}${errors[code].status}`), code);
+	for (const { operation } of operationsOf(document)) {
+		const { summary, description, parameters, responses, "x-codeSamples": samples } = operation;
+		const parts = [summary, ...description.split("\n\n"), ...parameters.map(({ name }) => name)];
+		const replies = Object.entries(responses).map(([status, reply]) => `${status} ${reply.description}`);
+		for (const part of [...parts, ...replies]) assert.ok(text.includes(words(part)), part);
+		for (const { source } of samples) assert.ok(text.includes(unspaced(source)), source);
+	}
+	for (const [name, schema] of Object.entries(document.components.schemas)) {
+		for (const field of [name, ...Object.keys(schema.properties ?? {})]) assert.ok(text.includes(field), field);
+	}
+});
+
+/** What a reader sees of a page, without its marks and line breaks. */
+function textOf(page: string): string {
+	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+	const plain = page.replaceAll(/<[^>]+>/g, " ").replaceAll(/&#?\w+;/g, (entity) => entities[entity] ?? entity);
+	return unspaced(plain);
+}
+
+/** Text of the document as `textOf` gives it. */
+const words = (text: string) => unspaced(text.replaceAll(/^(## |- )|\*\*|`/g, ""));
+/** Marks around a word are blanks for a reader of the source. */
+const unspaced = (text: string) => text.replaceAll(/\s+/g, "");
+
+test("a deprecated operation is marked, and its replies link to the page", async (context) => {
+	const { send } = await testService(context);
+	const link = (await send({ path: "/v1/pets/1" })).headers["link"] ?? "";
+	const [, target = ""] = /<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
+	const page = await (await fetch(target)).text();
+	assert.match(page, /Get an animal <span class="pill pending">deprecated<\/span>/);
+	assert.doesNotMatch(page, /List animals <span class="pill/);
+	assert.match(textOf(page), new RegExp(unspaced("getPet will be removed on 5 December 2030")));
+});
+
+async function openDocs(
+	context: Parameters<typeof openPage>[0],
+	{ url }: TestService,
+	options: Parameters<typeof openPage>[2] = { viewport: { width: 1440, height: 900 } },
+): Promise<Page> {
+	const { page } = await openPage(context, url, options);
+	await page.goto(`${url}/docs`);
+	await page.locator(".copy").first().waitFor();
+	return page;
+}
+
+/** The form that sends an operation. */
+const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
+const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
+
+for (const width of [1440, 768, 375]) {
+	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
+		const service = await testService(context);
+		const page = await openDocs(context, service, { viewport: { width, height: 900 } });
+		const form = formOf(page, "List animals");
+		await form.getByLabel("API key").fill(service.key);
+		await sendButton(form).click();
+		await form.getByText(/OK in \d+ ms/).waitFor();
+		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+		await assertBothAccessible(page, "the reference with a reply");
+		if (width >= 860) return;
+		await page.getByRole("button", { name: "Contents" }).click();
+		await page.getByRole("navigation", { name: "Contents" }).waitFor();
+		await assertBothAccessible(page, "the contents");
+	});
+}
+
+test("the samples are for curl, TypeScript, Python and Go, name this server, and one choice is for all", async (context) => {
+	const service = await testService(context);
+	const page = await openDocs(context, service);
+	assert.equal(await page.title(), "Animal store API reference");
+	await page.getByText(`ANIMAL_STORE_URL=${service.url}`).waitFor();
+	const samples = page.getByRole("tablist", { name: "Samples: Add an animal" });
+	const tabs = samples.getByRole("tab");
+	assert.deepEqual(await tabs.allInnerTexts(), ["curl", "TypeScript", "Python", "Go"]);
+	for (const text of ["--fail-with-body", "@animal-store/client", "import requests", "net/http"]) {
+		await page.locator("#createPet").getByRole("tabpanel").getByText(text).first().waitFor();
+		await page.locator("#listPets").getByRole("tabpanel").getByText(text).first().waitFor();
+		assert.equal(await page.getByRole("tabpanel").count(), 3, "one sample of each operation is shown");
+		await samples.locator('[aria-selected="true"]').press("ArrowRight");
+	}
+	assert.equal(await samples.locator('[aria-selected="true"]').textContent(), "curl", "round again");
+});
+
+test("a sample is copied as it is run", async (context) => {
+	const service = await testService(context);
+	const { page } = await openPage(context, service.url, {
+		permissions: ["clipboard-read", "clipboard-write"],
+	});
+	await page.goto(`${service.url}/docs`);
+	await page.locator("#getPet .samples").getByRole("button", { name: "Copy" }).first().click();
+	await page.getByRole("button", { name: "Copied" }).waitFor();
+	const [curl] = codeSamples.getPet;
+	assert.equal(await page.evaluate("navigator.clipboard.readText()"), curl?.source);
+});
+
+test("each operation can be sent at once with the key, and integers stay exact", async (context) => {
+	const service = await testService(context);
+	await service.send(create('{"name":"Rex [{,:1","categoryId":9223372036854775807,"status":"available"}'));
+	const page = await openDocs(context, service);
+	const [list, add, get] = ["List animals", "Add an animal", "Get an animal"].map((name) => formOf(page, name));
+	assert.ok(list && add && get);
+	await sendButton(list).click();
+	await list.getByText("Paste your API key first.").waitFor();
+	assert.equal(await page.evaluate("document.activeElement.name"), "key");
+	await page.keyboard.type(service.key);
+	await page.keyboard.press("Enter");
+	await list.getByText(/OK in \d+ ms/).waitFor();
+	assert.equal(
+		await shown(list),
+		pretty('"id": 1', '"name": "Rex [{,:1"', '"categoryId": 9223372036854775807', '"status": "available"'),
+	);
+
+	await sendButton(get).click();
+	await get.getByText(/OK in \d+ ms/).waitFor();
+	await get.getByText("Headers", { exact: true }).click();
+	await get.getByText("sunset: Thu, 05 Dec 2030 00:00:00 GMT").waitFor();
+
+	await sendButton(add).click();
+	await add.getByText(/Created in \d+ ms$/).waitFor();
+	await sendButton(add).click();
+	await add.getByText(/the first reply again/).waitFor();
+	await add.getByLabel("Body").fill('{"name":"Max","categoryId":-9007199254740993}');
+	await sendButton(add).click();
+	await add.getByText(/Created in \d+ ms$/).waitFor();
+	const { body } = await service.send({ path: "/v1/pets?limit=100" });
+	assert.deepEqual(
+		[...body.matchAll(/"categoryId":(-?\d+)/g)].map(([, id]) => id),
+		["9223372036854775807", "1", "-9007199254740993"],
+	);
+	const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
+	assert.ok(!String(kept).includes(service.key), "the key is gone with the page");
+});
+
+/** The reply that a form shows. */
+const shown = (form: Locator) => form.locator(".reply > pre").textContent();
+const pretty = (...fields: string[]) => `[\n  {\n${fields.map((field) => `    ${field}`).join(",\n")}\n  }\n]`;
+
+test("filters and pages are sent, links are followed, and failures are shown as they are", async (context) => {
+	const service = await testService(context);
+	for (const name of ["Rex", "Max", "Mia"]) await service.send(create({ name, categoryId: 1, status: "sold" }));
+	const { page, errors } = await openPage(context, service.url);
+	await page.goto(`${service.url}/docs#listPets`);
+	const form = formOf(page, "List animals");
+	await form.getByLabel("API key").fill(service.key);
+	await form.getByLabel("limit").fill("2");
+	await form.getByLabel("status").selectOption("sold");
+	await sendButton(form).click();
+	await form.getByText('"Max"').waitFor();
+	assert.deepEqual(await form.locator(".links button").allInnerTexts(), ["first", "next", "last"]);
+	await form.getByRole("button", { name: "next" }).click();
+	await form.getByText('"Mia"').waitFor();
+	assert.equal(await form.getByText('"Max"').count(), 0);
+	assert.deepEqual(errors, []);
+	await form.getByLabel("limit").fill("0");
+	await sendButton(form).click();
+	await form.getByText('"invalid_parameter"').waitFor();
+	await form.getByLabel("API key").fill("pets_wrong");
+	await sendButton(form).click();
+	await form.getByText('"invalid_credential"').waitFor();
+	takeOut(errors, /40[01]/);
+	await service.stop(0);
+	await sendButton(form).click();
+	await form.getByText("No reply: the service is not reachable.").waitFor();
+	takeOut(errors, /ERR_CONNECTION_REFUSED/);
+});
+
+test("a key that the console keeps for the tab is filled in, and links lead to the console", async (context) => {
+	const service = await testService(context);
+	const { page } = await openPage(context, service.url);
+	await page.goto(`${service.url}/console`);
+	await page.evaluate(`sessionStorage.setItem("animal-store.key", "${service.key}")`);
+	await page.goto(`${service.url}/docs`);
+	const form = formOf(page, "List animals");
+	await sendButton(form).click();
+	await form.getByText(/OK in \d+ ms/).waitFor();
+	for (const [name, hash] of [
+		["Animals", "#/animals"],
+		["Activity", "#/activity"],
+	] as const) {
+		const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name });
+		assert.equal(await link.getAttribute("href"), `console${hash}`);
+	}
+});

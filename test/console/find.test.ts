@@ -1,0 +1,131 @@
+// Finding things in the web console: the search by name, the palette, the keys.
+
+import assert from "node:assert/strict";
+import { test } from "../support/browser.ts";
+import { button, namesOn, numbered, openConsole, opened, row, shows, signIn } from "./console.ts";
+
+test("the search finds names anywhere in the list, without regard to case and accents, and its URL does the same", async (context) => {
+	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
+	const { service, page } = await opened(context, names);
+	await page.keyboard.press("/");
+	await page.keyboard.type("zoë");
+	await page.keyboard.press("Enter");
+	await shows(page, "3 animals with “zoë” in the name.");
+	await shows(page, "searched 209 of 209");
+	assert.deepEqual(await namesOn(page), names.slice(205, 208));
+	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
+	await signIn(other.page, service.key);
+	await shows(other.page, "3 animals with “zoë” in the name.");
+	await row(other.page, "ZOE").click();
+	await other.page.getByText('"id": 207').waitFor();
+	await page.getByRole("button", { name: /^Sold/ }).click();
+	await shows(page, "1 animal with “zoë” in the name.");
+	await button(page, "Export").click();
+	await shows(page, "All animals with the status sold, not only those found");
+	await page.keyboard.press("Escape");
+	const field = page.getByLabel("Find by name");
+	await field.fill("another");
+	await shows(page, "1 animal with “zoë” in the name.");
+	await field.fill("");
+	await page.getByText("with “zoë”").waitFor({ state: "detached" });
+	await field.fill("zo");
+	await page.keyboard.press("Enter");
+	await shows(page, "1 animal with “zo” in the name.");
+	await button(page, "Clear").click();
+	await row(page, "Animal 3").waitFor();
+	await field.fill("no such name");
+	await page.keyboard.press("Enter");
+	await shows(page, "No name of an animal with the status sold contains “no such name”.");
+});
+
+test("a search can be stopped, says how far it came, and starts again", async (context) => {
+	const { page } = await opened(context, numbered(105));
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route("**/v1/pets?*cursor=*", async (route) => {
+		await released;
+		await route.continue().catch(() => {});
+	});
+	await page.getByLabel("Find by name").fill("animal 1");
+	await page.keyboard.press("Enter");
+	await shows(page, "searched 100 of 105");
+	await button(page, "Stop").click();
+	await shows(page, "Stopped: 12 animals with “animal 1” in the name so far.");
+	release();
+	await button(page, "Search again").click();
+	await shows(page, "17 animals with “animal 1” in the name.");
+});
+
+test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
+	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
+	await row(page, "Animal 1").waitFor();
+	const run = async (text: string) => {
+		await page.keyboard.press("Control+k");
+		await page.getByRole("combobox", { name: "Command, name or id" }).fill(text);
+		await page.keyboard.press("Enter");
+		await page.locator("dialog").waitFor({ state: "detached" });
+	};
+	await run("status sold");
+	await shows(page, "13 animals, ids 3 to 39 · the newest");
+	await run("39");
+	await page.getByText('"name": "Animal 39"').waitFor();
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).fill("animal 40");
+	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
+	await shows(page, "1 animal with “animal 40” in the name.");
+	await page.keyboard.press("Control+k");
+	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
+	await page.getByLabel("Single keys work").waitFor();
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+});
+
+test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
+	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
+	await row(page, "Animal 1").waitFor();
+	const panel = (name: string) => page.getByRole("complementary", { name, exact: true });
+	await page.keyboard.press("j");
+	await panel("Animal 1").waitFor();
+	await page.keyboard.press("j");
+	await panel("Animal 2").waitFor();
+	await page.keyboard.press("k");
+	await panel("Animal 1").waitFor();
+	await page.keyboard.press("Escape");
+	await panel("Animal 1").waitFor({ state: "detached" });
+	await page.keyboard.press("]");
+	await row(page, "Animal 11").waitFor();
+	await page.keyboard.press("}");
+	await row(page, "Animal 25").waitFor();
+	await page.keyboard.press("{");
+	await row(page, "Animal 1").waitFor();
+	await page.keyboard.press("g");
+	await page.keyboard.press("c");
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.keyboard.press("g");
+	await page.keyboard.press("a");
+	await row(page, "Animal 1").waitFor();
+	await page.keyboard.press("n");
+	await page.getByLabel("Name", { exact: true }).waitFor();
+	await page.keyboard.type("j?");
+	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "j?", "keys in a field are text");
+	await page.keyboard.press("Escape");
+	await page.locator(".panel").waitFor({ state: "detached" });
+	await page.keyboard.press("?");
+	assert.equal(
+		await page.locator("dialog dl").textContent(),
+		"Ctrl KAll commands/Find by namejkNext or previous animalEnterOpen the animal in focus[]Previous or next page" +
+			"{}First page, newest animalsnAdd an animalmAdd manyg aGo to Animalsg cGo to Activityg dGo to the reference" +
+			"EscClose?This sheet",
+	);
+	await page.getByLabel("Single keys work").uncheck();
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("j");
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	assert.equal(await page.locator(".panel").count(), 0);
+});

@@ -1,0 +1,170 @@
+// The accessibility of the web console: keyboard, light and dark, narrow screens, axe, and slow connections.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { openPage, screenshot, test } from "../support/browser.ts";
+import { create, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { addPets, assertBothAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
+
+test("the keyboard alone is enough to sign in, page, switch views and sign out, and the focus is always visible", async (context) => {
+	const service = await testService(context);
+	await addPets(service, numbered(21));
+	const { page } = await openConsole(context, service.url, { hash: "#/animals?limit=20" });
+	const focused = () => page.evaluate<string>("document.activeElement.innerText || document.activeElement.id");
+	async function tabTo(text: string): Promise<void> {
+		for (let count = 0; !(await focused()).endsWith(text); count++) {
+			assert.ok(count < 60, `Tab never comes to ${text}`);
+			await page.keyboard.press("Tab");
+			const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+			if ((await page.evaluate("document.activeElement.tagName")) !== "BODY")
+				assert.notEqual(outline, "none", await focused());
+		}
+	}
+	await tabTo("key");
+	await page.keyboard.type(service.key);
+	await page.keyboard.press("Enter");
+	await shows(page, "20 animals, ids 1 to 20 · more follow");
+	assert.equal(await focused(), "Animals");
+	await tabTo("Animal 2");
+	await page.keyboard.press("Enter");
+	await page.getByRole("complementary", { name: "Animal 2" }).waitFor();
+	await page.keyboard.press("Escape");
+	await tabTo("Next");
+	await page.keyboard.press("Enter");
+	await shows(page, "1 animal, id 21 · the newest");
+	assert.equal(await focused(), "Next", "the focus stays for who pages on");
+	await page.keyboard.press("Shift+Tab");
+	await page.keyboard.press("Enter");
+	await shows(page, "20 animals, ids 1 to 20 · more follow");
+	await tabTo("Activity");
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	assert.equal(await focused(), "Activity");
+	assert.equal(await page.title(), "Activity · animal-store");
+	await tabTo(`…${service.key.slice(-4)}`);
+	await page.keyboard.press("Enter");
+	await tabTo("Sign out");
+	await page.keyboard.press("Enter");
+	await page.getByLabel("API key").waitFor();
+	assert.equal(await page.title(), "Sign in · animal-store");
+});
+
+for (const width of [1280, 768, 375]) {
+	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
+		const service = await testService(context);
+		await addPets(service, numbered(21));
+		await service.send(create('{"name":"Long","categoryId":-9223372036854775808}'));
+		const page = { viewport: { width, height: 800 } };
+		const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=100" });
+		await assertEveryViewAccessible(watched.page, service.key);
+		takeOut(watched.errors, /40[014]/);
+	});
+}
+
+async function assertEveryViewAccessible(page: Page, key: string): Promise<void> {
+	await page.getByLabel("API key").fill("pets_wrong");
+	await page.keyboard.press("Enter");
+	await shows(page, /This key does not work/);
+	await assertBothAccessible(page, "sign-in");
+	await signIn(page, key);
+	await shows(page, /^22 animals, /);
+	await assertBothAccessible(page, "animals");
+	await page.getByRole("button", { name: "Add animal" }).click();
+	await page.getByLabel("Category id").fill("9223372036854775808");
+	await page.keyboard.press("Enter");
+	await shows(page, "The animal was not added");
+	await assertBothAccessible(page, "a refused animal");
+	await page.getByLabel("Name", { exact: true }).fill("Rosa");
+	await page.getByLabel("Category id").fill("9007199254740993");
+	await page.keyboard.press("Enter");
+	await shows(page, /Added Rosa with the id 23/);
+	await assertBothAccessible(page, "an added animal");
+	await page.keyboard.press("Escape");
+	await page.getByRole("rowheader", { name: "Rosa" }).click();
+	await page.getByRole("complementary", { name: "Rosa" }).waitFor();
+	await assertBothAccessible(page, "an animal beside the list");
+	await page.keyboard.press("Escape");
+	await page.evaluate("location.hash = '#/animals?id=99'");
+	await shows(page, "There is no animal with this id.");
+	await assertBothAccessible(page, "an animal that is not there");
+	await page.evaluate("location.hash = '#/animals?name=long'");
+	await shows(page, "1 animal with “long” in the name.");
+	await assertBothAccessible(page, "a search");
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await assertBothAccessible(page, "the palette");
+	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	// The dialog gives the focus back a moment after it is gone.
+	await until("the sheet of keys", async () => {
+		await page.locator("h1").focus();
+		await page.keyboard.press("?");
+		return page.getByLabel("Single keys work").isVisible();
+	});
+	await assertBothAccessible(page, "the sheet of keys");
+	await page.keyboard.press("Escape");
+	await page.evaluate("location.hash = '#/animals?cursor=none'");
+	await shows(page, "This page is not shown");
+	await assertBothAccessible(page, "a failure");
+	await page.evaluate("location.hash = '#/add-many'");
+	await shows(page, "Drop a file here, or choose one");
+	await assertBothAccessible(page, "add many");
+}
+
+test("the first load is at most 60 KB, and the chart and files are loaded only when they are used", async (context) => {
+	const folder = fileURLToPath(new URL("../../dist/console/", import.meta.url));
+	const sizes = Object.fromEntries(
+		readdirSync(folder, { recursive: true, encoding: "utf8" })
+			.filter((name) => /\.(html|js|css)$/.test(name))
+			.map((name) => [name, gzipSync(readFileSync(join(folder, name))).length]),
+	);
+	const service = await testService(context);
+	const asked: string[] = [];
+	const { page } = await openPage(context, service.url);
+	page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/console/", "")));
+	const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
+	await page.goto(`${service.url}/console`);
+	await signIn(page, service.key);
+	await shows(page, "Add the first one");
+	const first = ["index.html", ...files()].reduce((sum, name) => sum + (sizes[name] ?? Number.NaN), 0);
+	assert.ok(files().length >= 2 && first <= 60 * 1024, `${first} bytes`);
+	asked.length = 0;
+	await page.getByRole("link", { name: "Activity" }).click();
+	await page.getByRole("region", { name: "Replies by minute" }).waitFor();
+	assert.equal(files().length, 2, String(files()));
+	await page.close();
+});
+
+test("thirty animals fit on a laptop's screen, nothing moves when data arrive, and a screenshot is saved", async (context) => {
+	const names = "Rex Luna Bella Møller Nala Otto Pip Zoë Kiwi Mochi Bruno Hazel Finn Sasha Ivy Juno Kai Lola".split(
+		" ",
+	);
+	const service = await testService(context);
+	await addPets(service, [...names, ...names, ...names]);
+	const { page } = await openConsole(context, service.url, {
+		hash: "#/animals?id=5",
+		page: { viewport: { width: 1440, height: 900 } },
+	});
+	await page.evaluate(`new PerformanceObserver((list) => {
+		for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shifted = (globalThis.shifted ?? 0) + value;
+	}).observe({ type: "layout-shift", buffered: true })`);
+	await signIn(page, service.key);
+	await page.getByRole("complementary", { name: "Nala" }).waitFor();
+	await shows(page, "30 animals, ids 1 to 30 · more follow");
+	await page.locator(".title .total", { hasText: "54" }).waitFor();
+	const last = await page.locator("tbody tr").last().boundingBox();
+	const foot = await page.getByRole("navigation", { name: "Pages" }).boundingBox();
+	assert.ok(
+		last && foot && last.y + last.height <= foot.y + 1 && foot.y + foot.height <= 900,
+		JSON.stringify([last, foot]),
+	);
+	const shifted = await page.evaluate<number>("globalThis.shifted ?? 0");
+	assert.ok(shifted < 0.02, `layout shift ${shifted}`);
+	await page.mouse.move(0, 0);
+	await screenshot(page, "console-animals");
+});

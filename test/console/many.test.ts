@@ -1,0 +1,233 @@
+// Many animals at once in the web console: a spreadsheet in, the same animals out again.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import type { Download, Page } from "playwright-core";
+import { createKey, revokeKey } from "../../src/keys/issue.ts";
+import { screenshot, test } from "../support/browser.ts";
+import { type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import {
+	assertAccessible,
+	assertBothAccessible,
+	button,
+	openConsole,
+	opened,
+	row,
+	shows,
+	signIn,
+	signOut,
+	takeOut,
+} from "./console.ts";
+
+async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
+	await page.goto(`${new URL(page.url()).origin}/console#/add-many`);
+	const file = { name, mimeType: "text/csv", buffer: Buffer.from(content) };
+	await page.getByLabel("File of animals").setInputFiles(file);
+}
+
+async function textOf(download: Promise<Download>): Promise<string> {
+	return readFile(await (await download).path(), "utf8");
+}
+
+async function petsOf({ send }: TestService): Promise<string[]> {
+	const { body } = await send({ path: "/v1/pets?limit=100" });
+	return JSON.parse(body).map(({ name, status }: { name: string; status?: string }) => `${name} ${status ?? "–"}`);
+}
+
+test("a spreadsheet is recognised, checked, added in its order, filtered and exported again", async (context) => {
+	const { service, page } = await opened(context, []);
+	const lines = ["Name;Category ID;Weight (kg);Status"];
+	for (let at = 0; at < 30; at++) lines.push(`Müller ${at};${at};1,5;${at % 2 ? "sold" : ""}`);
+	lines[4] = "Rex;one;3;sold";
+	lines[5] = '"two\r\nlines";4;3;sold';
+	await choose(page, "tiere.csv", Buffer.from(lines.join("\r\n"), "latin1"));
+	await shows(page, "CSV with semicolons, Windows-1252");
+	await shows(page, "28 good, 2 to fix. Ignored: Weight (kg).");
+	assert.equal(await page.getByLabel("Column Category ID holds").inputValue(), "categoryId");
+	assert.equal(await page.getByLabel("Column Weight (kg) holds").inputValue(), "");
+	await shows(page, "categoryId must be an integer from");
+	assert.deepEqual(await page.locator("mark").allInnerTexts(), ["one", "two\nlines"]);
+	await assertAccessible(page, "the check of a file");
+	await screenshot(page, "console-add-many");
+	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
+	await button(page, "Add 28 animals").click();
+	await shows(page, "28 of 28 animals added, 2 rejected");
+	const saved = page.waitForEvent("download");
+	await button(page, "Save the rejected rows").click();
+	assert.equal((await saved).suggestedFilename(), "tiere.csv.rejected.csv");
+	assert.match(
+		await textOf(saved),
+		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;categoryId must be an integer [^;]+;Rex;one;/,
+	);
+	const pets = await petsOf(service);
+	const added = Array.from({ length: 30 }, (_, at) => at).filter((at) => at !== 3 && at !== 4);
+	assert.deepEqual(
+		pets,
+		added.map((at) => `Müller ${at} ${at % 2 ? "sold" : "–"}`),
+		"in the order of the file",
+	);
+	await button(page, "Show the animals").click();
+	await row(page, "Müller 29").waitFor();
+	await page.getByRole("button", { name: /^Sold/ }).click();
+	await row(page, "Müller 1").waitFor();
+	for (const [label, name, start] of [
+		["CSV, for spreadsheets", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
+		[
+			"NDJSON, one animal per line",
+			"animals-sold.ndjson",
+			'{"id":2,"name":"Müller 1","categoryId":1,"status":"sold"}\n',
+		],
+		["JSON, one array", "animals-sold.json", '[\n{"id":2,"name":"Müller 1",'],
+	] as const) {
+		const exported = page.waitForEvent("download");
+		await button(page, "Export").click();
+		await button(page, label).click();
+		assert.equal((await exported).suggestedFilename(), name);
+		const text = await textOf(exported);
+		assert.ok(text.startsWith(start), text);
+		assert.equal(text.match(/Müller/g)?.length, 14);
+		await shows(page, "14 animals exported.");
+		await page.keyboard.press("Escape");
+	}
+});
+
+test("the same file added again adds nothing, and columns are matched by hand where names do not tell", async (context) => {
+	const { service, page } = await opened(context, []);
+	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
+	for (const words of ["2 of 2 animals added", "2 of 2 animals added, 2 of them earlier"]) {
+		await choose(page, "zoo.tsv", text);
+		await shows(page, "Choose in the menus above which column holds the name, and which the category.");
+		await page.getByLabel("Column Tier holds").selectOption("name");
+		await page.getByLabel("Column Art holds").selectOption("categoryId");
+		await shows(page, "2 good, 0 to fix.");
+		await button(page, "Add 2 animals").click();
+		await page.getByText(words, { exact: true }).waitFor();
+		await button(page, "Another file").click();
+	}
+	const { body } = await service.send({ path: "/v1/pets" });
+	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Mia","categoryId":2}]');
+});
+
+test("rows are pasted, as text in the field or anywhere on the page, also as JSON", async (context) => {
+	const { service, page } = await opened(context, [], "#/add-many");
+	await page.getByLabel("Or paste rows, with their header").fill('[{"name":"Rex","category_id":1},{"name":7}]');
+	await button(page, "Check these rows").click();
+	await shows(page, "a JSON array, UTF-8");
+	await shows(page, "1 good, 1 to fix.");
+	await shows(page, /categoryId is required and must be an integer [^;]+; name must be a string of 1 to 255/);
+	await button(page, "Another file").click();
+	assert.match(await page.getByLabel("Or paste rows, with their header").inputValue(), /"name":7/, "to be corrected");
+	await page.evaluate(`(() => {
+		const clipboardData = new DataTransfer();
+		clipboardData.setData("text/plain", "name\\t\\tcategory\\nMia\\tx\\t3");
+		document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+	})()`);
+	await page.getByLabel("Column 2 holds").waitFor();
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	await shows(page, "pasted text");
+	assert.deepEqual(await petsOf(service), ["Mia –"]);
+});
+
+test("a file that cannot be read is refused with its line and the fix", async (context) => {
+	const { page } = await opened(context, []);
+	await choose(page, "empty.csv", "");
+	await shows(page, "The file is empty: there is nothing to import.");
+	await choose(page, "animals.xlsx", Buffer.from("504b0304140006000800000021", "hex"));
+	await shows(page, /The file is a workbook or another archive: save it as CSV in the spreadsheet program\./);
+	await choose(page, "broken.csv", 'name,categoryId\nRex,1\n"Mia,2\n');
+	await shows(page, /Line 3: a quote opens here/);
+});
+
+test("adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision", async (context) => {
+	const service = await testService(context);
+	const scopes = ["pets:read", "pets:write"];
+	const first = await createKey(service.issuer, { name: "first", scopes });
+	const { page, errors } = await openConsole(context, service.url);
+	await page.clock.install();
+	await signIn(page, first.key);
+	let held = 0;
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route("**/v1/pets", async (route) => {
+		if (++held > 3) await released;
+		await route.continue().catch(() => {});
+	});
+	const names = Array.from({ length: 20 }, (_, at) => `Row ${at}`);
+	await choose(page, "rows.csv", `name,categoryId\n${names.map((name) => `${name},1\n`).join("")}`);
+	await button(page, "Add 20 animals").click();
+	await shows(page, "3 of 20 animals added");
+	await button(page, "Pause").click();
+	await shows(page, "Paused");
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await row(page, "Row 2").waitFor();
+	await page.keyboard.press("m");
+	await shows(page, "3 of 20 animals added");
+	await revokeKey(service.issuer, first.id);
+	await until("the revoked key to be refused", async () => {
+		const { status } = await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${first.key}` } });
+		return status === 401;
+	});
+	release();
+	await button(page, "Resume").click();
+	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await signIn(page, service.key);
+	await shows(page, "Paused: nothing is lost");
+	await button(page, "Resume").click();
+	await shows(page, /^The other key got no reply\. In \d+ s it is certain what was added\. Resume goes on/);
+	await screenshot(page, "console-early");
+	await page.clock.fastForward(70_000);
+	await button(page, "Resume").click();
+	await shows(page, "Not found: 1 animal");
+	assert.equal((await petsOf(service)).length, 3, "nothing is sent before the decision");
+	await assertBothAccessible(page, "rows that were not found");
+	await screenshot(page, "console-undecided");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "20 of 20 animals added");
+	assert.deepEqual(
+		await petsOf(service),
+		names.map((name) => `${name} –`),
+	);
+	takeOut(errors, /401/);
+});
+
+test("signing out while an import runs or is paused asks first, and the next person finds nothing of it", async (context) => {
+	const { service, page } = await opened(context, []);
+	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
+	let sent = 0;
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route("**/v1/pets", async (route) => {
+		if (++sent > 3) await released;
+		await route.continue().catch(() => {});
+	});
+	await choose(page, "rows.csv", `name,categoryId\n,1\n${"Rex,1\n".repeat(20)}`);
+	await button(page, "Add 20 animals").click();
+	await shows(page, "3 of 20 animals added, 1 rejected");
+	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
+	await page.getByRole("button", { name: /^Key: / }).click();
+	await button(page, "Sign out").click();
+	await dialog.getByText("17 of 20 animals in rows.csv are not added yet.").waitFor();
+	assert.equal(await page.evaluate("document.activeElement.textContent"), "Stay signed in", "Enter alone ends nothing");
+	await assertBothAccessible(page, "signing out beside an import");
+	await screenshot(page, "console-sign-out");
+	await page.keyboard.press("Enter");
+	await dialog.waitFor({ state: "detached" });
+	await button(page, "Pause").click();
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).fill("sign out");
+	await page.keyboard.press("Enter");
+	await dialog.getByRole("button", { name: "Sign out" }).click();
+	await page.getByLabel("API key").waitFor();
+	release();
+	await signIn(page, other);
+	await shows(page, "Drop a file here, or choose one");
+	assert.equal(await page.getByText("rows.csv").count(), 0);
+	assert.equal(sent, 4, "nothing is sent after signing out");
+	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	await signOut(page);
+	assert.deepEqual((await petsOf(service)).slice(-1), ["Mia –"]);
+});

@@ -1,0 +1,68 @@
+// Changes of the OpenAPI document that would break programs are found, and additions are not.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { breakingChanges, type Document } from "../../package/additive.ts";
+
+const read = (path: string): Document => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+const released = read("../../package/released/openapi.json");
+
+test("openapi.json only adds to what was released", () => {
+	assert.deepEqual(breakingChanges(released, read("../../openapi.json")), []);
+});
+
+/** What is found after a change to a copy of the released document. */
+// biome-ignore lint/suspicious/noExplicitAny: a test changes any place of the document
+function after(change: (document: any) => void): string[] {
+	const document = structuredClone(released);
+	change(document);
+	return breakingChanges(released, document);
+}
+
+test("removals, renames and narrower rules are found, each in words", () => {
+	const list = (document: Document) => document.paths["/pets"]?.["get"];
+	for (const [change, said] of [
+		[(it) => delete it.paths["/pets"].post, "POST /pets is removed"],
+		[(it) => (it.paths["/pets"].get.operationId = "list"), "GET /pets is renamed to list"],
+		[(it) => list(it)?.parameters?.pop(), "GET /pets: the parameter "],
+		[
+			(it) => delete it.paths["/pets"].get.responses["200"].headers.Link,
+			"GET /pets: the reply 200 loses the header Link",
+		],
+		[(it) => delete it.paths["/pets"].post.responses["201"], "POST /pets: the reply 201 is removed"],
+		[
+			(it) => (it.components.schemas.NewPet.properties.name.maxLength = 10),
+			"POST /pets: the body.name has a narrower maxLength",
+		],
+		[(it) => it.components.schemas.NewPet.required.push("status"), "POST /pets: the body requires status now"],
+		[(it) => delete it.components.schemas.Pet.properties.status, "GET /pets: the reply 200[].status is removed"],
+		[
+			(it) => (it.components.schemas.Pet.properties.id.format = "int32"),
+			"GET /pets: the reply 200[].id has another format",
+		],
+		[(it) => (it.components.schemas.Pet.required = ["id"]), "GET /pets: the reply 200[] may lack name now"],
+		[(it) => it.components.schemas.PetStatus.enum.push("lost"), "GET /pets: the reply 200[].status may be lost now"],
+		[(it) => it.components.schemas.PetStatus.enum.shift(), "POST /pets: the body.status no longer takes available"],
+		// biome-ignore lint/suspicious/noExplicitAny: see above
+	] as [(document: any) => unknown, string][]) {
+		const found = after((document) => void change(document));
+		assert.ok(
+			found.some((sentence) => sentence.startsWith(said)),
+			`${said}: ${found.join("; ")}`,
+		);
+	}
+});
+
+test("additions are not found: an operation, an optional parameter, a field of a reply, a wider limit", () => {
+	assert.deepEqual(
+		after((it) => {
+			it.paths["/pets/{petId}"].put = { responses: {} };
+			it.paths["/pets"].get.parameters.push({ name: "sort", in: "query", schema: { type: "string" } });
+			it.components.schemas.Pet.properties.weight = { type: "number" };
+			it.components.schemas.NewPet.properties.name.maxLength = 300;
+			it.paths["/pets"].get.responses["418"] = {};
+		}),
+		[],
+	);
+});

@@ -1,0 +1,144 @@
+// The order in which a request is checked, as one table. Every two faults that a request can have at once are sent together: the
+// reply is that of the earlier one.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ErrorCode, errorCodes } from "../../src/contract/errors.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { assertFailure, create, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { exchange, type Reply } from "../support/wire.ts";
+
+/** What a request is made of: `?name` is a parameter of its query, `Name` a header, and the others are named in `bytesOf`. */
+type Parts = Record<string, string>;
+
+const good: Record<string, Parts> = {
+	listPets: { method: "GET", path: "/v1/pets" },
+	getPet: { method: "GET", path: "/v1/pets/1" },
+	createPet: {
+		...{ method: "POST", path: "/v1/pets", text: '{"name":"a","categoryId":1}', Expect: "100-continue" },
+		"Content-Type": "application/json",
+	},
+};
+const everywhere = Object.keys(good);
+
+/** The faults in the order of their checks. Two that need the same part of a request exclude each other. */
+const faults: [code: ErrorCode, parts: Parts, operations?: string[]][] = [
+	["malformed_request", { "X-Blank ": "before the colon" }],
+	["malformed_request", { version: "HTTP/2.0" }],
+	["uri_too_long", { "?long": "x".repeat(12_300) }],
+	["headers_too_large", { "X-Many": `1${"\r\nX-Many: 1".repeat(200)}` }],
+	["malformed_request", { prefix: "*" }],
+	["malformed_request", { "Transfer-Encoding": "gzip, chunked" }],
+	["malformed_request", { Host: "" }],
+	["malformed_request", { "Content-Type": "application/json\r\nContent-Type: text/plain" }],
+	["malformed_request", { blank: "  " }],
+	["overloaded", { load: "too much" }],
+	["missing_credential", { Authorization: "" }],
+	["invalid_credential", { Authorization: "Bearer wrong" }],
+	["rate_limited", { rate: "used up" }],
+	["route_not_found", { path: "/v1/nothing" }],
+	["method_not_allowed", { method: "DELETE" }],
+	["expectation_failed", { Expect: "a miracle" }],
+	["malformed_request", { "X-Forwarded-Proto": "ftp" }],
+	["insufficient_scope", { scope: "lacking" }],
+	["operation_removed", { year: "2031" }, ["getPet"]],
+	["unsupported_media_type", { "Content-Encoding": "gzip" }, ["createPet"]],
+	["unsupported_media_type", { "Content-Type": "text/plain" }, ["createPet"]],
+	["body_too_large", { length: String(64 * 1024 + 1) }, ["createPet"]],
+	["invalid_parameter", { "Idempotency-Key": "a b" }, ["createPet"]],
+	// Only now the client is asked to send the body.
+	["unknown_parameter", { "?page": "2" }],
+	["invalid_parameter", { "?limit": "0" }, ["listPets"]],
+	["invalid_cursor", { "?cursor": "x" }, ["listPets"]],
+	["pet_not_found", { path: "/v1/pets/x" }, ["getPet"]],
+	["invalid_json", { text: "{" }, ["createPet"]],
+	["invalid_body", { text: "{}" }, ["createPet"]],
+	["idempotency_key_reused", { "Idempotency-Key": "used" }, ["createPet"]],
+];
+const asked = faults.findIndex(([code]) => code === "unknown_parameter");
+
+/** @param keyOf the API key for a rate and a scope */
+function bytesOf(parts: Parts, keyOf: Map<string, string>): string {
+	const { method, prefix = "", path, version = "HTTP/1.1", blank = " ", text = "", length, rate, scope } = parts;
+	const named = (pattern: RegExp) => Object.entries(parts).filter(([name]) => pattern.test(name));
+	const query = new URLSearchParams(named(/^\?/).map(([name, value]): [string, string] => [name.slice(1), value]));
+	const body = length ? text.padEnd(Number(length)) : text;
+	const headers: Parts = {
+		...{ Host: "a", Connection: "close", Authorization: `Bearer ${keyOf.get(`${rate} ${scope}`)}` },
+		...(parts["Transfer-Encoding"] ? {} : { "Content-Length": String(body.length) }),
+		...Object.fromEntries(named(/^[A-Z]/)),
+	};
+	const lines = Object.entries(headers).map(([name, value]) => (value === "" ? "" : `${name}: ${value}\r\n`));
+	return `${method}${blank}${prefix}${path}?${query} ${version}\r\n${lines.join("")}\r\n${body}`;
+}
+
+async function serviceWithKeys(context: Parameters<typeof testService>[0]) {
+	const loadLimits = { delayMs: Infinity, ownShare: 1 };
+	const service = await testService(context, { loadLimits, environment: { TRUST_PROXY: "loopback" }, mixes: false });
+	const keyOf = new Map<string, string>();
+	for (const rate of [undefined, "used up"]) {
+		for (const scope of [undefined, "lacking"]) {
+			const scopes = scope ? (["pets:edit"] as const) : (["pets:read", "pets:write"] as const);
+			const { key } = await createKey(service.issuer, {
+				name: "a",
+				scopes: [...scopes],
+				...(rate && { rate: "1/1h" }),
+			});
+			if (rate) await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } });
+			keyOf.set(`${rate} ${scope}`, key);
+		}
+	}
+	const used = { Authorization: `Bearer ${keyOf.get("undefined undefined")}`, "Idempotency-Key": "used" };
+	await service.send(create({ name: "another", categoryId: 1 }, used));
+	return { service, loadLimits, keyOf };
+}
+
+interface Sent {
+	/** The first fault's place in the table. */
+	place: number;
+	parts: Parts;
+	/** The reply, without what differs from one to the next. */
+	reply?: string;
+}
+
+const isPossible = (one: Parts, other: Parts) => Object.keys(one).every((part) => !(part in other));
+
+for (const operation of everywhere) {
+	test(`${operation}: of any two faults of a request, the reply is about the one that is checked first`, async (context) => {
+		const { service, loadLimits, keyOf } = await serviceWithKeys(context);
+		const alone = [...faults.entries()]
+			.filter(([, [, , operations = everywhere]]) => operations.includes(operation))
+			.map(([place, [, parts]]): Sent => ({ place, parts }));
+		const pairs = alone.flatMap(({ place, parts }) =>
+			alone
+				.filter((other) => other.place > place && isPossible(parts, other.parts))
+				.map((other): Sent => ({ place, parts: { ...parts, ...other.parts } })),
+		);
+		async function send(sent: Sent): Promise<void> {
+			const replies = await exchange(service.port, bytesOf({ ...good[operation], ...sent.parts }, keyOf));
+			const statuses = replies.map(({ status }) => status);
+			const isAsked = operation === "createPet" && sent.place >= asked;
+			assert.equal(statuses.indexOf(100), isAsked ? 0 : -1, `${statuses} for ${JSON.stringify(sent)}`);
+			const reply = replies.at(-1) as Reply;
+			assertFailure(reply, faults[sent.place]?.[0] as ErrorCode);
+			sent.reply = reply.body.replace(/\d+ seconds/g, "… seconds");
+		}
+		const inState = Map.groupBy([...alone, ...pairs], ({ parts: { load, year } }) => load ?? year);
+		await Promise.all((inState.get(undefined) ?? []).map(send));
+		service.clock.nowMs = Date.parse("2031-01-01");
+		await Promise.all((inState.get("2031") ?? []).map(send));
+		Object.assign(loadLimits, { delayMs: -Infinity, ownShare: -Infinity });
+		await until("overload", async () => (await service.send({ path: "/v1/pets" })).status === 503);
+		await Promise.all((inState.get("too much") ?? []).map(send));
+		for (const { place, parts, reply } of pairs)
+			assert.equal(reply, alone.find((one) => one.place === place)?.reply, JSON.stringify(parts));
+		assert.equal(new Set(alone.map(({ reply }) => reply)).size, alone.length, "each check has a reply of its own");
+		context.diagnostic(`${pairs.length} pairs`);
+	});
+}
+
+test("every error of a request has its place in the order of checks", () => {
+	const others = ["request_timeout", "internal_error", "storage_unavailable", "shutting_down"];
+	assert.deepEqual(new Set([...faults.map(([code]) => code), ...others]), new Set(errorCodes));
+});

@@ -1,0 +1,212 @@
+// The connections of the server: their number, their time-outs, and how they are closed.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { RequestListener, Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { lingerMs } from "../../src/http/connections.ts";
+import { Exchange } from "../../src/http/exchange.ts";
+import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
+import type { ReplyWatch } from "../../src/http/reply-watch.ts";
+import { networkOf } from "../../src/http/traffic.ts";
+import { startProgram } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+
+const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+const answers: RequestListener = (_request, response) => void response.end("yes");
+
+/** Without a count of what is under way, so that a connection may have many requests at once. */
+function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]>): Exchange {
+	request.exchange = new Exchange(request, response, { id: "test", trace: undefined, clientAddress: undefined }, head);
+	return request.exchange;
+}
+
+/** A server as both ports of the service are, around this handler. */
+async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
+	const server = createHttpServer(({ request, response }) => handler(request, response), {
+		timeouts: defaultTimeouts,
+		replyHead: { fields: [], isStopping: () => false },
+		replyWatch: { begin: beginReply, refuse: () => "test", close() {} },
+		...options,
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	context.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { server, port: (server.address() as AddressInfo).port };
+}
+
+const openConnections = (server: Server) =>
+	new Promise<number>((resolve, reject) =>
+		server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+	);
+
+/** A connection that has sent one request, with what it was answered; "" where it was closed instead. */
+function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
+	const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(get));
+	context.after(() => socket.destroy());
+	socket.on("error", () => {});
+	const answer = new Promise<string>((resolve) => {
+		socket.setEncoding("utf8").once("data", (text) => resolve(String(text)));
+		socket.once("close", () => resolve(""));
+	});
+	return { socket, answer: within("an answer or the end of a connection", answer) };
+}
+
+test("a client that stops reading is disconnected, and a slow one is not", async (context) => {
+	const size = 60_000_000;
+	const sends: RequestListener = (_request, response) => void response.end(Buffer.alloc(size));
+	const { server, port } = await listen(context, sends, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
+	const deaf = connect(port, "127.0.0.1", () => deaf.write(get));
+	context.after(() => deaf.destroy());
+	deaf.on("error", () => {}).pause();
+	await until("the connection to be there", async () => (await openConnections(server)) === 1);
+	await until("the connection to be cut off", async () => (await openConnections(server)) === 0);
+
+	let received = 0;
+	const slow = connect(port, "127.0.0.1", () => slow.write(get));
+	context.after(() => slow.destroy());
+	slow.on("data", (chunk) => {
+		received += chunk.length;
+	});
+	await until("all bytes", () => received > size);
+});
+
+test("after CONNECT a connection that is reset or stalls ends alone, with all its requests", async (context) => {
+	let aborted = 0;
+	const waits: RequestListener = (_request, response) => void response.on("close", () => aborted++);
+	const { server, port } = await listen(context, waits, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
+	for (const end of ["reset", "stall"]) {
+		const connects = once(server, "connect");
+		const bytes = `${get.repeat(3)}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`;
+		const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+		context.after(() => socket.destroy());
+		await within("the request", connects);
+		if (end === "reset") socket.resetAndDestroy();
+		await until("the connection to be gone", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
+	}
+	await until("all to be aborted", () => aborted === 6);
+});
+
+test("idle connections are closed, including those that never sent anything", async (context) => {
+	const timeouts = { ...defaultTimeouts, headersMs: 300, keepAliveMs: 200, stalledMs: 400 };
+	const { server, port } = await listen(context, answers, { timeouts });
+	const silent = connect(port, "127.0.0.1").resume();
+	context.after(() => silent.destroy());
+	assert.match(await open(context, port).answer, /yes/);
+	await until("both to be closed", async () => (await openConnections(server)) === 0);
+});
+
+test("the reply to a request that is not read completely arrives: its connection stays half open for a moment", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const refuses: RequestListener = (_request, response) =>
+		void response.writeHead(401, { connection: "close" }).end("no");
+	const { server, port } = await listen(context, refuses, {});
+	let received = "";
+	let isEnded = false;
+	const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
+		socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
+		socket.write(Buffer.alloc(1_000_000));
+	});
+	context.after(() => socket.destroy());
+	socket.on("error", () => {});
+	socket.setEncoding("utf8").on("data", (text) => {
+		received += text;
+	});
+	socket.on("end", () => {
+		isEnded = true;
+	});
+	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await turn();
+	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
+	assert.equal(await openConnections(server), 1, "half open");
+	context.mock.timers.tick(lingerMs);
+	assert.equal(await openConnections(server), 0, "closed for good");
+});
+
+test("connections above the limit are closed at once", async (context) => {
+	const { port } = await listen(context, answers, { connectionsMax: 3 });
+	const kept = [];
+	for (let count = 0; count < 3; count++) {
+		kept.push(open(context, port));
+		assert.match(await (kept[count]?.answer ?? ""), /yes/);
+	}
+	assert.equal(await open(context, port).answer, "");
+	kept[0]?.socket.destroy();
+	await until("a place to be free", async () => /yes/.test(await open(context, port).answer));
+});
+
+test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other addresses can connect", async (context) => {
+	const { port, log, stop } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
+	let refused = 0;
+	const isRefused = async () => {
+		const answer = await open(context, port).answer;
+		if (answer === "") refused++;
+		else assert.match(answer, /200 OK/);
+		return answer === "";
+	};
+	const kept: { socket: Socket; answer: Promise<string> }[] = [];
+	for (let count = 0; count < 2; count++) {
+		kept.push(open(context, port));
+		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
+	}
+	assert.ok(await isRefused());
+	// Only Linux has all of 127.0.0.0/8 without being told.
+	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
+	kept[0]?.socket.resetAndDestroy();
+	await until("a place to be free", async () => !(await isRefused()));
+	assert.ok(await isRefused(), "the limit holds after a connection was closed");
+	await until("a line of the log", () => log.some(({ msg }) => msg === "connections were refused"));
+	assert.ok(await isRefused());
+	await stop(0);
+	const lines = log.filter(({ msg, reason }) => msg === "connections were refused" && reason === "address_limit");
+	assert.equal(
+		lines.reduce((sum, { count }) => sum + Number(count), 0),
+		refused,
+	);
+	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
+	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
+});
+
+test("connections for which the process may open no more files are closed, counted and logged, and operators still get in", {
+	skip: process.platform !== "linux",
+}, async (context) => {
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const { url, opsUrl, output } = await startProgram(context, environment, { under: ["prlimit", "--nofile=120:120"] });
+	const sent = 200;
+	const all = Array.from({ length: sent }, () => open(context, Number(new URL(url).port)).answer);
+	const served = (await Promise.all(all)).filter((answer) => answer.includes("200 OK")).length;
+	const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+	assert.ok(served > 0 && served < 120, `${served} served`);
+	assert.match(metrics, RegExp(`^animal_store_connections_refused_total{reason="total_limit"} ${sent - served}$`, "m"));
+	const logged = () =>
+		[...output.stdout.matchAll(/"reason":"total_limit","count":(\d+)/g)].map(([, count]) => Number(count));
+	await until("all to be logged", () => logged().reduce((sum, count) => sum + count, 0) === sent - served);
+});
+
+test("CONNECTIONS_PER_ADDRESS does not count the connections of trusted proxies", async (context) => {
+	const limit = { CONNECTIONS_PER_ADDRESS: "2" };
+	const { port } = await testService(context, { environment: { ...limit, TRUST_PROXY: "loopback" } });
+	for (let count = 0; count < 5; count++) assert.match(await open(context, port).answer, /200 OK/);
+	const other = await testService(context, { environment: { ...limit, TRUST_PROXY: "192.0.2.1" } });
+	for (let count = 0; count < 2; count++) assert.match(await open(context, other.port).answer, /200 OK/);
+	assert.equal(await open(context, other.port).answer, "");
+});
+
+test("an IPv6 client is identified by its /64 network, and an IPv4 client by its address in either notation", () => {
+	const rows: Record<string, string> = {
+		"192.0.2.1": "192.0.2.1",
+		"::ffff:192.0.2.1": "192.0.2.1",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2",
+		"2001:db8:1:2::9": "2001:db8:1:2",
+		"2001:db8::9": "2001:db8:0:0",
+		"2001:db8::3:4:5:6": "2001:db8:0:0",
+		"2001::2:3:4:5:6": "2001:0:0:2",
+		"::1": "0:0:0:0",
+	};
+	for (const [address, network] of Object.entries(rows)) assert.equal(networkOf(address), network, address);
+});

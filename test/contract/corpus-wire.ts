@@ -1,0 +1,171 @@
+// The bytes of the corpus: the packets of a request, their way over kept-alive connections, and the replies to them, with a word for
+// what no two runs have in common.
+
+import diagnostics from "node:diagnostics_channel";
+import { EventEmitter, once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { within } from "../support/until.ts";
+
+/** Outside of Latin-1, so no byte is one of these. */
+const [packetMark, endMark] = ["\u2016", "\u2017"];
+const escapes: Record<string, string> = { r: "\r", n: "\n", t: "\t", "|": packetMark, ".": endMark };
+
+/** @returns the packets; an empty one closes the client's side */
+export function packetsOf(request: string, words: ReadonlyMap<string, string>): Buffer[] {
+	const text = withWords(request, words);
+	const places = (name: string) => [...text.matchAll(RegExp(`\\{${name} (\\d+)\\}`, "g"))].map(([, at]) => Number(at));
+	let bytes = latin1Of(text.replaceAll(/\{(?:cut|first) \d+\}/g, ""));
+	bytes = bytes.replace("{length}", String(bytes.slice(bytes.indexOf("\r\n\r\n") + 4).length));
+	for (const length of places("first")) bytes = bytes.slice(0, length) + endMark;
+	for (const at of places("cut").sort((one, other) => other - one))
+		if (at < bytes.length) bytes = bytes.slice(0, at) + packetMark + bytes.slice(at);
+	return bytes.split(/[\u2016\u2017]/).map((packet) => Buffer.from(packet, "latin1"));
+}
+
+function withWords(request: string, words: ReadonlyMap<string, string>): string {
+	const text = request.replaceAll(/\{([\w -]+)\}/g, (whole, name) => words.get(name) ?? whole);
+	if (text !== request) return withWords(text, words);
+	return text.replaceAll(/\{(\d+)×(.*?)\}/g, (_, count, unit) => unit.repeat(Number(count)));
+}
+
+/** A character for each byte, and for the marks. */
+function latin1Of(text: string): string {
+	const bytes = Buffer.from(text, "utf8").toString("latin1");
+	return bytes.replaceAll(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex, name) =>
+		hex === undefined ? (escapes[name] ?? name) : String.fromCharCode(Number.parseInt(hex, 16)),
+	);
+}
+
+/** How many connections serve requests in turn. */
+const keptConnections = 3;
+const sentinel = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Request-Id: sentinel\r\n\r\n";
+const sentinelReply = /HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*x-request-id: sentinel\r\n(?:[^\r\n]+\r\n)*\r\n.*$/s;
+const finalHead = /^HTTP\/1\.1 [2-5]\d\d (?:[^\r\n]*\r\n)*\r\n/m;
+
+class Connection {
+	readonly #socket: Socket;
+	/** The service's side, in this process: it shows what was read. */
+	readonly #peer: Socket;
+	readonly #changes = new EventEmitter();
+	#received = "";
+	#isEnded = false;
+
+	static async open(port: number): Promise<Connection> {
+		const accepted = Promise.withResolvers<Socket>();
+		const note = (message: unknown) => accepted.resolve((message as { socket: Socket }).socket);
+		diagnostics.subscribe("net.server.socket", note);
+		const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+		const connection = new Connection(socket, await within("a connection", accepted.promise));
+		diagnostics.unsubscribe("net.server.socket", note);
+		return connection;
+	}
+
+	private constructor(socket: Socket, peer: Socket) {
+		[this.#socket, this.#peer] = [socket, peer];
+		socket.setEncoding("latin1").on("data", (text: string) => this.#change({ text }));
+		for (const event of ["end", "error", "close"]) socket.on(event, () => this.#change({ isEnded: true }));
+	}
+
+	#change({ text = "", isEnded = this.#isEnded }): void {
+		this.#received += text;
+		this.#isEnded = isEnded;
+		this.#changes.emit("change");
+	}
+
+	/** Sends packets, then asks for a known reply, which comes after all others: no wait shows that there are no more. */
+	async exchange(packets: Buffer[]): Promise<{ received: string; isOpen: boolean }> {
+		this.#received = "";
+		for (const packet of packets) {
+			const read = this.#peer.bytesRead + packet.length;
+			if (packet.length === 0) this.#socket.end();
+			else this.#socket.write(packet);
+			while (packets.length > 1 && this.#peer.bytesRead < read && !this.#peer.destroyed && this.#received === "")
+				await new Promise((resolve) => setImmediate(resolve));
+		}
+		if (packets.length > 0) await this.#arrived(() => finalHead.test(this.#received));
+		const isLast = packets.at(-1)?.length === 0 || /^connection: close\r$/im.test(this.#received);
+		if (!isLast && !this.#isEnded) this.#socket.write(sentinel);
+		await this.#arrived(() => !isLast && sentinelReply.test(this.#received));
+		const received = this.#received.replace(sentinelReply, "");
+		return { received, isOpen: received !== this.#received };
+	}
+
+	/** Resolves when enough has arrived, or the service has closed the connection. */
+	async #arrived(isEnough: () => boolean): Promise<void> {
+		while (!this.#isEnded && !isEnough())
+			await within(`more than ${JSON.stringify(this.#received)}`, once(this.#changes, "change"), 15_000);
+	}
+
+	close(): void {
+		this.#socket.destroy();
+	}
+}
+
+/** Connections that serve requests in turn; a request that must be the first of one gets its own. */
+export class Connections {
+	readonly #port: number;
+	readonly #kept: Connection[] = [];
+
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	/** Sends packets. Resolves when all replies to them have arrived. */
+	async send(packets: Buffer[], isAlone: boolean): Promise<{ received: string; isOpen: boolean }> {
+		const known = isAlone || this.#kept.length < keptConnections ? undefined : this.#kept.shift();
+		const connection = known ?? (await Connection.open(this.#port));
+		if (!isAlone && !known) await connection.exchange([]);
+		const outcome = await connection.exchange(packets);
+		if (outcome.isOpen && !isAlone) this.#kept.push(connection);
+		else connection.close();
+		return outcome;
+	}
+
+	close(): void {
+		for (const connection of this.#kept) connection.close();
+	}
+}
+
+/** Values that are a reply's own; all others belong to a head that many replies have. */
+const ownHeaders = /^(link|etag|location|x-request-id|traceparent|ratelimit|content-length): (?!<\w+>$)(.*)$/gim;
+
+/** What differs from run to run, or whenever a page is edited. */
+const masks: [RegExp, string][] = [
+	[/^(date): \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/im, "$1: <now>"],
+	[/^(x-request-id): [\w-]{8}-[0-9a-z]+$/m, "$1: <new>"],
+	[/^(ratelimit: .*;t)=\d+$/m, "$1=<s>"],
+	[/^(retry-after): \d{3,}$/m, "$1: <s>"],
+	[/^etag: .*(\ncache-control: (?:no-cache|public.*)\n(?:.*\n)*content-length: ).*$/m, "etag: <file>$1<file>"],
+	[/^etag: .*(\ncache-control: (?:no-cache|public.*))$/m, "etag: <file>$1"],
+	[/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"],
+];
+
+/** @returns of each reply the head, its own values, and the body or `-` */
+export function replyTexts(received: string, wordOfCursor: ReadonlyMap<string, string>): string[] {
+	const texts: string[] = [];
+	for (let rest = received; rest !== ""; ) {
+		const [whole = rest, head = ""] = /^(.*?)\r\n\r\n/s.exec(rest) ?? [];
+		rest = rest.slice(whole.length);
+		const [, length = "0"] = /^content-length: (\d+)$/im.exec(head) ?? [];
+		// The reply to HEAD has no body, and what follows it is the next reply.
+		const body = rest.startsWith("HTTP/1.") ? "" : rest.slice(0, Number(length));
+		rest = rest.slice(body.length);
+		let masked = head
+			.replaceAll("\r\n", "\n")
+			.replaceAll(/cursor=([\w-]+)/g, (known, cursor) => wordOfCursor.get(cursor) ?? known);
+		for (const [pattern, word] of masks) masked = masked.replace(pattern, word);
+		if (body !== "") masked = masked.replace(new RegExp(`^(content-length): ${body.length}$`, "im"), "$1: <body>");
+		const own = [...masked.matchAll(ownHeaders)].map(([, , value = ""]) => value);
+		texts.push(masked.replaceAll(ownHeaders, "$1: <own>"), ...own, bodyText(masked, Buffer.from(body, "latin1")));
+	}
+	return texts;
+}
+
+function bodyText(head: string, bytes: Buffer): string {
+	if (bytes.length === 0) return "-";
+	if (head.includes("etag: <file>")) return "<the file>";
+	const body = /^content-encoding: gzip$/m.test(head) ? gunzipSync(bytes) : bytes;
+	const text = body.toString().replace(/try again in \d+ seconds/, "try again in <s> seconds");
+	return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n");
+}

@@ -1,0 +1,133 @@
+// The corpus of requests and replies in test/contract/corpus: a file for each family, and the texts that replies share.
+// A family has rows, which fill the § of templates, and below each row the replies to it:
+//
+//     ! NAME=value    a setting of the service
+//     ^ instant       the service's clock from here on
+//     = name text     a word: {name} stands for the text, {nothing} for none, {full} and others for keys of corpus.test.ts
+//     @ name text     a template; those of consecutive lines are used for each row that follows. On a connection of its own if the
+//                     name ends with *, else on one that has served other requests
+//     a row
+//     	names	head	its <own> values	body	…	open
+//
+// In rows and texts \r, \n, \t, \\ and \xff are bytes, {3×text} repeats, {length} is the length of what follows the first empty
+// line, \| starts another packet and \. closes the client's side; {cut 5} starts another packet after 5 bytes, and {first 5} closes
+// the client's side there. Only the lines that begin with a tab, and replies.txt, are written by the test.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("./corpus/", import.meta.url));
+const repliesPath = `${folder}replies.txt`;
+
+export interface Family {
+	name: string;
+	lines: string[];
+	settings: Record<string, string>;
+	words: Record<string, string>;
+	cases: Case[];
+}
+
+export interface Case {
+	/** The row, as an index of the family's lines. */
+	row: number;
+	template: string;
+	/** The row in its template, with words and escapes. */
+	request: string;
+	at: string;
+	/** The head of each reply, its own values and its body, or `-`; at last `open` or `closed`. Shared texts by their id. */
+	recorded: string[];
+	/** What came back, as texts. */
+	received: string[];
+}
+
+export function readFamilies(): Family[] {
+	const names = readdirSync(folder).filter((name) => name.endsWith(".requests.txt"));
+	return names.sort().map((name) => parseFamily(name, readFileSync(folder + name, "utf8").split("\n")));
+}
+
+function parseFamily(name: string, lines: string[]): Family {
+	const family: Family = { name, lines, settings: {}, words: {}, cases: [] };
+	let templates: [name: string, text: string][] = [];
+	let at = "2027-01-01T00:00:00.000Z";
+	for (const [row, line] of lines.entries()) {
+		const [, mark = "", rest = ""] = /^([#!^=@]) (.*)$/.exec(line) ?? [];
+		const [, key = "", value = ""] = /^([^\s=]+)[= ](.*)$/.exec(rest) ?? [];
+		if (mark === "!") family.settings[key] = value;
+		else if (mark === "^") at = rest;
+		else if (mark === "=") family.words[key] = value;
+		else if (mark === "@") templates = [...(lines[row - 1]?.startsWith("@") ? templates : []), [key, value]];
+		else if (line.startsWith("\t")) {
+			const [names = "", ...recorded] = line.slice(1).split("\t");
+			for (const one of names.split(" ").map((found) => family.cases.findLast(({ template }) => template === found)))
+				if (one) one.recorded = recorded;
+		} else if (mark !== "#" && line !== "")
+			for (const [template, text] of templates)
+				family.cases.push({ row, template, request: text.replace("§", () => line), at, recorded: [], received: [] });
+	}
+	return family;
+}
+
+const blocks = readFileSync(repliesPath, "utf8").split("\n\n");
+/** Shared texts by id: the status or the code of a failure, or what the text is, and a number. */
+let textOf = new Map(
+	blocks.map((block) => [block.split("\n", 1)[0] ?? "", block.slice(block.indexOf("\n") + 1).trimEnd()]),
+);
+let idOf = new Map([...textOf].map(([id, text]) => [text, id]));
+
+/** What is as short as an id, and an animal that was created, stays with its case. */
+const isShared = (text: string) => text.startsWith("HTTP/") || (text.length > 40 && !text.startsWith('{"id":'));
+
+function kindOf(text: string): string {
+	const [, kind] = /^(?:HTTP\/1\.1 (\d+)|\{"code":"(\w+)")/.exec(text)?.filter((found) => found !== undefined) ?? [];
+	return kind ?? (text.startsWith("[") ? "list" : text.startsWith("<http") ? "links" : "text");
+}
+
+/** What came back, as it is recorded. */
+export const idsOf = ({ received }: Case) => received.map((text) => idOf.get(text) ?? text);
+
+/** The replies as they were on the wire. @param fields texts, or ids of texts */
+export function wireText(fields: string[]): string {
+	const rest = fields.map((field) => textOf.get(field) ?? field);
+	let text = "";
+	while (rest.length > 1) {
+		const head = (rest.shift() ?? "").replaceAll("<own>", () => rest.shift() ?? "");
+		const body = rest.shift();
+		text += `${head}\n\n${body === "-" ? "" : `${body}\n\n`}`;
+	}
+	return text + rest.join("");
+}
+
+/** Records what came back: below the rows of the families, and in replies.txt. */
+export function writeFamilies(families: Family[]): void {
+	const uses = families.flatMap(({ cases }) =>
+		cases.flatMap(({ recorded, received }) => received.map((text, index) => ({ text, before: recorded[index] ?? "" }))),
+	);
+	nameTexts(uses.filter(({ text }) => isShared(text)));
+	for (const { name, lines, cases } of families) {
+		const casesOf = Map.groupBy(cases, ({ row }) => row);
+		const written = lines.flatMap((line, row) => {
+			const outcomes = Map.groupBy(casesOf.get(row) ?? [], (one) => idsOf(one).join("\t"));
+			const below = [...outcomes].map(([ids, same]) => `\t${same.map(({ template }) => template).join(" ")}\t${ids}`);
+			return line.startsWith("\t") ? [] : [line, ...below];
+		});
+		writeFileSync(folder + name, written.join("\n"));
+	}
+	const { compare } = new Intl.Collator("en", { numeric: true });
+	const sorted = [...textOf].sort(([one], [other]) => compare(one, other));
+	writeFileSync(repliesPath, sorted.map(([id, text]) => `${id}\n${text}\n`).join("\n"));
+}
+
+/** A known text keeps its id, and a changed one takes over the id that its case had: one change of all replies changes no id. */
+function nameTexts(uses: { text: string; before: string }[]): void {
+	const ids = new Map(uses.flatMap(({ text }) => (idOf.has(text) ? [[text, idOf.get(text) ?? ""]] : [])));
+	const taken = new Set(ids.values());
+	for (const { text, before } of uses) {
+		if (ids.has(text)) continue;
+		let id = before.startsWith(`${kindOf(text)}.`) ? before : `${kindOf(text)}.1`;
+		for (let number = 2; taken.has(id); number++) id = `${kindOf(text)}.${number}`;
+		ids.set(text, id);
+		taken.add(id);
+	}
+	idOf = ids;
+	textOf = new Map([...ids].map(([text, id]) => [id, text]));
+}

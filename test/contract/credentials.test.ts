@@ -1,0 +1,77 @@
+// Keys of a running service: revoked, rotated and used. The replies to every kind of credential:
+// test/contract/corpus/credentials and targets.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { hashOfKey } from "../../src/keys/formats.ts";
+import { createKey, revokeKey, rotateKey } from "../../src/keys/issue.ts";
+import { openStore } from "../../src/store/open.ts";
+import { testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+test("a huge body without a key is refused unread and the connection closed", async (context) => {
+	const { port } = await testService(context);
+	const bytes = await new Promise<{ sent: number; received: string }>((resolve) => {
+		let received = "";
+		let sent = 0;
+		const chunk = Buffer.alloc(64 * 1024, 32);
+		const socket = connect(port, "127.0.0.1", () => {
+			socket.write(
+				`POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`,
+			);
+			const pump = () => {
+				while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+				sent += chunk.length;
+			};
+			socket.on("drain", pump);
+			pump();
+		});
+		socket.on("data", (data) => {
+			received += data;
+		});
+		socket.on("error", () => {});
+		socket.on("close", () => resolve({ sent, received }));
+	});
+	assert.match(bytes.received, /^HTTP\/1.1 401 .*"missing_credential"/s);
+	assert.match(bytes.received, /^connection: close\r$/im);
+	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were taken`);
+});
+
+test("a revoked key stops working within a second, also on open connections", async (context) => {
+	const service = await testService(context);
+	const { id, key } = await createKey(service.issuer, { name: "busy", scopes: ["pets:read"] });
+	const ask = async () =>
+		(await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } })).status;
+	assert.equal(await ask(), 200);
+	await revokeKey(service.issuer, id);
+	await until("a revoked key to stop working", async () => (await ask()) === 401, { withinMs: 1000, everyMs: 0 });
+	assert.equal(await ask(), 401);
+});
+
+test("a rotated key gets its full lifetime again from the rotation; one without expiry stays without", async (context) => {
+	const { issuer, clock } = await testService(context);
+	const dayMs = 86_400_000;
+	clock.nowMs = 1_900_000_000_000;
+	const { id, key } = await createKey(issuer, { name: "90 days", scopes: ["pets:read"], expiresInMs: 90 * dayMs });
+	const { id: eternal } = await createKey(issuer, { name: "eternal", scopes: ["pets:read"] });
+	clock.nowMs += 30 * dayMs;
+	const rotatedAtMs = clock.nowMs;
+	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
+	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
+	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old one");
+	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
+	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
+});
+
+test("operators see which keys still call getPet", async (context) => {
+	const service = await testService(context, { mixes: false });
+	await service.send({ path: "/v1/pets" });
+	await service.send({ path: "/v1/pets/1" });
+	await service.stop();
+	const store = await openStore(service.databaseUrl, Date.now);
+	const [row] = await store.keys.list();
+	await store.close();
+	assert.deepEqual(Object.keys(row?.usedAtMs ?? {}).sort(), ["getPet", "listPets"]);
+	for (const usedAtMs of Object.values(row?.usedAtMs ?? {})) assert.ok(Math.abs(Date.now() - usedAtMs) < 60_000);
+});

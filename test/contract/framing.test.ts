@@ -1,0 +1,80 @@
+// How requests arrive: those that stop on their way, and those that come in any pieces. test/contract/corpus has every
+// malformed, ambiguous, too long or interrupted request, and the reply to each.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultTimeouts } from "../../src/http/listen.ts";
+import { pick, seed, seededRandom } from "../support/random.ts";
+import { assertFailure, type TestService, testService } from "../support/service.ts";
+import { Connection, exchange, type Reply } from "../support/wire.ts";
+
+const pet = '{"name":"a","categoryId":1}';
+
+/** A POST with these header lines besides those every request needs. */
+const post = ({ key }: TestService, lines: string, body = "") =>
+	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}\r\n${body}`;
+const get = ({ key }: TestService, lines = "") =>
+	`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${lines}\r\n`;
+
+test("a stalled request gets 408 wherever it stops, with time-outs proportional to the defaults", async (context) => {
+	const timeouts = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
+	const service = await testService(context, { timeouts });
+	const { port } = service;
+	const length = `Content-Length: ${pet.length}\r\n`;
+	const stalled: Record<string, string> = {
+		"in its headers": "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
+		"after its headers": post(service, length),
+		"in its body": post(service, length, pet.slice(0, 5)),
+		"after the headers of a chunked body": post(service, "Transfer-Encoding: chunked\r\n"),
+		"in a chunk": post(service, "Transfer-Encoding: chunked\r\n", "1b\r\n{"),
+		"between chunks": post(service, "Transfer-Encoding: chunked\r\n", "1\r\n{\r\n"),
+		"after a 100": post(service, `${length}Expect: 100-continue\r\n`),
+	};
+	for (const [where, bytes] of Object.entries(stalled)) {
+		const replies = await exchange(port, bytes);
+		const statuses = replies.map(({ status }) => status);
+		assert.deepEqual(statuses, where === "after a 100" ? [100, 408] : [408], where);
+		assertFailure(replies.at(-1) as Reply, "request_timeout");
+		assert.equal(replies.at(-1)?.headers["connection"], "close", where);
+	}
+	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+		"it is no fault of the service",
+	);
+});
+
+test("requests with blank lines in their bodies are all answered, in whatever pieces they arrive", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const random = seededRandom(seed);
+	const spaced = '{"name":"a",\r\n\r\n"categoryId":\r\n\r\n1}\r\n\r\n';
+	const chunk = `${spaced.length.toString(16)}\r\n${spaced}\r\n`;
+	const kinds = [
+		[get(service), 200],
+		[`\r\n${get(service)}`, 200],
+		[post(service, `Content-Length: ${spaced.length}\r\n`, spaced), 201],
+		[post(service, "Transfer-Encoding: chunked\r\n", `${chunk}0\r\n\r\n`), 201],
+		[post(service, "Transfer-Encoding: chunked\r\n", `${chunk}0\r\nX-A: b\r\n\r\n`), 201],
+		[get(service, `Content-Length: ${spaced.length}\r\n`) + spaced, 200],
+	] as const;
+	for (let round = 0; round < 15; round++) {
+		const sent = Array.from({ length: 40 }, () => pick(kinds, random));
+		const connection = new Connection(service.port);
+		const bytes = sent.map(([request]) => request).join("");
+		const size = pick([1, 10, 100, 1000, 10_000], random);
+		for (let at = 0, end = 0; at < bytes.length; at = end) {
+			end = at + 1 + Math.floor(random() * size);
+			connection.socket.write(bytes.slice(at, end));
+			if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+		}
+		const statuses: (number | undefined)[] = [];
+		while (statuses.length < sent.length) statuses.push((await connection.next(false))?.status);
+		assert.deepEqual(
+			statuses,
+			sent.map(([, status]) => status),
+			`round ${round}`,
+		);
+		connection.end();
+	}
+});

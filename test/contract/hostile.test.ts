@@ -1,0 +1,251 @@
+// Slow, greedy or numerous clients do not affect others: their requests stay fast, and memory stays bounded.
+
+import assert from "node:assert/strict";
+import { Agent, get } from "node:http";
+import { connect, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Running, startProgram } from "../support/program.ts";
+import { newStore } from "../support/proof.ts";
+import { pick, seed, seededRandom } from "../support/random.ts";
+import { figureOf } from "../support/scrape.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { exchange } from "../support/wire.ts";
+
+interface Times {
+	medianMs: number;
+	p99Ms: number;
+}
+
+interface Victim {
+	service: Running;
+	port: number;
+	key: string;
+	/** The status of a list. */
+	ask(): Promise<number | undefined>;
+	/** Milliseconds that half of a well-behaved client's requests stay below, and 99 of 100. */
+	times(): Promise<Times>;
+}
+
+async function victim(context: TestContext): Promise<Victim> {
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const service = await startProgram(context, { ...environment, CONNECTIONS_PER_ADDRESS: "0" });
+	const agent = new Agent({ keepAlive: true });
+	context.after(() => agent.destroy());
+	const ask = () =>
+		new Promise<number | undefined>((resolve, reject) => {
+			get(`${service.url}/v1/pets`, { agent, headers: { authorization: `Bearer ${key}` } }, (reply) => {
+				reply.resume().on("end", () => resolve(reply.statusCode));
+			}).on("error", reject);
+		});
+	/** A 503 of a busy moment is asked again, and costs the time that it takes. */
+	async function timeOfAnswer(): Promise<number> {
+		const startedAt = performance.now();
+		await until("a 200", async () => (await ask()) === 200, { everyMs: 1 });
+		return performance.now() - startedAt;
+	}
+	async function times(): Promise<Times> {
+		const all: number[] = [];
+		for (let count = 0; count < 300; count++) all.push(await timeOfAnswer());
+		all.sort((a, b) => a - b);
+		return { medianMs: all[150] ?? 0, p99Ms: all[296] ?? 0 };
+	}
+	await fill(Number(new URL(service.url).port), key);
+	await times();
+	return { service, port: Number(new URL(service.url).port), key, ask, times };
+}
+
+/** Adds a page of the longest animals. */
+async function fill(port: number, key: string): Promise<void> {
+	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n`;
+	const most = `${create}\r\n${body}`.repeat(99);
+	const replies = await exchange(port, `${most}${create}Connection: close\r\n\r\n${body}`);
+	assert.equal(replies.filter(({ status }) => status === 201).length, 100);
+}
+
+/** Opens connections, hands each to `use`, and closes them with the test. */
+async function connections(
+	context: TestContext,
+	port: number,
+	count: number,
+	use: (socket: Socket) => void,
+): Promise<Socket[]> {
+	return Promise.all(
+		Array.from(
+			{ length: count },
+			() =>
+				new Promise<Socket>((resolve, reject) => {
+					const socket = connect(port, "127.0.0.1", () => {
+						use(socket);
+						resolve(socket);
+					});
+					socket.on("error", reject);
+					context.after(() => socket.destroy());
+				}),
+		),
+	);
+}
+
+const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
+
+/** Three times the calm values, or what a busy machine makes of a millisecond: a whole turn of others now and then. */
+function assertQuick(calm: Times, now: Times): void {
+	assert.ok(now.medianMs <= Math.max(3 * calm.medianMs, 30), `median ${now.medianMs} ms, calm ${calm.medianMs} ms`);
+	assert.ok(now.p99Ms <= Math.max(3 * calm.p99Ms, 250), `p99 ${now.p99Ms} ms, calm ${calm.p99Ms} ms`);
+}
+
+/** `growsMax`: bytes of memory, 150 MB if absent. */
+const attacks: Record<string, { count: number; growsMax?: number; use: (socket: Socket, victim: Victim) => void }> = {
+	"2,000 idle connections": { count: 2000, use: () => {} },
+	"200 connections whose headers drip": {
+		count: 200,
+		use: (socket) => {
+			socket.write("GET /v1/pets HTTP/1.1\r\nHost: a\r\n");
+			const drip = setInterval(() => socket.write("X-A: b\r\n"), 50);
+			socket.on("close", () => clearInterval(drip));
+		},
+	},
+	"200 connections whose bodies drip": {
+		count: 200,
+		use: (socket, { key }) => {
+			socket.write(
+				`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n`,
+			);
+			const drip = setInterval(() => socket.write(" "), 50);
+			socket.on("close", () => clearInterval(drip));
+		},
+	},
+	"connections that pipeline 10,000 requests and read no reply": {
+		count: 4,
+		use: (socket, { key }) => {
+			socket.pause();
+			socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`.repeat(10_000));
+		},
+	},
+	"40 connections that pipeline 250 large pages and read no reply": {
+		count: 40,
+		growsMax: 100e6,
+		use: (socket, { key }) => {
+			socket.pause();
+			const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+			socket.write(page.repeat(250));
+		},
+	},
+	"endless bodies without a key": {
+		count: 20,
+		use: (socket) => {
+			socket.on("error", () => {});
+			socket.write(
+				"POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+			);
+			const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
+			const pump = setInterval(() => socket.writable && socket.writableLength < 1e6 && socket.write(chunk), 5);
+			socket.on("close", () => clearInterval(pump));
+		},
+	},
+};
+
+for (const [name, { count, growsMax = 150e6, use }] of Object.entries(attacks)) {
+	test(`${name} do not slow down another client, and memory stays bounded`, async (context) => {
+		const target = await victim(context);
+		const calm = await target.times();
+		const calmBytes = await memory(target.service);
+		const sockets = await connections(context, target.port, count, (socket) => use(socket, target));
+		await sleep(200);
+		const underAttack = await target.times();
+		const grownBytes = (await memory(target.service)) - calmBytes;
+		context.diagnostic(
+			`calm ${JSON.stringify(calm)}, under attack ${JSON.stringify(underAttack)}; memory +${(grownBytes / 1e6).toFixed(0)} MB`,
+		);
+		for (const socket of sockets) socket.destroy();
+		assertQuick(calm, underAttack);
+		assert.ok(grownBytes < growsMax);
+	});
+}
+
+test("200 clients that pipeline delay another client, the probe and the metrics at most three times as long as clients that do not", async (context) => {
+	const target = await victim(context);
+	const { headers } = await fetch(`${target.service.url}/v1/pets?limit=100`, {
+		headers: { authorization: `Bearer ${target.key}` },
+	});
+	// The page is made for each request, and its reply is small: the clients cost little.
+	const fields = `Host: a\r\nAuthorization: Bearer ${target.key}\r\nIf-None-Match: ${headers.get("etag")}\r\n`;
+	const request = (field = "") => `GET /v1/pets?limit=100 HTTP/1.1\r\n${fields}${field}\r\n`;
+	/** The longest wait while 200 clients send so many requests each, `ahead` of them before the first reply. */
+	async function longestMs(count: number, ahead: number): Promise<number> {
+		const sockets = await connections(context, target.port, 200, (socket) => {
+			const unsent = [...Array(count - 1).fill(request()), request("Connection: close\r\n")];
+			const send = () => unsent.length > 0 && socket.write(unsent.splice(0, ahead).join(""));
+			socket.on("data", send);
+			send();
+		});
+		let longest = 0;
+		while (sockets.some(({ destroyed }) => !destroyed)) {
+			const startedAt = performance.now();
+			await Promise.all([target.ask(), fetch(`${target.service.url}/livez`), memory(target.service)]);
+			longest = Math.max(longest, performance.now() - startedAt);
+		}
+		return longest;
+	}
+	const oneByOne = await longestMs(5, 1);
+	const pipelined = await longestMs(30, 30);
+	context.diagnostic(`one by one ${oneByOne.toFixed(0)} ms, pipelined ${pipelined.toFixed(0)} ms`);
+	assert.ok(pipelined <= Math.max(3 * oneByOne, 250), `${pipelined} ms, one by one ${oneByOne} ms`);
+});
+
+test("a flood of connections is served or closed, and the service works afterwards", async (context) => {
+	const target = await victim(context);
+	const calm = await target.times();
+	for (let wave = 0; wave < 10; wave++) {
+		const sockets = await connections(context, target.port, 300, (socket) =>
+			socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
+		);
+		for (const socket of sockets) socket.destroy();
+	}
+	assertQuick(calm, await target.times());
+});
+
+test("however a connection ends, and whatever came over it, the service goes on and nothing is left", async (context) => {
+	const timeouts = { headersMs: 300, requestMs: 500, keepAliveMs: 300, stalledMs: 600 };
+	const service = await testService(context, { mixes: false, timeouts, environment: { CONNECTIONS_PER_ADDRESS: "0" } });
+	const get = "GET /v1/pets HTTP/1.1\r\nHost: a\r\n";
+	const post = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+	const body = '{"name":"a",\r\n\r\n"categoryId":1}';
+	const parts = [
+		...[`${get}\r\n`, `${get}Connection: close\r\n\r\n`, `${get}Connection: upgrade\r\nUpgrade: h2c\r\n\r\n`],
+		`${get}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+		`${post}Content-Length: ${body.length}\r\n\r\n${body}`,
+		`${post}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+		`${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+		...[`${post}Content-Length: 100\r\n\r\n{"na`, "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"],
+		...["CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "garbage\r\n\r\n", "\r\n\r\n", "GET /half"],
+	];
+	const random = seededRandom(seed);
+	const endings = ["resetAndDestroy", "destroy", "end", "resume", "pause"] as const;
+	async function visit(): Promise<void> {
+		const socket = connect({ port: service.port, host: "127.0.0.1", allowHalfOpen: true });
+		const closed = new Promise((resolve) => socket.on("close", resolve));
+		socket.on("error", () => {}).on("end", () => socket.destroy());
+		const ending = pick(endings, random);
+		if (ending !== "pause") socket.resume();
+		const bytes = Array.from({ length: 1 + Math.floor(random() * 10) }, () => pick(parts, random)).join("");
+		const size = pick([7, 70, 700, 7000], random);
+		for (let at = 0; at < bytes.length && socket.writable; at += size) {
+			socket.write(bytes.slice(at, at + size));
+			if (random() < 0.1) await new Promise((resolve) => setImmediate(resolve));
+		}
+		socket[ending]();
+		// The service ends it, and a client that does not read sees that later.
+		if (ending === "pause") await until("its end", () => socket.resume().destroyed, { everyMs: 1000 });
+		await closed;
+	}
+	for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 150 }, visit));
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+	);
+	assert.equal((await service.send({ path: "/livez" })).status, 200);
+});

@@ -1,0 +1,186 @@
+// The service against a simple model: creates over HTTP, edits by two editors at once, and reads, whose replies must be those that
+// the same requests get alone.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { inspect, isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { EditOutcome, NewEdit } from "../../src/store/store.ts";
+import { seed } from "../support/random.ts";
+import { beforeStop, create, testService } from "../support/service.ts";
+import { exchange, type Reply } from "../support/wire.ts";
+
+fc.configureGlobal({ seed });
+
+interface Animal {
+	name: string;
+	status: PetStatus | undefined;
+}
+
+type Step =
+	| { kind: "create"; animals: Animal[]; isRepeated: boolean }
+	/** Of the animal so many ids before the last one. */
+	| { kind: "edit"; back: number; changes: [Change, Change] }
+	| { kind: "follow"; rel: string };
+type Change =
+	| { action: "set-status"; status: PetStatus | undefined }
+	| { action: "rename"; name: string }
+	| { action: "remove" };
+
+const name = fc.constantFrom("Rex", "Mia", "犬");
+const status = fc.constantFrom(undefined, ...petStatuses);
+const change: fc.Arbitrary<Change> = fc.oneof(
+	status.map((status) => ({ action: "set-status" as const, status })),
+	name.map((name) => ({ action: "rename" as const, name })),
+	fc.constant({ action: "remove" as const }),
+);
+const animals = fc.array(fc.record({ name, status }), { minLength: 1, maxLength: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+	fc.record({ kind: fc.constant("create" as const), animals, isRepeated: fc.boolean() }),
+	fc.record({ kind: fc.constant("edit" as const), back: fc.nat(8), changes: fc.tuple(change, change) }),
+	fc.record({ kind: fc.constant("follow" as const), rel: fc.constantFrom("first", "prev", "next", "last") }),
+);
+
+/** Edits an animal of the model. @returns the outcome; an edit that changes something adds its row */
+function edit(model: Map<number, Animal>, { petId, editor, ...change }: NewEdit, rows: object[]): EditOutcome {
+	const before = model.get(Number(petId));
+	if (!before) return "removed";
+	const { action, ...fields } = change;
+	const after: Animal = { ...before, ...fields };
+	if (action !== "remove" && after.name === before.name && after.status === before.status) return "unchanged";
+	if (action === "remove") model.delete(Number(petId));
+	else model.set(Number(petId), after);
+	const fromStatus = action !== "rename" && before.status;
+	const toStatus = action === "set-status" && after.status;
+	rows.push({ editor, action, petId, ...(fromStatus && { fromStatus }), ...(toStatus && { toStatus }) });
+	return "edited";
+}
+
+/** Where a page begins or ends, and the pages that it links to. */
+type Position = { after: number; upTo?: undefined } | { upTo: number };
+
+function pageOf(model: Map<number, Animal>, position: Position, limit: number, filter: PetStatus | undefined) {
+	const { after = 0, upTo = Infinity } = position as { after?: number; upTo?: number };
+	const isBackward = "upTo" in position;
+	const all = [...model].filter(([id, { status }]) => id > after && id <= upTo && (!filter || status === filter));
+	const pets = isBackward ? all.slice(-limit) : all.slice(0, limit);
+	const [first = 0, last = 0] = [pets[0]?.[0], pets.at(-1)?.[0]];
+	const hasMore = all.length > limit;
+	const links = new Map<string, Position>([["first", { after: 0 }]]);
+	if (isBackward ? hasMore : after > 0) links.set("prev", { upTo: isBackward ? first - 1 : after });
+	if (isBackward ? upTo < Infinity : hasMore) links.set("next", { after: isBackward ? upTo : last });
+	links.set("last", { upTo: Infinity });
+	const rows = pets.map(([id, { name, status }]) => ({ id, name, categoryId: 1, ...(status && { status }) }));
+	return { body: JSON.stringify(rows), links };
+}
+
+async function scene(context: TestContext) {
+	const { send, store, port, key, databaseUrl } = await testService(context);
+	const other = await openStore(databaseUrl, Date.now);
+	beforeStop(context, () => other.close());
+	let model = new Map<number, Animal>();
+	let lastId = 0;
+	let lastEdit = 0n;
+	const latest = new Map<string, Reply>();
+
+	/** A read, which gets the same reply alone: 304 exactly when the latest reply to this request is still right. */
+	async function read(path: string): Promise<Reply> {
+		const before = latest.get(path);
+		const tag = before?.headers["etag"];
+		const headers = { Host: `127.0.0.1:${port}`, Authorization: `Bearer ${key}`, "If-None-Match": tag };
+		const reply = await send({ path, headers });
+		const lines = Object.entries({ ...headers, Connection: "close" }).map((line) => `${line.join(": ")}\r\n`);
+		const [alone] = await exchange(port, `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+		assert.deepEqual(lasting(reply), lasting(alone as Reply), path);
+		if (reply.status === 200) latest.set(path, reply);
+		if (before && reply.status === 200) assert.notEqual(before.headers["etag"], reply.headers["etag"], path);
+		return reply.status === 304 ? { ...(before as Reply), headers: reply.headers } : reply;
+	}
+
+	async function createAll({ animals, isRepeated }: Extract<Step, { kind: "create" }>): Promise<void> {
+		for (const animal of animals) {
+			const headers = { "Idempotency-Key": `model-${lastId}` };
+			const request = create({ ...animal, categoryId: 1 }, isRepeated ? headers : {});
+			const replies = await Promise.all(isRepeated ? [send(request), send(request)] : [send(request)]);
+			const body = { id: ++lastId, name: animal.name, categoryId: 1, ...(animal.status && { status: animal.status }) };
+			for (const reply of replies) assert.deepEqual([reply.status, reply.body], [201, JSON.stringify(body)]);
+			const replayed = replies.filter(({ headers }) => headers["idempotency-replayed"] === "true");
+			assert.equal(replayed.length, replies.length - 1);
+			model.set(lastId, animal);
+		}
+	}
+
+	/** Two editors at once: what they get, and what is recorded, is as if one had come after the other. */
+	async function editAtOnce({ back, changes }: Extract<Step, { kind: "edit" }>): Promise<void> {
+		const petId = lastId - back;
+		if (petId < 1) return;
+		const edits = changes.map((change, place) => ({ petId: BigInt(petId), editor: `editor ${place}`, ...change }));
+		const [one, two] = edits as [NewEdit, NewEdit];
+		const outcomes = await Promise.all([store.edits.apply(one), other.edits.apply(two)]);
+		const rows = (await store.edits.list(lastEdit, 9)).map(({ id, atMs: _, ...row }) => {
+			assert.equal(id, ++lastEdit);
+			return row;
+		});
+		const ways = [edits, [two, one]].map((order) => {
+			const after = new Map(model);
+			const rows: object[] = [];
+			const outcomeOf = new Map(order.map((each) => [each, edit(after, each, rows)]));
+			return { after, rows, outcomes: edits.map((each) => outcomeOf.get(each)) };
+		});
+		const way = ways.find((way) => isDeepStrictEqual([way.outcomes, way.rows], [outcomes, rows]));
+		assert.ok(way, inspect({ before: model.get(petId), edits, outcomes, rows }));
+		model = way.after;
+		const { status, body } = await read(`/v1/pets/${petId}`);
+		const animal = model.get(petId);
+		if (!animal) assert.equal(status, 404);
+		else assert.equal(body, pageOf(new Map([[petId, animal]]), { after: 0 }, 1, undefined).body.slice(1, -1));
+	}
+
+	/** Follows links from the first page. */
+	function reader(limit: number, filter: PetStatus | undefined) {
+		let links = new Map([["first", `/v1/pets?limit=${limit}${filter ? `&status=${filter}` : ""}`]]);
+		let expected = new Map<string, Position>([["first", { after: 0 }]]);
+		return async (rel: string) => {
+			const [path, position] = [links.get(rel), expected.get(rel)];
+			if (path === undefined || position === undefined) return;
+			const { body, headers } = await read(path);
+			const page = pageOf(model, position, limit, filter);
+			assert.equal(body, page.body, path);
+			const given = [...(headers["link"] ?? "").matchAll(/<https?:\/\/[^/]+([^>]+)>; rel="(\w+)"/g)];
+			links = new Map(given.map(([, to = "", rel = ""]) => [rel, to]));
+			expected = page.links;
+			assert.deepEqual([...links.keys()], [...expected.keys()], path);
+		};
+	}
+
+	return { createAll, editAtOnce, reader };
+}
+
+/** What does not differ from one reply to the next. */
+function lasting({ status, body, headers }: Reply) {
+	const { date: _, "x-request-id": _id, connection: _connection, "keep-alive": _alive, ...others } = headers;
+	return { status, body, headers: others };
+}
+
+test("any sequence of creates, edits by two editors at once, and followed links agrees with a simple model", async (context) => {
+	const { createAll, editAtOnce, reader } = await scene(context);
+	await fc.assert(
+		fc.asyncProperty(
+			status,
+			fc.integer({ min: 1, max: 7 }),
+			fc.array(step, { maxLength: 12 }),
+			async (filter, limit, steps) => {
+				const follow = reader(limit, filter);
+				await follow("first");
+				for (const step of steps) {
+					if (step.kind === "create") await createAll(step);
+					else if (step.kind === "edit") await editAtOnce(step);
+					else await follow(step.rel);
+				}
+			},
+		),
+		{ numRuns: 60, endOnFailure: true },
+	);
+});

@@ -1,0 +1,139 @@
+// Sends mutated requests to a running service, many connections at once, and collects every case in which an invariant broke.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { AnimalStore } from "../../client/src/index.ts";
+import { petStatuses } from "../../src/contract/pet.ts";
+import { keyFromRandom } from "../../src/keys/formats.ts";
+import { startProgram } from "../support/program.ts";
+import { within } from "../support/until.ts";
+import { canary, checkExchange, type Exchange, logProblems } from "./mutation-check.ts";
+import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts";
+
+export interface MutationRun {
+	databaseUrl: string;
+	seed: number;
+	/** The number of the first case. */
+	first: number;
+	cases: number;
+	say?(line: string): void;
+}
+
+export interface MutationResult {
+	/** What broke, with the bytes and what repeats it. */
+	findings: string[];
+	/** How many replies there were of each status. */
+	statuses: Record<string, number>;
+}
+
+/** Far beyond the time-outs of the service: nothing takes so long unless it hangs, on a busy machine too. */
+const hangMs = 20_000;
+const connections = 250;
+const batchSize = 1250;
+const shortTimeouts = fileURLToPath(new URL("./short-timeouts.ts", import.meta.url));
+
+/** Runs the cases against a service of its own on this store. */
+export async function runMutations(
+	context: { after(cleanUp: () => void): void },
+	{ databaseUrl, seed, first, cases, say }: MutationRun,
+): Promise<MutationResult> {
+	const key = keyFromRandom(Buffer.alloc(32, `mutations ${seed}`));
+	const environment = { DATABASE_URL: databaseUrl, API_KEY: key, LOG_LEVEL: "info" };
+	const service = await startProgram(context, environment, { nodeOptions: ["--import", shortTimeouts] });
+	const store = new AnimalStore({ url: service.url, key });
+	for (const status of [undefined, ...petStatuses]) await store.createPet({ name: canary, categoryId: 1, status });
+	const { next: cursor = "" } = await store.listPage({ limit: 1 });
+	const requests = corpusRequests({ key, cursor });
+	const result: MutationResult = { findings: [], statuses: {} };
+	const engine = databaseUrl.startsWith("sqlite:") ? "sqlite" : "postgres";
+	const repeat = `npm run prove -- --only mutations --engine ${engine} --seed ${seed} --cases 1 --first`;
+	const note = (problem: string, by = "a request that is not known") => {
+		const found = `${problem}\n  ${by.replace(/^\d+/, `${repeat} $&`)}`;
+		result.findings.push(found);
+		say?.(found);
+	};
+	/** Reads what the service has logged since the last look. */
+	const readLog = (caseOf: Map<string, string>) => {
+		const lines = service.output.stdout.split("\n");
+		service.output.stdout = lines.pop() ?? "";
+		for (const { requestId = "", problem } of logProblems(lines)) note(problem, caseOf.get(requestId));
+	};
+	for (let at = 0; at < cases; at += batchSize) {
+		const count = Math.min(batchSize, cases - at);
+		const batch = Array.from({ length: count }, (_, place) => mutationCase(seed, first + at + place, requests));
+		const caseOf = await runBatch(batch, Number(new URL(service.url).port), key, result.statuses, note);
+		assert.equal(service.process.exitCode, null, "the service has ended");
+		// It answers a good request; the client waits while a busy machine makes it refuse.
+		assert.ok((await store.listPage({ limit: 1 })).pets[0]?.name.includes(canary));
+		readLog(caseOf);
+		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
+	}
+	service.process.kill("SIGTERM");
+	const { code, stderr } = await within("the service to stop", service.finished);
+	readLog(new Map());
+	assert.deepEqual([code, stderr], [0, ""], "the service stops in order");
+	return result;
+}
+
+/** @returns which case got which X-Request-Id */
+async function runBatch(
+	cases: MutationCase[],
+	port: number,
+	key: string,
+	statuses: MutationResult["statuses"],
+	note: (problem: string, by: string) => void,
+): Promise<Map<string, string>> {
+	const caseOf = new Map<string, string>();
+	const rest = cases.values();
+	const work = Array.from({ length: connections }, async () => {
+		for (const one of rest) {
+			let went = await exchange(port, one);
+			// The service ends a refused connection half a second after its reply: on a busy machine a client may find nothing.
+			for (let again = 0; again < 2 && went.received.length === 0; again++) went = await exchange(port, one);
+			const text = went.received.toString("latin1");
+			for (const [, status = ""] of text.matchAll(/^HTTP\/1\.1 (\d+)/gm))
+				statuses[status] = (statuses[status] ?? 0) + 1;
+			const by = `${one.index}\n  sent ${shown(went.sent)}\n  got  ${shown(went.received)}`;
+			for (const [, id = ""] of text.matchAll(/^x-request-id: ([^\r]+)/gim)) caseOf.set(id, by);
+			try {
+				checkExchange(went, key);
+			} catch (error) {
+				note(error instanceof Error ? error.message : String(error), by);
+			}
+		}
+	});
+	await Promise.all(work);
+	return caseOf;
+}
+
+/** Sends one case and waits until the service closes the connection. */
+function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCase): Promise<Exchange> {
+	return new Promise((resolve) => {
+		const received: Buffer[] = [];
+		const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+		const finish = (problem?: string) => {
+			clearTimeout(timer);
+			socket.destroy();
+			resolve({ sent: Buffer.concat(segments), received: Buffer.concat(received), ...(problem && { problem }) });
+		};
+		const timer = setTimeout(() => finish(`the connection was still open after ${hangMs} ms`), hangMs);
+		socket.on("connect", async () => {
+			for (const [place, segment] of segments.entries()) {
+				if (place > 0) await sleep(pauseMs);
+				if (socket.writable) socket.write(segment);
+			}
+			if (isHalfClosed) socket.end();
+		});
+		socket.on("data", (chunk) => received.push(chunk));
+		socket.on("end", () => finish());
+		// Refused while it still sent: what came back before that counts.
+		socket.on("error", (error) => finish(received.length > 0 ? undefined : error.message));
+	});
+}
+
+function shown(bytes: Buffer): string {
+	const text = JSON.stringify(bytes.toString("latin1"));
+	return text.length > 1500 ? `${text.slice(0, 1500)}… (${bytes.length} bytes)` : text;
+}

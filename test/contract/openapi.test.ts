@@ -1,0 +1,220 @@
+// openapi.json: generated, committed, served, complete, and clean to a standard linter.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv } from "ajv";
+import fc from "fast-check";
+
+import { errorCodes, errorTable } from "../../src/contract/errors.ts";
+import { openApiText } from "../../src/contract/openapi.ts";
+import { checkFields } from "../../src/contract/validate.ts";
+import { readIdempotencyKey } from "../../src/http/request-headers.ts";
+import { runProgram } from "../support/program.ts";
+import { seed } from "../support/random.ts";
+import { testService } from "../support/service.ts";
+
+fc.configureGlobal({ seed });
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document is read by path here
+const document: any = JSON.parse(openApiText());
+
+test("openapi.json is up to date: npm run openapi writes it", () => {
+	assert.equal(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"), openApiText());
+});
+
+test("the document is served and printed exactly as committed", async (context) => {
+	const { send } = await testService(context);
+	const { status, headers, body } = await send({ path: "/openapi.json", headers: { Authorization: undefined } });
+	assert.deepEqual([status, headers["content-type"], body], [200, "application/json", openApiText()]);
+	assert.equal((await runProgram(["openapi"])).stdout, openApiText());
+});
+
+test("a standard linter finds nothing (Redocly, recommended rules)", async () => {
+	const config = await createConfig({ extends: ["recommended"] });
+	const problems = await lintFromString({ source: openApiText(), config });
+	assert.notEqual((await lintFromString({ source: openApiText().replaceAll("getPet", "listPets"), config })).length, 0);
+	assert.deepEqual(
+		problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`),
+		[],
+	);
+});
+
+test("the description has six chapters, and generators of all languages can copy it into comments and texts", () => {
+	const { description } = document.info;
+	assert.deepEqual(description.match(/^## .+$/gm), [
+		"## Start in one minute",
+		"## Authentication and scopes",
+		"## Paging",
+		"## Safe retries",
+		"## Errors",
+		"## Exact numbers and versions",
+	]);
+	assert.doesNotMatch(description, /\\|"""|\*\/|\t/);
+});
+
+test("docs/errors.md has the table of codes that the document has", () => {
+	const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
+});
+
+test("the document's pattern for the Idempotency-Key matches exactly the keys that the service accepts", () => {
+	const [{ name, schema }] = document.paths["/pets"].post.parameters;
+	assert.equal(name, "Idempotency-Key");
+	const pattern = new RegExp(schema.pattern);
+	const isAccepted = (key: string) => {
+		try {
+			return readIdempotencyKey(key) !== undefined;
+		} catch {
+			return false;
+		}
+	};
+	const unit = fc.constantFrom('"', "a", "!", "~", " ", "\x7f", "é");
+	const lengths = [0, 1, 252, 253, 254, 255, 256];
+	for (const quotes of [
+		["", ""],
+		['"', ""],
+		["", '"'],
+		['"', '"'],
+	]) {
+		for (const length of lengths) {
+			const key = quotes.join("k".repeat(length));
+			assert.equal(pattern.test(key), isAccepted(key), key);
+		}
+	}
+	fc.assert(fc.property(fc.string({ unit, maxLength: 6 }), (key) => pattern.test(key) === isAccepted(key)));
+});
+
+test("operations, parameters and limits are those of the interface document", () => {
+	const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+		Object.entries(methods as object).map(
+			([method, { operationId, deprecated = false }]) => `${operationId} ${method} ${path} ${deprecated}`,
+		),
+	);
+	assert.deepEqual(operations, [
+		"listPets get /pets false",
+		"createPet post /pets false",
+		"getPet get /pets/{petId} true",
+	]);
+	const { get: listPets, post: createPet } = document.paths["/pets"];
+	const limit = listPets.parameters.find(({ name }: { name: string }) => name === "limit");
+	assert.deepEqual(
+		[limit.schema.minimum, limit.schema.maximum, limit.schema.default, limit.required ?? false],
+		[1, 100, 20, false],
+	);
+	assert.equal(createPet.requestBody.required, true);
+	assert.deepEqual(document.components.schemas.Error.properties.code["x-extensible-enum"], errorCodes);
+	assert.deepEqual(document.security, [{ apiKey: [] }]);
+	assert.equal(document.components.securitySchemes.apiKey.scheme, "bearer");
+	assert.equal(document.info.version, "1.0.0");
+	assert.equal(createPet.responses[201].links.getPet.operationId, "getPet");
+});
+
+test("the served document lists BASE_URL first, and no other host", async (context) => {
+	const baseUrl = "https://animals.test/v1";
+	const { send } = await testService(context, { environment: { BASE_URL: baseUrl } });
+	const { servers } = JSON.parse((await send({ path: "/openapi.json" })).body);
+	assert.deepEqual(
+		servers.map(({ url }: { url: string }) => url),
+		[baseUrl, "/v1"],
+	);
+	assert.deepEqual(
+		document.servers.map(({ url }: { url: string }) => url),
+		["/v1"],
+	);
+});
+
+/** All values of a member, wherever it is in the document. */
+function membersNamed(name: string, part: unknown = document): unknown[] {
+	if (typeof part !== "object" || part === null) return [];
+	return Object.entries(part).flatMap(([key, value]) => [
+		...(key === name ? [value] : []),
+		...membersNamed(name, value),
+	]);
+}
+
+test("every pattern has only the regular expressions that all languages share", () => {
+	const portable =
+		/^\^(?:\[\^?(?:[^\\[\]]|\\s|\\x[0-9A-F]{2})+\]|\{\d+,\d+\}|\((?!\?)|[)|*+?]|[\w !"#%&',/:;<=>@~-])+\$$/;
+	const patterns = membersNamed("pattern");
+	assert.ok(patterns.length >= 5);
+	for (const pattern of patterns) {
+		assert.match(String(pattern), portable);
+		for (const [, max] of String(pattern).matchAll(/\{\d+,(\d+)\}/g)) assert.ok(Number(max) <= 1000, "Go's limit");
+		assert.ok(new RegExp(String(pattern), "u"));
+	}
+	for (const special of ["^\\p{Cs}$", "^(?=a)$", "^(?:a)$", "^\\d$", "^[\\u0041]$", "^a{2,}?$", "^[\\w]$", "^a"])
+		assert.doesNotMatch(special, portable);
+});
+
+test("the document's pattern for names accepts what the service accepts; what it lacks of the rule is stated", () => {
+	const { pattern, description } = document.components.schemas.NewPet.properties.name;
+	assert.match(description, /The service checks exactly this/);
+	const isAccepted = (name: string) => checkFields({ name, categoryId: 1 }).value.name === name;
+	const published = new RegExp(pattern);
+	const unit = fc.constantFrom("a", " ", "\t", "\0", "\x7f", "\xa0", "é", "🐾", "\u2028", "\u3000");
+	fc.assert(fc.property(fc.string({ unit, maxLength: 6 }), (name) => published.test(name) === isAccepted(name)));
+	for (const onlyTheService of ["\ud800", "\x85"]) {
+		assert.ok(published.test(onlyTheService));
+		assert.ok(!isAccepted(onlyTheService));
+	}
+});
+
+test("a code, a field or a status that a later version adds is valid by the document", () => {
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+	ajv.addSchema({ ...document, $id: "openapi" });
+	const isValid = (name: string, value: object) => ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value);
+	assert.ok(isValid("Error", { code: "new_code", message: "later", status: 418, requestId: "1" }));
+	assert.ok(isValid("Pet", { id: 1, name: "Rex", categoryId: 1, color: "brown" }));
+	assert.deepEqual(membersNamed("additionalProperties"), []);
+	const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods as object));
+	for (const { responses } of operations) assert.ok(responses.default && responses[405]);
+});
+
+test("every parameter and integer has its limits, and every parameter an example that keeps them", () => {
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+	ajv.addSchema({ ...document, $id: "openapi" });
+	const parameters = membersNamed("parameters").flatMap((some) => (Array.isArray(some) ? some : []));
+	assert.equal(parameters.length, 7);
+	for (const { name, schema, description, ...rest } of parameters) {
+		assert.ok(description);
+		const isValid = ajv.compile(schema.$ref ? { $ref: `openapi${schema.$ref}` } : schema);
+		const example = rest.example ?? rest.examples.typical.value;
+		assert.ok(isValid(example), `${name} ${example}`);
+		const { type, ...rules } = schema.$ref ? document.components.schemas.PetStatus : schema;
+		const limits = rules.enum ? ["enum"] : type === "integer" ? integerLimits : ["minLength", "maxLength", "pattern"];
+		for (const limit of limits) assert.ok(limit in rules, `${name} has no ${limit}`);
+	}
+	for (const properties of membersNamed("properties")) {
+		for (const [name, { type, ...rules }] of Object.entries(properties as Record<string, { type: string }>))
+			if (type === "integer") for (const limit of integerLimits) assert.ok(limit in rules, `${name} has no ${limit}`);
+	}
+	assert.match(openApiText(), /"minimum": -9223372036854775808,\n *"maximum": 9223372036854775807\n/);
+});
+const integerLimits = ["format", "minimum", "maximum"];
+
+test("every example is valid by its schema", () => {
+	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+	ajv.addSchema({ ...document, $id: "openapi" });
+	let examples = 0;
+	for (const methods of Object.values(document.paths) as Record<
+		string,
+		{ requestBody?: object; responses: object }
+	>[]) {
+		for (const { requestBody, responses } of Object.values(methods)) {
+			for (const part of [requestBody, ...Object.values(responses)]) {
+				const media = part?.content?.["application/json"];
+				if (!media) continue;
+				const isValid = ajv.compile({ $ref: `openapi${media.schema.$ref}` });
+				const values =
+					media.example !== undefined
+						? [media.example]
+						: Object.values(media.examples ?? {}).map((example) => (example as { value: unknown }).value);
+				for (const value of values) assert.ok(isValid(value), JSON.stringify([value, isValid.errors]));
+				examples += values.length;
+			}
+		}
+	}
+	assert.ok(examples > 50, "examples were found");
+});

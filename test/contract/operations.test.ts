@@ -1,0 +1,98 @@
+// What replies of the operations share: compression, request ids, and the headers of rates. test/contract/corpus has
+// each reply with all its headers: reading, queries, methods, targets and json.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { assertFailure, create, testService } from "../support/service.ts";
+import { exchange } from "../support/wire.ts";
+
+test("a full page that is asked for again is compressed for clients that accept it, with a tag of its own", async (context) => {
+	const { send, url, key } = await testService(context);
+	for (let index = 0; index < 21; index++)
+		await send(create({ name: `😀 animal ${index}`, categoryId: 1, status: "pending" }));
+	const plain = await send({ path: "/v1/pets" });
+	const ask = async (coding: string, headers: object = {}) => {
+		const options = { headers: { ...headers, authorization: `Bearer ${key}`, "accept-encoding": coding } };
+		const reply = await fetch(`${url}/v1/pets`, options);
+		return { ...reply, status: reply.status, headers: reply.headers, body: await reply.text() };
+	};
+	const packed = await ask("br, gzip");
+	assert.equal(packed.headers.get("content-encoding"), "gzip");
+	assert.ok(Number(packed.headers.get("content-length")) < 0.4 * plain.body.length);
+	assert.equal(packed.body, plain.body);
+	assert.equal(packed.headers.get("link"), plain.headers["link"]);
+	const tag = packed.headers.get("etag") ?? "";
+	assert.notEqual(tag, plain.headers["etag"]);
+	for (const known of [tag, plain.headers["etag"] ?? ""]) {
+		const again = await ask("gzip", { "if-none-match": known });
+		assert.deepEqual([again.status, again.headers.get("etag"), again.body], [304, known, ""]);
+		assert.equal(again.headers.get("content-encoding"), null);
+	}
+	const other = await send({ path: "/v1/pets", headers: { Host: "other.example" } });
+	assert.match(other.headers["link"] ?? "", /^<http:\/\/other\.example\/v1\/pets/, "each caller's own links");
+	for (const coding of ["gzip;q=0", "identity", "br"])
+		assert.equal((await ask(coding)).headers.get("content-encoding"), null, coding);
+	await send(create({ name: "short", categoryId: 2, status: "sold" }));
+	for (const query of ["?status=sold", "?status=sold", "?limit=1", "?limit=1"]) {
+		const reply = await fetch(`${url}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
+		assert.equal(reply.headers.get("content-encoding"), null, "a short page, and a small one");
+	}
+});
+
+test("no two replies of a service have the same request id, including refusals before the app", async (context) => {
+	const { send, port } = await testService(context);
+	const replies = [];
+	for (let count = 0; count < 20; count++) {
+		replies.push(await send({ path: "/v1/pets" }));
+		replies.push(await send({ path: "*v1" }));
+		replies.push(...(await exchange(port, "no HTTP\r\n\r\n")));
+	}
+	const ids = replies.map(({ headers }) => headers["x-request-id"]);
+	assert.ok(!ids.includes(undefined));
+	assert.equal(new Set(ids).size, 60);
+});
+
+test("every reply has the rate limit headers, and a refusal has a consistent Retry-After", async (context) => {
+	const { send, port } = await testService(context, { environment: { RATE_LIMIT: "3/1m" } });
+	assert.ok(port);
+	for (const left of [2, 1, 0]) {
+		const { status, headers } = await send({ path: "/v1/pets" });
+		assert.equal(status, 200);
+		assert.equal(headers["ratelimit-policy"], '"key";q=3;w=60');
+		assert.match(headers["ratelimit"] ?? "", new RegExp(`^"key";r=${left};t=\\d+$`));
+	}
+	const refused = await send({ path: "/v1/pets" });
+	assertFailure(refused, "rate_limited");
+	assert.equal(refused.headers["ratelimit"], `"key";r=0;t=${refused.headers["retry-after"]}`);
+	const service = await testService(context, { environment: { RATE_LIMIT: "1000/1s" } });
+	const { key: slow } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1h" });
+	const asSlow = () => service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${slow}` } });
+	assert.equal((await asSlow()).headers["ratelimit-policy"], '"key";q=2;w=3600', "a key's own rate goes first");
+	await asSlow();
+	assertFailure(await asSlow(), "rate_limited");
+	const { key: other } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"], rate: "2/1h" });
+	const asOther = await service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${other}` } });
+	assert.match(asOther.headers["ratelimit"] ?? "", /^"key";r=1;/, "a key with the same rate has its own count");
+	assert.equal(
+		(await service.send({ path: "/v1/pets" })).headers["ratelimit-policy"],
+		'"key";q=1000;w=1',
+		"others go on",
+	);
+	const { send: sendFreely } = await testService(context);
+	assert.equal((await sendFreely({ path: "/v1/pets" })).headers["ratelimit-policy"], undefined, "off unless set");
+});
+
+test("a jump of the wall clock by an hour neither extends nor refills a rate limit window", async (context) => {
+	const startMs = Date.now();
+	context.mock.timers.enable({ apis: ["Date"], now: startMs });
+	const { send } = await testService(context, { environment: { RATE_LIMIT: "1/1m" } });
+	assert.equal((await send({ path: "/v1/pets" })).status, 200);
+	for (const jumpMs of [-3_600_000, 3_600_000]) {
+		context.mock.timers.setTime(startMs + jumpMs);
+		const reply = await send({ path: "/v1/pets" });
+		assertFailure(reply, "rate_limited");
+		assert.ok(Number(reply.headers["retry-after"]) <= 60, `Retry-After: ${reply.headers["retry-after"]}`);
+		assert.equal(reply.headers["ratelimit"], `"key";r=0;t=${reply.headers["retry-after"]}`);
+	}
+});

@@ -1,0 +1,244 @@
+// Paging: every animal exactly once, also during creates, and cursors that cannot be forged.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { petStatuses } from "../../src/contract/pet.ts";
+import { assertFailure, create, type TestService, testService } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+
+const links = (field = "") =>
+	Object.fromEntries([...field.matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url, rel]) => [rel, url]));
+const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, "");
+
+interface Walk {
+	ids: number[];
+	pages: number;
+	/** The query of the last page. */
+	last: string;
+}
+
+/** Follows `next` to the end. */
+async function walk(service: TestService, start: string): Promise<Walk> {
+	const ids: number[] = [];
+	let path = start;
+	for (let pages = 1; ; pages++) {
+		assert.ok(pages < 2000, "a walk comes to its end");
+		const { status, headers, body } = await service.send({ path });
+		assert.equal(status, 200);
+		const page: { id: number }[] = JSON.parse(body);
+		ids.push(...page.map(({ id }) => id));
+		const { next } = links(headers["link"]);
+		if (next === undefined) return { ids, pages, last: path };
+		assert.ok(page.length > 0, "a next link never comes from an empty page");
+		path = pathOf(next);
+	}
+}
+
+interface ListedPage {
+	ids: number[];
+	links: Record<string, string>;
+	etag: string;
+}
+
+async function pageAt(service: TestService, path = ""): Promise<ListedPage> {
+	const { status, headers, body } = await service.send({ path: pathOf(path) });
+	assert.equal(status, 200);
+	const ids = JSON.parse(body).map(({ id }: { id: number }) => id);
+	return { ids, links: links(headers["link"]), etag: headers["etag"] ?? "" };
+}
+
+/** The ids from the newest animal's page, by `prev`, to the page that contains an id or to the first. */
+async function walkBack(service: TestService, start: string, known = 0): Promise<{ ids: number[]; first: ListedPage }> {
+	let page = await pageAt(service, (await pageAt(service, start)).links["last"]);
+	assert.equal(page.links["next"], undefined, "nothing follows the newest animals");
+	const ids = [...page.ids];
+	for (let pages = 1; page.links["prev"] !== undefined && (page.ids[0] ?? 0) > known; pages++) {
+		assert.ok(pages < 2000, "a walk comes to its end");
+		page = await pageAt(service, page.links["prev"]);
+		assert.ok(page.ids.length > 0 && page.links["next"] !== undefined);
+		ids.unshift(...page.ids);
+	}
+	return { ids, first: page };
+}
+
+async function fill({ store }: TestService, count: number): Promise<void> {
+	await Promise.all(
+		Array.from({ length: count }, (_, index) => {
+			const status = petStatuses[index % 4];
+			return store.createPet({ name: `n${index}`, categoryId: 1n, ...(status && { status }) });
+		}),
+	);
+}
+
+test("reading all pages returns every animal once, for every limit and filter", async (context) => {
+	const service = await testService(context);
+	await fill(service, 203);
+	const all = Array.from({ length: 203 }, (_, index) => index + 1);
+	for (const limit of [1, 7, 20, 29, 99, 100]) {
+		const { ids, pages } = await walk(service, `/v1/pets?limit=${limit}`);
+		assert.deepEqual(ids, all);
+		assert.equal(pages, Math.ceil(203 / limit), "each page but the last is full");
+		for (const [index, status] of petStatuses.entries()) {
+			const { ids } = await walk(service, `/v1/pets?status=${status}&limit=${limit}`);
+			assert.deepEqual(
+				ids,
+				all.filter((id) => (id - 1) % 4 === index),
+			);
+		}
+	}
+});
+
+test("reading all pages backwards returns every animal once, for every limit and filter", async (context) => {
+	const service = await testService(context);
+	await fill(service, 103);
+	const all = Array.from({ length: 103 }, (_, index) => index + 1);
+	for (const limit of [1, 7, 20, 99, 100]) {
+		assert.deepEqual((await walkBack(service, `/v1/pets?limit=${limit}`)).ids, all);
+	}
+	for (const [index, status] of petStatuses.entries()) {
+		const { ids } = await walkBack(service, `/v1/pets?status=${status}&limit=9`);
+		assert.deepEqual(
+			ids,
+			all.filter((id) => (id - 1) % 4 === index),
+		);
+	}
+});
+
+test("a backward page that was emptied by hand has no animals, no prev, and leads to those that follow", async (context) => {
+	const service = await testService(context);
+	await fill(service, 8);
+	const second = await pageAt(service, (await pageAt(service, "/v1/pets?limit=4")).links["next"]);
+	await runSql(service.databaseUrl, "DELETE FROM pets WHERE id <= 4");
+	const emptied = await pageAt(service, second.links["prev"]);
+	assert.deepEqual(emptied.ids, []);
+	assert.deepEqual(Object.keys(emptied.links), ["first", "next", "last"]);
+	assert.deepEqual((await pageAt(service, emptied.links["next"])).ids, [5, 6, 7, 8]);
+});
+
+test("reading all pages during creates neither skips nor repeats, and reading the last page again shows the rest", async (context) => {
+	const service = await testService(context);
+	let created = 0;
+	const creators = Array.from({ length: 8 }, async () => {
+		while (created < 1500) {
+			created++;
+			await service.store.createPet({ name: "n", categoryId: 1n });
+		}
+	});
+	let seen = 0;
+	const poll = async (path: string) => {
+		const { ids, last } = await walk(service, path);
+		const news = ids.filter((id) => id > seen);
+		assert.deepEqual(
+			news,
+			Array.from(news, (_, index) => seen + index + 1),
+			"nothing missed, nothing twice",
+		);
+		seen += news.length;
+		return last;
+	};
+	let last = await poll("/v1/pets?limit=7");
+	let isCreating = true;
+	const done = Promise.all(creators).finally(() => {
+		isCreating = false;
+	});
+	while (isCreating) last = await poll(last);
+	await done;
+	await poll(last);
+	assert.equal(seen, created);
+});
+
+test("reading backwards during creates neither skips nor repeats, and asking the last page again tells what is new", async (context) => {
+	const service = await testService(context);
+	let created = 0;
+	let isCreating = true;
+	const creators = Array.from({ length: 4 }, async () => {
+		while (created < 600) {
+			created++;
+			await service.store.createPet({ name: "n", categoryId: 1n });
+		}
+	});
+	const done = Promise.all(creators).finally(() => {
+		isCreating = false;
+	});
+	let seen = 0;
+	const poll = async () => {
+		const { ids } = await walkBack(service, "/v1/pets?limit=7", seen + 1);
+		const news = ids.filter((id) => id > seen);
+		assert.deepEqual(
+			ids,
+			Array.from(ids, (_, index) => (ids[0] ?? 0) + index),
+			"nothing missed, nothing twice",
+		);
+		assert.equal(news[0] ?? seen + 1, seen + 1, "the walk reaches what is known");
+		seen += news.length;
+	};
+	while (isCreating) await poll();
+	await done;
+	await poll();
+	assert.equal(seen, created);
+	const { ids, first } = await walkBack(service, "/v1/pets?limit=7");
+	assert.equal(ids.length, created);
+	const forward = (await walk(service, pathOf(first.links["next"] ?? ""))).ids;
+	assert.deepEqual([...first.ids, ...forward], ids);
+	const { links: found, etag } = await pageAt(service, (await pageAt(service, "/v1/pets?limit=7")).links["last"]);
+	const askAgain = () => service.send({ path: pathOf(found["last"] ?? ""), headers: { "If-None-Match": etag } });
+	assert.equal((await askAgain()).status, 304);
+	await service.send(create({ name: "new", categoryId: 1 }));
+	assert.equal((await askAgain()).status, 200);
+});
+
+test("links use BASE_URL if it is set, with /v1 once", async (context) => {
+	for (const base of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"]) {
+		const { send, store } = await testService(context, { environment: { BASE_URL: base } });
+		await store.createPet({ name: "a", categoryId: 1n });
+		const { first } = links((await send({ path: "/v1/pets" })).headers["link"]);
+		assert.equal(first, "https://pets.example/v1/pets?limit=20");
+		const { headers } = await send(create({ name: "b", categoryId: 1 }));
+		assert.equal(headers["location"], "https://pets.example/v1/pets/2");
+	}
+});
+
+function tampered(cursor: string): string[] {
+	return [
+		`status=sold&cursor=${cursor}`,
+		...Array.from(
+			cursor,
+			(character, index) =>
+				`cursor=${cursor.slice(0, index)}${character === "a" ? "b" : "a"}${cursor.slice(index + 1)}`,
+		),
+		`cursor=${cursor}0`,
+		`cursor=0${cursor}`,
+		`cursor=${cursor.slice(0, -1)}`,
+		`cursor=${cursor}=`,
+		`cursor=${cursor.slice(0, 22)}0${cursor.slice(22)}`,
+	];
+}
+
+test("a cursor is bound to its filter and to its store, and cannot be tampered with; its limit may change", async (context) => {
+	const service = await testService(context);
+	await fill(service, 50);
+	const cursorOf = async (path: string, rel = "next", { send } = service) => {
+		const url = links((await send({ path })).headers["link"])[rel] ?? "";
+		return new URL(url).searchParams.get("cursor") ?? "";
+	};
+	const cursor = await cursorOf("/v1/pets?limit=5");
+	const ofSold = await cursorOf("/v1/pets?limit=5&status=sold");
+	const firstId = async (query: string) => JSON.parse((await service.send({ path: `/v1/pets?${query}` })).body)[0].id;
+	assert.equal(await firstId(`limit=3&cursor=${cursor}`), 6);
+	const foreign = await testService(context);
+	await fill(foreign, 50);
+	const last = await cursorOf("/v1/pets?limit=5", "last");
+	const prev = await cursorOf(`/v1/pets?limit=5&cursor=${cursor}`, "prev");
+	assert.deepEqual([await firstId(`limit=3&cursor=${prev}`), await firstId(`limit=3&cursor=${last}`)], [3, 48]);
+	const refused = [
+		`cursor=${ofSold}`,
+		`status=pending&cursor=${ofSold}`,
+		`cursor=${await cursorOf("/v1/pets?status=sold", "last")}`,
+		`cursor=${await cursorOf("/v1/pets?limit=5", "next", foreign)}`,
+		`cursor=${await cursorOf("/v1/pets?limit=5", "last", foreign)}`,
+		`cursor=${cursor.slice(0, 22)}-${cursor.slice(22)}`,
+		`cursor=${prev.slice(0, 22)}${prev.slice(23)}`,
+		...[cursor, prev, last].flatMap(tampered),
+	];
+	for (const query of refused) assertFailure(await service.send({ path: `/v1/pets?${query}` }), "invalid_cursor");
+});

@@ -1,0 +1,68 @@
+// Behind a proxy: what the log says of forwarded headers, and which peers are trusted. test/contract/corpus has the
+// replies: proxies behind a trusted one, spoofed and base-url where headers do not count. `npm run prove -- --only
+// proxies` has real proxies.
+
+import assert from "node:assert/strict";
+import { get } from "node:http";
+import { test } from "node:test";
+import { type TestService, testService } from "../support/service.ts";
+import { within } from "../support/until.ts";
+
+const warningsIn = ({ log }: TestService) => log.filter(({ level }) => level === "warn");
+
+test("a start that other machines can reach warns once if links cannot know a proxy's scheme", async (context) => {
+	const rows: [environment: Record<string, string>, warnings: number][] = [
+		[{ HOST: "0.0.0.0" }, 1],
+		[{ HOST: "0.0.0.0", BASE_URL: "http://pets.example" }, 0],
+		[{ HOST: "0.0.0.0", TRUST_PROXY: "10.0.0.1" }, 0],
+		[{ HOST: "localhost" }, 0],
+	];
+	for (const [environment, warnings] of rows) {
+		const said = warningsIn(await testService(context, { environment }));
+		assert.equal(said.length, warnings, JSON.stringify(environment));
+		for (const { msg } of said) assert.match(String(msg), /^links .* http:\/\/.*: set BASE_URL, or TRUST_PROXY to /);
+	}
+});
+
+test("the first forwarded header that is ignored logs one hint with the peer and the setting", async (context) => {
+	const rows: [environment: Record<string, string>, hints: number][] = [
+		[{}, 1],
+		[{ TRUST_PROXY: "192.0.2.1" }, 1],
+		[{ TRUST_PROXY: "loopback" }, 0],
+		[{ BASE_URL: "https://pets.example" }, 0],
+	];
+	for (const [environment, hints] of rows) {
+		const service = await testService(context, { environment });
+		await service.send({ path: "/v1/pets" });
+		assert.deepEqual(warningsIn(service), []);
+		for (let count = 0; count < 3; count++)
+			await service.send({ path: "/v1/pets", headers: { "X-Forwarded-For": "192.0.2.1" } });
+		const said = warningsIn(service);
+		assert.equal(said.length, hints, JSON.stringify(environment));
+		for (const { msg, peer } of said) {
+			assert.match(String(msg), /this peer are ignored: .* add its address to TRUST_PROXY .*BASE_URL$/);
+			assert.equal(peer, "127.0.0.1");
+		}
+	}
+});
+
+/** The Link header of a request from another address of this machine. */
+async function linkFor(service: TestService, localAddress: string): Promise<string> {
+	const headers = { authorization: `Bearer ${service.key}`, "x-forwarded-proto": "https" };
+	const reply = new Promise<string>((resolve, reject) => {
+		const sent = get(`${service.url}/v1/pets`, { localAddress, headers, agent: false }, (response) =>
+			resolve(String(response.resume().headers["link"])),
+		);
+		sent.on("error", reject);
+	});
+	return within("a reply", reply);
+}
+
+// Only Linux has all of 127.0.0.0/8 without being told.
+const onLinux = { skip: process.platform !== "linux" };
+test("each peer is judged by its own address, also after the hint", onLinux, async (context) => {
+	const service = await testService(context, { environment: { TRUST_PROXY: "127.0.0.2" } });
+	for (const [address, scheme] of Object.entries({ "127.0.0.1": "http", "127.0.0.2": "https", "127.0.0.3": "http" }))
+		assert.ok((await linkFor(service, address)).startsWith(`<${scheme}://`), address);
+	assert.match(await linkFor(service, "127.0.0.2"), /^<https:/);
+});

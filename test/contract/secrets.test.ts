@@ -1,0 +1,101 @@
+// Keys stay secret: they are in no log, error, metric or file, and response times do not reveal them.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { crc32 } from "node:zlib";
+import { hashOfKey, keyFromRandom, toBase62 } from "../../src/keys/formats.ts";
+import { createKeyCheck } from "../../src/keys/key-check.ts";
+import { createBackground } from "../../src/store/background.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { exchange } from "../support/wire.ts";
+
+test("a key is printed once and is in no other output or file, however it is sent", async (context) => {
+	const folder = temporaryFolder(context);
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, LOG_LEVEL: "trace" };
+	const created = await runProgram(["keys", "create", "--name", "canary"], { environment });
+	const key = created.stdout.trim();
+	const canary = key.slice(5, 45);
+	const other = keyFromRandom(randomBytes(32));
+	const service = await startProgram(context, { ...environment, API_KEY: other });
+	const port = Number(new URL(service.url).port);
+	const seen: string[] = [created.stderr];
+	const json = "Content-Type: application/json\r\n";
+	const good = `Authorization: Bearer ${key}\r\n`;
+	const requests = [
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets?key=${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets?cursor=${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/pets/${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /v1/${key} HTTP/1.1\r\nHost: a\r\n${good}`,
+		`GET /${key} HTTP/1.1\r\nHost: a\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: ${key}!\r\n${good}`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}x\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Basic ${key}\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${good}`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}Expect: ${key}\r\n`,
+		`GET /v1/pets HTTP/1.1\r\nHost: a\r\n${good}If-None-Match: ${key}\r\n`,
+		`GET ${key} HTTP/1.1\r\nHost: a\r\n`,
+		`${key} / HTTP/1.1\r\nHost: a\r\n`,
+		`GET / HTTP/1.1\r\n${key}: a\r\n${key} : b\r\n`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Content-Length: ${key.length + 10}\r\n\r\n{"name":"${key}"`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Content-Length: ${key.length}\r\n\r\n${key}`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}Content-Type: ${key}\r\nContent-Length: 2\r\n\r\n{}`,
+		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Idempotency-Key: ${key} x\r\nContent-Length: 2\r\n\r\n{}`,
+	];
+	for (const request of requests) {
+		const isBody = request.includes("Content-Length");
+		const bytes = isBody
+			? request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+			: `${request}Connection: close\r\n\r\n`;
+		for (const { headers, body } of await exchange(port, bytes)) {
+			// The caller's own path and query come back in Link only.
+			seen.push(JSON.stringify({ ...headers, link: "" }), body);
+		}
+	}
+	seen.push(await (await fetch(`${service.opsUrl}/metrics`)).text());
+	seen.push(
+		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
+		(await runProgram(["keys", "list"], { environment })).stdout,
+	);
+	const { stdout, stderr } = await service.stop();
+	seen.push(stdout, stderr);
+	for (const name of readdirSync(folder)) seen.push(readFileSync(join(folder, name), "latin1"));
+	for (const text of seen) {
+		assert.ok(!text.includes(canary), text.slice(Math.max(0, text.indexOf(canary) - 100), text.indexOf(canary) + 60));
+		assert.ok(!text.includes(other.slice(5, 45)));
+	}
+});
+
+test("refusing a nearly correct key takes as long as refusing a random one", async (context) => {
+	const { issuer, key } = await testService(context);
+	const keyCheck = createKeyCheck(issuer.rows, Date.now, createBackground());
+	const nearly = Array.from({ length: 40 }, (_, index) => {
+		const body = key.slice(0, 47) + toBase62(BigInt(index), 1);
+		return body + toBase62(BigInt(crc32(body)), 6);
+	}).filter((text) => text !== key);
+	const random = nearly.map(() => keyFromRandom(randomBytes(32)));
+	context.after(() => keyCheck.close());
+	const timed = async (keys: string[]) => {
+		const startedAt = performance.now();
+		for (const text of keys) assert.equal(await keyCheck.check(hashOfKey(text)), undefined);
+		return performance.now() - startedAt;
+	};
+	// Other programs only ever add time: with the rounds, the least times come to what the work itself takes, and a difference in
+	// the work stays.
+	let [nearlyMs, randomMs] = [Infinity, Infinity];
+	let rounds = 0;
+	await until("equal times", async () => {
+		// After a wait the first is the slower one.
+		await timed(random);
+		nearlyMs = Math.min(nearlyMs, await timed(nearly));
+		randomMs = Math.min(randomMs, await timed(random));
+		return ++rounds >= 100 && nearlyMs / randomMs > 0.7 && nearlyMs / randomMs < 1.4;
+	});
+	const times = `${nearlyMs.toFixed(3)} ms nearly right, ${randomMs.toFixed(3)} ms random`;
+	context.diagnostic(`${nearly.length} refusals: ${times}, the least of ${rounds} rounds`);
+});

@@ -1,0 +1,49 @@
+// What the figures of `npm run bench` rest on: latency that counts waiting, a verdict beyond the spread, and the plot.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { plot } from "../../bench/plot.ts";
+import { type Measurement, names, verdictOf } from "../../bench/results.ts";
+import { measureSteady } from "../../bench/steady.ts";
+
+function measurement(who: string, cpuMicros: number[]): Measurement {
+	const others = { requestsPerSecond: 1, p50Ms: 1, p99Ms: 1, failures: 0, bytes: 1, rssMb: 1 };
+	return { what: "get & <list>", who, rounds: cpuMicros.map((micros) => ({ ...others, cpuMicros: micros })) };
+}
+
+test("latency at a constant rate includes the time that a request waits for a stalled server", async (context) => {
+	const stallMs = 400;
+	let requests = 0;
+	const server = createServer((_, response) => {
+		// Nothing else is answered in the meantime.
+		if (++requests === 150) for (const until = performance.now() + stallMs; performance.now() < until; );
+		response.end("{}");
+	});
+	context.after(() => server.close().closeAllConnections());
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const latency = await measureSteady({ url, key: "", connections: 2, seconds: 1, perSecond: 200 });
+	assert.equal(latency.failures, 0);
+	// The stall delays 80 of 200 requests, and with two connections most of them before they are sent.
+	assert.ok(latency.p99Ms > stallMs * 0.75, JSON.stringify(latency));
+});
+
+test("a figure got worse only if it is beyond the spread of both checkouts", () => {
+	const before = measurement("before", [10, 11, 10.5]);
+	assert.equal(verdictOf(measurement(names.ours, [12, 12.5, 11.5]), before), "worse");
+	assert.equal(verdictOf(measurement(names.ours, [10.2, 11.2, 10.7]), before), "same", "worse within the spread");
+	assert.equal(verdictOf(measurement(names.ours, [12, 10.9, 12]), before), "same", "one round was better");
+	assert.equal(verdictOf(measurement(names.ours, [8, 9, 8.5]), before), "better");
+});
+
+test("the plot has a bar for each server of a scenario, and no markup of its texts", () => {
+	const measurements = [measurement(names.ours, [2, 3, 4]), measurement(names.bare, [1, 1, 1])];
+	const empty = { absent: [], others: [], latencies: [], starts: [], sizes: [], comparisons: [] };
+	const picture = plot({ about: "a < b", measurements, ...empty });
+	assert.equal(picture.match(/class="range"/g)?.length, 2);
+	assert.ok(picture.includes("get &amp; &lt;list>") && picture.includes("a &lt; b"));
+	assert.match(picture, /prefers-color-scheme: dark/);
+});

@@ -1,0 +1,65 @@
+// A copy of the tree to change as a developer would, with the compiler and the tests that lead to every other place.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { temporaryFolder } from "../support/service.ts";
+import { copyTree, type RunOptions, runTests } from "./mutants.ts";
+
+/** What is added to a file after a text that it has once. */
+export type Addition = [file: string, after: string, addition: string];
+
+export interface ChangedTree {
+	path: string;
+	edit(...additions: Addition[]): void;
+	/** Runs a command of Node to its end, which must be a success, and returns its output. */
+	run(...parameters: string[]): string;
+	/** The compiler names each of these files; with the additions it finds nothing. */
+	leadsTo(project: string, additions: Addition[]): void;
+	/** A test with this in its title is the first to fail. */
+	fails(file: string, title: string): Promise<void>;
+	passes(...files: string[]): Promise<void>;
+}
+
+const options: RunOptions = { environment: {}, limitMs: 200_000 };
+
+export function changedTree(context: TestContext): ChangedTree {
+	const tree = copyTree(join(temporaryFolder(context), "tree"));
+	const node = (...parameters: string[]) => spawnSync(process.execPath, parameters, { cwd: tree, encoding: "utf8" });
+	const compile = (project: string) => node("test/node_modules/typescript/bin/tsc", "-p", project);
+
+	function edit(...additions: Addition[]): void {
+		for (const [file, after, addition] of additions) {
+			const text = readFileSync(join(tree, file), "utf8");
+			assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
+			writeFileSync(join(tree, file), text.replace(after, after + addition));
+		}
+	}
+
+	return {
+		path: tree,
+		edit,
+		run(...parameters) {
+			const { status, stdout, stderr } = node(...parameters);
+			assert.equal(status, 0, stderr);
+			return stdout;
+		},
+		leadsTo(project, additions) {
+			const { stdout } = compile(project);
+			for (const [file] of additions) assert.ok(stdout.includes(`${file}(`), `${file} is named: ${stdout}`);
+			edit(...additions);
+			const { status, stdout: problems } = compile(project);
+			assert.equal(status, 0, problems);
+		},
+		async fails(file, title) {
+			const { outcome, by = "", output } = await runTests(tree, [file], options);
+			assert.ok(outcome === "killed" && by.includes(title), output);
+		},
+		async passes(...files) {
+			const { outcome, output } = await runTests(tree, files, options);
+			assert.equal(outcome, "survived", output);
+		},
+	};
+}

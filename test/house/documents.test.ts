@@ -1,0 +1,174 @@
+// Every `sh` block of every document runs: all blocks of a page in their order, in one shell, in a new folder beside a started
+// service. Those that need more than that are listed here with what runs them instead.
+
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { introduction } from "../../src/contract/introduction.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = new Map([
+	...globSync(["*.md", "docs/**/*.md", "client/README.md"], { cwd: root })
+		.sort()
+		.map((path) => [path, readFileSync(join(root, path), "utf8")] as const),
+	["openapi.json", introduction] as const,
+]);
+
+/** Blocks that do not run here: their page, how they begin, and the test or the script that runs what they say. */
+const elsewhere: [page: string, start: string, by: string][] = [
+	["README.md", "npm ci && npm start", "npm 10 and Node 20 install it in silence, start it, and end it with npm"],
+	[
+		"docs/production.md",
+		"npx animal-store serve",
+		"npm 10 and Node 20 install it in silence, start it, and end it with npm",
+	],
+	["docs/production.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
+	["docs/scale.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
+	["docs/scale.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
+	["docs/scale.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
+	["docs/backup.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
+	["docs/backup.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
+	["docs/backup.md", "litestream replicate", "Litestream restores what was acknowledged"],
+	["docs/backup.md", "litestream restore", "Litestream restores what was acknowledged"],
+	["docs/backup.md", "pg_dump", "dumps, base backups and any moment since are restored"],
+	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
+	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
+	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
+	["docs/logs.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
+	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
+	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "nginx -t", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "cp /opt/animal-store", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "install -m 644 -t", "the unit for systemd is closed, and lets nodes"],
+	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is closed, and lets nodes"],
+	["docs/debian.md", "for node in", "the unit for systemd is closed, and lets nodes"],
+	["docs/upgrade.md", "last=", "two versions over one store"],
+	[
+		"docs/clients.md",
+		"set -eu\nwork=$(mktemp -d)",
+		"program creates one animal despite a lost reply and an exceeded rate",
+	],
+	[
+		"client/README.md",
+		"npm install @animal-store/client",
+		"the installed client works in this Node and in every Node from version 20, Bun and Deno on the PATH",
+	],
+	[
+		"docs/console.md",
+		"npx vite build console",
+		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
+	],
+	[
+		"docs/console.md",
+		"for f in dist/console",
+		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
+	],
+	["CONTRIBUTING.md", "npm ci", "npm run check"],
+];
+
+function blocksOf(text: string): string[] {
+	return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+}
+
+const runsElsewhere = (page: string) => (block: string) =>
+	elsewhere.some(([at, start]) => at === page && block.startsWith(start));
+
+test("commands are in blocks of the language sh, so that they are found", () => {
+	const others = ["", "caddy", "dockerfile", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
+	for (const [page, text] of pages) {
+		const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, language = ""]) => language);
+		assert.equal(fences.length % 2, 0, page);
+		for (const language of fences) assert.ok(others.includes(language), `${page}: ${language}`);
+	}
+});
+
+test("each block that runs elsewhere is there once, and so is what runs it", () => {
+	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", ".ci/run"], { cwd: root }).map((path) =>
+		readFileSync(join(root, path), "utf8"),
+	);
+	for (const [page, start, by] of elsewhere) {
+		const found = blocksOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
+		assert.equal(found.length, 1, `${page}: ${start}`);
+		assert.ok(
+			tests.some((text) => text.includes(by)),
+			`${page} names ${by}`,
+		);
+	}
+});
+
+/** Pages whose blocks leave nothing that git would show. */
+const tidy = ["README.md", "docs/tutorial.md", "docs/production.md"];
+
+for (const [page, text] of pages) {
+	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page)(block));
+	if (blocks.length === 0) continue;
+	test(`the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`, async (context) => {
+		const folder = checkout(context);
+		if (page === "docs/command-line.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
+		const { key } = await newKey(folder, "me");
+		const { url } = await startProgram(context, {}, { folder });
+		const { id } = await newKey(folder, "other");
+		const script = blocks
+			.join("\n")
+			.replaceAll("pets_…", key)
+			.replaceAll("http://127.0.0.1:8080", url)
+			.replaceAll(/\bID\b/g, id);
+		const { stdout, stderr } = await runShell(folder, script, { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key });
+		assert.doesNotMatch(stdout + stderr, /"code":"/, "an error of the service");
+		const untracked = execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" });
+		if (tidy.includes(page)) assert.doesNotMatch(untracked, /^\?\?/m);
+	});
+}
+
+/** A folder as git has it after a clone, with the commands in place of those that npm installs. */
+function checkout(context: TestContext): string {
+	const folder = temporaryFolder(context);
+	const bin = temporaryFolder(context);
+	execFileSync("git", ["init", "--quiet"], { cwd: folder });
+	copyFileSync(join(root, ".gitignore"), join(folder, ".gitignore"));
+	execFileSync("git", ["add", ".gitignore"], { cwd: folder });
+	mkdirSync(join(folder, "data"));
+	const command = `exec "${process.execPath}" "${join(root, "bin/animal-store.js")}" "$@"\n`;
+	writeFileSync(join(bin, "animal-store"), `#!/bin/sh\n${command}`, { mode: 0o755 });
+	writeFileSync(join(bin, "npx"), `#!/bin/sh\nshift\n${command}`, { mode: 0o755 });
+	programs.set(folder, bin);
+	return folder;
+}
+const programs = new Map<string, string>();
+
+async function newKey(folder: string, name: string): Promise<{ id: string; key: string }> {
+	const { stdout, stderr } = await runProgram(["keys", "create", "--name", name], { folder });
+	const [id = ""] = /key_\w+/.exec(stderr) ?? [];
+	return { id, key: stdout.trim() };
+}
+
+async function runShell(folder: string, script: string, environment: Record<string, string>) {
+	const env = { PATH: `${programs.get(folder)}:${process.env["PATH"]}`, HOME: folder, ...environment };
+	const options = { cwd: folder, env, timeout: 120_000 };
+	return run("bash", ["-eu", "-o", "pipefail", "-c", script], options);
+}
+
+test("every script, proof and command that a document names exists", async () => {
+	const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const proofs = readdirSync(join(root, "test/proofs")).map((file) => file.replace(".ts", ""));
+	const { stdout: help } = await runProgram(["help"]);
+	for (const [page, text] of pages) {
+		for (const [, name = ""] of text.matchAll(/npm run (?:--silent )?([\w:]+)/g))
+			assert.ok(name in scripts, `${page}: ${name}`);
+		for (const [, name = ""] of text.matchAll(/npm run prove -- --only (\S+?)[`\s]/g))
+			assert.ok(proofs.includes(name), `${page}: ${name}`);
+		for (const [, name = ""] of text.matchAll(/(?:npx |`)animal-store ([a-z]+)/g))
+			assert.match(help, new RegExp(`^ +${name}\\b`, "m"), `${page}: ${name}`);
+	}
+});

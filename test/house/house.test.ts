@@ -1,0 +1,178 @@
+// Checks the rules of ARCHITECTURE.md in the source: imports, the places of SQL, the environment and the clock, and that
+// the documents name only existing files, settings and tests.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Environment } from "../../src/config.ts";
+import { errorCodes } from "../../src/contract/errors.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const filesIn = (folder: string) =>
+	readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+		.filter((path) => !path.includes("node_modules"))
+		.map((path) => join(folder, path));
+const sources = ["src", "client/src", "console/src", "console/reference"]
+	.flatMap(filesIn)
+	.filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
+
+/** Which files of ours each room may import. */
+const mayImport: Record<string, RegExp> = {
+	contract: /^src\/contract\//,
+	files: /^src\/(contract|files)\//,
+	store: /^src\/(contract|store)\//,
+	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
+	http: /^src\/(contract|http)\/|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
+	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
+	"env-file.ts": /^$/,
+	"config.ts": /^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
+	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
+	"main.ts": /^(src\/|package\.json$)/,
+	client: /^client\/src\//,
+	console: /^((console|client)\/src|console\/reference|src\/(contract|files))\/|^$/,
+};
+
+function importsOf(path: string): string[] {
+	return [...read(path).matchAll(/(?:from|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+		relative(root, join(root, dirname(path), target)),
+	);
+}
+
+test("each folder imports only the folders that it may import", () => {
+	assert.ok(sources.length > 30);
+	for (const path of sources) {
+		const [top = "", room = ""] = path.split("/");
+		const rule = mayImport[top === "src" ? room : top];
+		assert.ok(rule, `${path} is in no room`);
+		for (const target of importsOf(path)) assert.match(target, rule, `${path} imports ${target}`);
+	}
+});
+
+test("files, which the console imports too, uses nothing that only Node has", () => {
+	for (const path of sources.filter((source) => source.startsWith("src/files/")))
+		assert.doesNotMatch(read(path), /"node:|\bBuffer\b|\bprocess\b/, path);
+});
+
+test("there is no import cycle", () => {
+	const done = new Set<string>();
+	function follow(path: string, way: string[]): void {
+		assert.ok(!way.includes(path), `${[...way, path].join(" → ")}`);
+		if (done.has(path) || !sources.includes(path)) return;
+		for (const target of importsOf(path)) follow(target, [...way, path]);
+		done.add(path);
+	}
+	for (const path of sources) follow(path, []);
+	assert.equal(done.size, sources.length);
+});
+
+/** In biome's format a function ends where its first line's indentation comes back with a brace. */
+function functionsIn(path: string): { line: number; length: number }[] {
+	const lines = read(path).split("\n");
+	return lines.flatMap((text, index) => {
+		const opens = /(\bfunction\b.*|=>|^\t*(?:async )?\*?#?\w+\(.*\).*) \{$/.test(text);
+		if (!opens || /^\t*(?:\} )?(?:if|for|while|switch|else|try|catch)\b/.test(text)) return [];
+		const [indent = ""] = /^\t*/.exec(text) ?? [];
+		const end = lines.findIndex((other, at) => at > index && other.startsWith(`${indent}}`));
+		return [{ line: index + 1, length: end - index + 1 }];
+	});
+}
+
+test("no function is longer than 70 lines, and no line wider than 120 columns", () => {
+	const functions = sources.flatMap((path) => functionsIn(path).map((found) => ({ path, ...found })));
+	assert.ok(functions.length > 500, `${functions.length} functions were found`);
+	for (const { path, line, length } of functions) assert.ok(length <= 70, `${path}:${line} is ${length} lines long`);
+	for (const path of sources) {
+		for (const [index, line] of read(path).split("\n").entries()) {
+			const columns = line.replaceAll("\t", "  ").length;
+			assert.ok(columns <= 120, `${path}:${index + 1} is ${columns} columns wide`);
+		}
+	}
+});
+
+test("requests are answered in one place only, through routes that declare their rules", () => {
+	for (const path of sources) {
+		if (path !== "src/http/listen.ts") assert.doesNotMatch(read(path), /\.on\("(request|checkContinue)"/, path);
+		if (path !== "src/http/app.ts") assert.doesNotMatch(read(path), /\brouter\.find\(/, path);
+	}
+	assert.match(read("src/http/router.ts"), /add\(path: string, routes: Partial<Record<"GET" \| "POST", RouteRules>>\)/);
+});
+
+test("http does not know the database engine, and SQL is in the store only", () => {
+	for (const path of sources) {
+		if (path.startsWith("src/store/")) continue;
+		assert.doesNotMatch(read(path), /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) \w+/, path);
+		if (path.startsWith("src/http/")) assert.doesNotMatch(read(path), /sqlite|postgres/i, path);
+	}
+});
+
+test("no statement of PostgreSQL joins tables, except API keys with their secrets", () => {
+	const joins = /\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/;
+	const shared = sources.filter((path) => /^src\/store\/(postgres\/.*|[^/]*)\.ts$/.test(path));
+	assert.deepEqual(
+		shared.filter((path) => joins.test(read(path))),
+		["src/store/key-rows.ts"],
+	);
+});
+
+test("the environment is read in config.ts only, and the clock and randomness come in from outside", () => {
+	for (const path of sources) {
+		const text = read(path);
+		// The second in texts for readers only; the third for the client's defaults, outside the service.
+		const maySpeakOfIt = ["src/config.ts", "src/contract/code-samples.ts", "client/src/options.ts"];
+		if (!maySpeakOfIt.includes(path)) assert.doesNotMatch(text, /process\??\.env/, path);
+		if (/^src\/(contract|http|keys|store)\//.test(path))
+			assert.doesNotMatch(text, /Date\.now|Math\.random|randomBytes|randomUUID|new Date\(\)\.get/, path);
+	}
+});
+
+test("every file starts with a comment", () => {
+	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
+		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{20,}/, path);
+	}
+});
+
+test("docs/settings.md names every setting, and docs/errors.md every error code", () => {
+	const settings = read("docs/settings.md");
+	for (const name of Object.keys(Environment.properties)) assert.ok(settings.includes(`| \`${name}\` |`), name);
+	const errors = read("docs/errors.md");
+	for (const code of errorCodes) assert.ok(errors.includes(`| \`${code}\` |`), code);
+	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
+});
+
+test("the deployment sets only existing settings, including those that make a node reachable", () => {
+	const [, node = ""] = /^x-node:[\s\S]*?environment:\n((?: {4}.*\n)+?) {2}\w/m.exec(read("deploy/compose.yaml")) ?? [];
+	const image = [...read("deploy/Dockerfile").matchAll(/(\w+)=/g)].map(([, name = ""]) => name);
+	const names = [...node.matchAll(/^ +(\w+):/gm)].map(([, name = ""]) => name);
+	assert.ok(names.includes("DATABASE_URL") && image.includes("HOST"));
+	for (const name of names) assert.ok(name in Environment.properties, name);
+});
+
+test("every file and every test that a document names exists", () => {
+	const tests = filesIn("test")
+		.concat(filesIn("src"))
+		.filter((path) => path.endsWith(".ts"))
+		.map(read)
+		.join("\n");
+	for (const path of [
+		"README.md",
+		"ARCHITECTURE.md",
+		"CONTRIBUTING.md",
+		"CHANGELOG.md",
+		"SECURITY.md",
+		"client/README.md",
+		...filesIn("docs"),
+	]) {
+		if (!path.endsWith(".md")) continue;
+		const text = read(path);
+		for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
+			assert.doesNotThrow(() => read(join(dirname(path), target)), `${path} links to ${target}`);
+		for (const [, file = ""] of text.matchAll(/`((?:src|test|bench|bin)\/[\w./-]+\.\w+)`/g))
+			assert.doesNotThrow(() => read(file), `${path} names ${file}`);
+		for (const [, name = ""] of text.matchAll(/“([^”]+)”/g))
+			assert.ok(tests.includes(name.replaceAll(/\s+/g, " ")), `${path} names the test “${name}”`);
+	}
+});

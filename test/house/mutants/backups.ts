@@ -1,0 +1,25 @@
+// Faults in the service's own backups, in the verification of files, in the start of large stores and in the size of the
+// log, each with the quickest tests that see it.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/store/scheduled-backups.ts",
+		from: "filter((name) => name !== made)",
+		to: "filter(() => true)",
+		tests: ["test/store/scheduled-backups.test.ts"],
+	},
+	{
+		file: "src/store/scheduled-backups.ts",
+		from: "stopped.abort();\n\t\t\tawait running;",
+		to: "await running;",
+		tests: ["test/store/scheduled-backups.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/file.ts",
+		from: "else readEnds(database);",
+		to: "",
+		tests: ["test/store/large-store.test.ts"],
+	},
+];

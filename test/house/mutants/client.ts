@@ -1,0 +1,18 @@
+// Faults in the client, and the tests that see them without a server.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "client/src/errors.ts",
+		from: "error.isUnsettled || (before",
+		to: "(before",
+		tests: ["test/client/calls.test.ts"],
+	},
+	{
+		file: "client/src/index.ts",
+		from: "if (error instanceof AnimalStoreError) error.idempotencyKey = idempotencyKey;",
+		to: "",
+		tests: ["test/client/calls.test.ts"],
+	},
+];

@@ -1,0 +1,24 @@
+// Faults of the connections to PostgreSQL: too few of them, standbys, a read-only primary, and the URL that names the server.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/store/postgres/state.ts",
+		from: "CASE WHEN pg_is_in_recovery() THEN '' ELSE",
+		to: "CASE WHEN false THEN '' ELSE",
+		tests: ["test/store/pool-postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/url.ts",
+		from: "\tcheckSslMode(parameters);\n",
+		to: "",
+		tests: ["src/store/postgres/url.test.ts"],
+	},
+	{
+		file: "src/store/postgres/pool.ts",
+		from: ", { useLibpqCompat: true }",
+		to: "",
+		tests: ["test/store/tls-postgres.test.ts"],
+	},
+];

@@ -1,0 +1,108 @@
+// Faults in what operators do to animals, each with the quickest tests that see it.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/store/postgres/edits.ts",
+		from: "WHERE id = $1 FOR UPDATE",
+		to: "WHERE id = $1",
+		tests: ["test/contract/http-postgres.test.ts"],
+	},
+	{
+		file: "src/store/migrations/postgres-005.sql",
+		from: "name SET STATISTICS 0",
+		to: "name SET STATISTICS 100",
+		tests: ["test/cli/edits.test.ts"],
+	},
+	{
+		file: "src/store/postgres/erase.ts",
+		from: "rows[0]?.n_dead_tup === 0n",
+		to: "rows.length === 1",
+		tests: ["test/cli/edits.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/turn-reads.ts",
+		from: "latest && version === latestVersion",
+		to: "latest",
+		tests: ["test/contract/replies.test.ts"],
+	},
+	{
+		file: "src/store/postgres/state.ts",
+		from: "lastEdit: BigInt(lastEdit)",
+		to: "lastEdit: 0n",
+		tests: ["test/store/edits.test.ts"],
+	},
+	{
+		file: "src/store/postgres/state.ts",
+		from: "extract(epoch FROM pg_postmaster_start_time())",
+		to: "0",
+		tests: ["test/store/histories-postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/transaction.ts",
+		from: "if (warning !== undefined) throw",
+		to: "if (!client) throw",
+		tests: ["test/store/faults-postgres.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/turn-reads.ts",
+		from: "if (isReplaced()) throw",
+		to: "if (!isReplaced) throw",
+		tests: ["test/store/lost-file.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/erase.ts",
+		from: "if (!(await emptyLog(database))) return false;",
+		to: "",
+		tests: ["test/store/erase.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/erase.ts",
+		from: "await packPages(database, found);",
+		to: "await packPages(database, []);",
+		tests: ["test/store/erase.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/file.ts",
+		from: "secure_delete = ON",
+		to: "secure_delete = OFF",
+		tests: ["test/store/erase.test.ts"],
+	},
+	{
+		file: "src/cli/edits.ts",
+		from: "await tryToErase(databaseUrl)",
+		to: "Boolean(tryToErase)",
+		tests: ["test/cli/edits.test.ts"],
+	},
+	{
+		file: "src/store/postgres/erase.ts",
+		from: "if (!(await isPlainPostgres(pool))) return false;",
+		to: "",
+		tests: ["test/store/engines-postgres.test.ts"],
+	},
+	{
+		file: "src/store/idempotency.ts",
+		from: " || fingerprint === erasedFingerprint",
+		to: "",
+		tests: ["test/store/edits.test.ts"],
+	},
+	{
+		file: "src/store/postgres/edits.ts",
+		from: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
+		to: "SELECT coalesce(max(id), 0) + 1 AS last_id FROM edits",
+		tests: ["test/store/edits.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/backup.ts",
+		from: "auditLog ? applyLaterRemovals(draft, auditLog) : copied",
+		to: "copied",
+		tests: ["test/cli/edits.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/later-removals.ts",
+		from: "if (petId > last) last = petId;",
+		to: "last;",
+		tests: ["test/cli/edits.test.ts"],
+	},
+];

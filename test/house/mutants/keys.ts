@@ -1,0 +1,36 @@
+// Faults of keys that the tests must see.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/keys/issue.ts",
+		from: "newSecret(key, now(), lifetimeMs)",
+		to: "newSecret(key, now(), undefined)",
+		tests: ["test/contract/credentials.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: " || ageMs > trustedForMs",
+		to: "",
+		tests: ["src/keys/key-check.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "for (const { operation, keyId, usedAtMs } of list) {",
+		to: "for (const { operation, keyId, usedAtMs } of [] as typeof list) {",
+		tests: ["src/keys/key-check.test.ts"],
+	},
+	{
+		file: "src/keys/key-check.ts",
+		from: "row.revokedAtMs === undefined && ",
+		to: "",
+		tests: ["test/contract/credentials.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/keys.ts",
+		from: "absent?.shown === shown && absent.hash",
+		to: "absent?.hash",
+		tests: ["test/store/sqlite.test.ts"],
+	},
+];

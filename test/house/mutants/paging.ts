@@ -1,0 +1,31 @@
+// Faults of pages and their links, in both directions and both engines, that the tests must see.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/http/replies.ts",
+		from: "&& now.lastEdit === shown.lastEdit ",
+		to: "",
+		tests: ["test/contract/replies.test.ts"],
+	},
+	{
+		file: "src/http/replies.ts",
+		from: "(isSettled || now.lastId === shown.lastId)",
+		to: "isSettled !== undefined",
+		tests: ["test/contract/replies.test.ts"],
+	},
+	{
+		file: "src/http/paging.ts",
+		from: "{ upTo: after }",
+		to: "{ upTo: after - 1n }",
+		tests: ["test/contract/paging.test.ts"],
+	},
+	{ file: "src/http/paging.ts", from: "ids.first - 1n", to: "ids.first", tests: ["test/contract/paging.test.ts"] },
+	{
+		file: "src/http/paging.ts",
+		from: "write({ upTo: endOfList }, filter)",
+		to: "write({ upTo: endOfList }, {})",
+		tests: ["test/contract/paging.test.ts"],
+	},
+];

@@ -1,0 +1,72 @@
+// Faults of the PostgreSQL store, of Idempotency-Keys in both engines, and of copy, and the quickest test that sees each.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/store/postgres/connections.ts",
+		from: 'client.on("error", () => {});',
+		to: "",
+		tests: ["test/store/postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/engine.ts",
+		from: 'fsync === "off" && !neonTimeline',
+		to: "false",
+		tests: ["test/store/refused-postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/engine.ts",
+		from: 'synchronousCommit === "off" || ',
+		to: "",
+		tests: ["test/store/refused-postgres.test.ts"],
+	},
+	{
+		file: "src/store/migrations.ts",
+		from: "if (schema === 0 || schema >= schemaMin) return undefined;",
+		to: "if (schema <= schemaMax) return undefined;",
+		tests: ["test/store/migrations.test.ts"],
+	},
+	{
+		file: "src/store/postgres/open.ts",
+		from: "() => refuseShards(pool).catch(stopIfUnfit)",
+		to: "async () => {}",
+		tests: ["test/store/engines-postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/errors.ts",
+		from: "error instanceof pg.DatabaseError && ",
+		to: "",
+		tests: ["src/store/postgres/errors.test.ts"],
+	},
+	{
+		file: "src/store/postgres/errors.ts",
+		from: 'code === "23505" && table === "idempotency_keys"',
+		to: "false",
+		tests: ["test/store/postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/creates.ts",
+		from: "created_at_ms >",
+		to: "created_at_ms + 1e15 >",
+		tests: ["test/store/postgres.test.ts"],
+	},
+	{
+		file: "src/store/postgres/creates.ts",
+		from: "WHEN 0 THEN $1 ELSE 0 END",
+		to: "WHEN 0 THEN $1 ELSE $1 END",
+		tests: ["test/store/postgres.test.ts"],
+	},
+	{
+		file: "src/store/copy.ts",
+		from: "source.count !== target.count || source.sum !== target.sum",
+		to: "false",
+		tests: ["test/store/copy.test.ts"],
+	},
+	{
+		file: "src/store/sqlite/rows.ts",
+		from: "SELECT seq FROM sqlite_sequence WHERE name = 'pets'",
+		to: "SELECT max(id) FROM pets",
+		tests: ["test/store/copy.test.ts"],
+	},
+];

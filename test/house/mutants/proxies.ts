@@ -1,0 +1,18 @@
+// Faults in what counts of the headers of proxies, and the tests that see them.
+
+import type { Mutant } from "../mutant.ts";
+
+export const mutants: Mutant[] = [
+	{
+		file: "src/http/proxies.ts",
+		from: "if (!isTrustedProxy(addressOf(",
+		to: "if (false && !isTrustedProxy(addressOf(",
+		tests: ["src/http/proxies.test.ts"],
+	},
+	{
+		file: "src/http/traffic.ts",
+		from: "isTrustedProxy?.(address) ?",
+		to: "false ?",
+		tests: ["test/contract/connections.test.ts"],
+	},
+];

@@ -1,0 +1,29 @@
+// A new filter is declared once; the compiler leads to its view in the console and a named test to its index. Then it
+// works everywhere.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { slowMs } from "../support/until.ts";
+import { changedTree } from "./changed-tree.ts";
+
+test("a new filter fails the compiler, then a test, until the console has its view and the store its index", {
+	timeout: slowMs, // It runs the compiler and other tests in a copy.
+}, async (context) => {
+	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
+	edit([
+		"src/contract/operations.ts",
+		"export const filters = { status: PetStatus",
+		", categoryId: { ...NewPet.properties.categoryId, examples: [1] }",
+	]);
+	run("client/generate.ts"); // As after any change of the contract.
+	leadsTo("console", [
+		["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
+		["console/src/animals.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
+	]);
+	await fails("test/store/schema.test.ts", "each filter has its index");
+	const index = "CREATE INDEX pets_by_category_id ON pets (category_id, id);\n";
+	for (const engine of ["sqlite", "postgres"])
+		writeFileSync(join(path, `src/store/migrations/${engine}-999.sql`), index);
+	await passes("test/store/schema.test.ts", "test/house/new-filter.ts");
+});

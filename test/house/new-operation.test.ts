@@ -1,0 +1,69 @@
+// A new operation in the contract leads to every other place: the compiler names its handler, its code samples and the
+// requests that provoke its errors; named tests lead to the OpenAPI document and the client.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { slowMs } from "../support/until.ts";
+import { type Addition, changedTree } from "./changed-tree.ts";
+
+const countPets = `
+	countPets: {
+		method: "GET",
+		path: "/count",
+		scope: "pets:read",
+		summary: "Count animals",
+		description: "Returns the number of animals.",
+		query: Type.Object({}),
+		success: {
+			status: 200,
+			description: "The number of animals.",
+			schema: component(
+				"Count",
+				Type.Object(
+					{ animals: Type.Integer({ description: "their number", minimum: 0, maximum: 1000 }) },
+					{ description: "a number of animals", examples: [{ animals: 1 }] },
+				),
+			),
+			headers: ["Vary"],
+		},
+		isConditional: false,
+		errors: [],
+	},
+`;
+const handler = `
+		async countPets(exchange) {
+			createQueryReader(operations.countPets.query)(exchange.query);
+			const { counts } = await store.countPets(0n, 1000);
+			const json = JSON.stringify({ animals: counts.available });
+			exchange.header("cache-control", "private, no-cache").vary("Authorization").sendJson(json);
+		},`;
+const places: Addition[] = [
+	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant };\n\t\t\t}),", handler],
+	[
+		"src/contract/code-samples.ts",
+		"codeSamples: Record<OperationName, CodeSample[]> = {",
+		'countPets: [curl("/count")],',
+	],
+	["test/client/clients.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
+	[
+		"test/contract/openapi-replies.test.ts",
+		"const good: Record<OperationName, TestRequest> = {",
+		'countPets: { path: "/v1/count" },',
+	],
+];
+
+test("a new operation fails the compiler, then tests, until it has a handler, samples, a document and a client", {
+	timeout: slowMs, // It runs the compiler and other tests in a copy.
+}, async (context) => {
+	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
+	edit(
+		["src/contract/operations.ts", "import { published", ", component"],
+		["src/contract/operations.ts", "export const operations = {", countPets],
+	);
+	leadsTo(".", places);
+	await fails("test/contract/openapi.test.ts", "openapi.json is up to date: npm run openapi writes it");
+	writeFileSync(join(path, "openapi.json"), run("bin/animal-store.js", "openapi"));
+	await passes("test/contract/openapi-replies.test.ts");
+	await fails("test/client/client.test.ts", "the client has the contract's types, and a method for every operation");
+});

@@ -1,0 +1,46 @@
+// deploy/compose.yaml agrees with its scripts and with the settings. `npm run prove -- --only compose` runs the scripts.
+
+import assert from "node:assert/strict";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { load } from "js-yaml";
+import { readConfig } from "../../src/config.ts";
+
+const deploy = new URL("../../deploy/", import.meta.url);
+const text = readFileSync(new URL("compose.yaml", deploy), "utf8");
+const { services } = load(text) as { services: Record<string, Service> };
+
+interface Service {
+	environment?: Record<string, string>;
+	volumes?: string[];
+}
+
+test("compose: every file that it mounts is there, and every script can be run", () => {
+	const mounted = Object.values(services)
+		.flatMap(({ volumes = [] }) => volumes)
+		.filter((volume) => volume.startsWith("./"))
+		.map((volume) => volume.split(":")[0] ?? "");
+	assert.ok(mounted.length >= 4);
+	for (const path of mounted) accessSync(new URL(path, deploy), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
+});
+
+test("compose: every password is set, each for the scripts that use it, and nodes do not get the superuser's", () => {
+	const passwords = [...new Set(text.match(/\b[A-Z]+_PASSWORD(?=:\?choose one\})/g))];
+	assert.deepEqual(passwords.toSorted(), ["ANIMALS_PASSWORD", "POSTGRES_PASSWORD", "STANDBY_PASSWORD"]);
+	const roles = readFileSync(new URL("postgres/roles.sh", deploy), "utf8");
+	const names = new Set([...roles.matchAll(/\$(\w+_PASSWORD)\b/g)].map(([, name = ""]) => name));
+	const { database, backup } = services;
+	for (const name of names) assert.ok(database?.environment?.[name], name);
+	const nodes = Object.entries(services).filter(([name]) => name.startsWith("node-"));
+	assert.equal(nodes.length, 3);
+	for (const [, { environment = {} }] of [...nodes, ["backup", backup ?? {}] as const]) {
+		assert.match(environment["DATABASE_URL"] ?? "", /^postgres:\/\/animals:\$\{ANIMALS_PASSWORD:/);
+		assert.ok(!JSON.stringify(environment).includes("POSTGRES_PASSWORD"));
+	}
+	const [, { environment = {} } = {}] = nodes[0] ?? [];
+	const given = Object.entries(environment).map(([name, value]) => [
+		name,
+		value.replaceAll(/\$\{\w+:-(\w*)\}/g, "$1").replaceAll(/\$\{[^}]+\}/g, "x"),
+	]);
+	assert.equal(readConfig(Object.fromEntries(given)).databaseUrl, "postgres://animals:x@database:5432/animals");
+});

@@ -1,0 +1,95 @@
+// The first line of the README, and the package from its tarball, on a machine with the oldest supported Node and the
+// npm that came with it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { completeLock } from "../../package/lock.ts";
+import { checkOut, newMachine, oldTools } from "../support/machine.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { slowMs } from "../support/until.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test("the lock file has what npm leaves out: no engines but for the packages of Node, and no compiling", () => {
+	const text = readFileSync(join(root, "package-lock.json"), "utf8");
+	assert.equal(completeLock(text), text, "npm run lock");
+});
+
+test("npm 10 and Node 20 install it in silence, start it, and end it with npm", {
+	timeout: slowMs, // npm installs the service.
+}, async (context) => {
+	const home = temporaryFolder(context);
+	const folder = join(home, "animal-store");
+	checkOut(folder);
+	const machine = newMachine(context, home, folder, oldTools);
+	const { code, lines } = await machine.run("npm", "ci");
+	assert.equal(code, 0, lines.join("\n"));
+	assert.ok(lines.length <= 5 && !/warn|deprecated/i.test(lines.join()), lines.join("\n"));
+	// A terminal sends to all of its processes; npm does not pass every signal on.
+	const ends = [
+		["SIGINT", "group"],
+		["SIGHUP", "group"],
+		["SIGTERM", "npm"],
+		["SIGHUP", "npm"],
+		["SIGKILL", "npm"],
+	] as const;
+	for (const [signal, whom] of ends) {
+		const service = await machine.start("npm", "start");
+		assert.equal((await fetch(`${service.url}/console`)).status, 200);
+		await service.stop(signal, whom);
+	}
+});
+
+/** Packs a copy of the checkout. @returns the tarball */
+function pack(context: TestContext): string {
+	const folder = join(temporaryFolder(context), "animal-store");
+	checkOut(folder);
+	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
+	execFileSync(process.execPath, ["package/build.ts"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+	const [line = ""] = execFileSync("npm", ["pack", "--ignore-scripts", "--json"], { cwd: folder, encoding: "utf8" })
+		.split("\n")
+		.filter((text) => text.includes('"filename"'));
+	return join(folder, /"filename": "([^"]+)"/.exec(line)?.[1] ?? "");
+}
+
+test("the package has JavaScript with types and source maps, the console and nothing of the tests, and serves from its tarball with Node 20", {
+	timeout: slowMs, // npm installs the package.
+}, async (context) => {
+	const tarball = pack(context);
+	const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
+	assert.deepEqual(
+		files.filter((path) => /test|bench|\.tsx?$/.test(path) && !path.endsWith(".d.ts")),
+		[],
+	);
+	for (const name of ["main.js", "main.d.ts", "main.js.map"])
+		assert.ok(files.includes(`package/lib/src/${name}`), name);
+	assert.ok(files.includes("package/lib/dist/console/index.html"));
+
+	const home = temporaryFolder(context);
+	const folder = join(home, "empty");
+	mkdirSync(folder);
+	const machine = newMachine(context, home, folder, oldTools);
+	const { code, lines } = await machine.run("npm", "install", "--no-audit", tarball);
+	assert.equal(code, 0, lines.join("\n"));
+	assert.deepEqual((await machine.run("npx", "animal-store", "--version")).lines, ["1.0.0"]);
+	const service = await machine.start("npx", "animal-store", "serve", "--first-key");
+	for (const path of ["/console", "/docs", "/docs/reference.css", "/openapi.json"])
+		assert.equal((await fetch(service.url + path)).status, 200, path);
+	await service.stop("SIGTERM", "npm");
+
+	const { messages } = await publint({ pkgDir: join(folder, "node_modules/animal-store"), pack: false, strict: true });
+	assert.deepEqual(messages, []);
+	const types = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+	const problems = types.types ? types.problems.map(({ kind }) => kind) : ["no types"];
+	// A program, in ES modules only: `require` of it needs a Node that can.
+	assert.deepEqual(
+		problems.filter((kind) => kind !== "CJSResolvesToESM" && kind !== "NoResolution"),
+		[],
+	);
+});

@@ -1,0 +1,133 @@
+// deploy/kubernetes agrees with itself, with the image and with the settings. `npm run prove -- --only kubernetes` holds it against
+// the schemas of Kubernetes.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { Environment, readConfig } from "../../src/config.ts";
+import {
+	type Autoscaler,
+	type Budget,
+	type Deployment,
+	folder,
+	type Kustomization,
+	type Labels,
+	manifest,
+	type NetworkPolicy,
+	type Service,
+} from "../support/manifests.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+
+const deployment = manifest<Deployment>("deployment");
+const service = manifest<Service>("service");
+const budget = manifest<Budget>("pod-disruption-budget");
+const policy = manifest<NetworkPolicy>("network-policy");
+const autoscaler = manifest<Autoscaler>("horizontal-pod-autoscaler");
+const kustomization = manifest<Kustomization>("kustomization");
+const pod = deployment.spec.template;
+const [container] = pod.spec.containers;
+assert.ok(container);
+const dockerfile = readFileSync(new URL("../Dockerfile", folder), "utf8");
+
+/** What a `*_FILE` variable stands for, and where its file is. */
+const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
+
+test("kubernetes: the kustomization names every manifest and the image of the Deployment", () => {
+	const files = readdirSync(folder).filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml");
+	assert.deepEqual(kustomization.resources.toSorted(), files.toSorted());
+	assert.deepEqual(
+		kustomization.images.map(({ name }) => name),
+		[container.image],
+	);
+});
+
+test("kubernetes: every selector selects the pods of the Deployment, and the autoscaler scales it", () => {
+	const selectors: Labels[] = [
+		deployment.spec.selector.matchLabels,
+		...pod.spec.topologySpreadConstraints.map(({ labelSelector }) => labelSelector.matchLabels),
+		service.spec.selector,
+		budget.spec.selector.matchLabels,
+		policy.spec.podSelector.matchLabels,
+	];
+	for (const labels of selectors) assert.deepEqual(labels, pod.metadata.labels);
+	const { kind, name } = autoscaler.spec.scaleTargetRef;
+	assert.deepEqual({ kind, name }, { kind: deployment.kind, name: deployment.metadata.name });
+	assert.ok(autoscaler.spec.minReplicas > 1, "one node can be taken away");
+	assert.ok(!("replicas" in deployment.spec), "the autoscaler alone decides");
+});
+
+test("kubernetes: the ports are those of the image and of the settings, and every reference to one exists", () => {
+	const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+	const { PORT, OPS_PORT } = Environment.properties;
+	assert.deepEqual(
+		[...ports],
+		[
+			["http", PORT.default],
+			["ops", OPS_PORT.default],
+		],
+	);
+	assert.match(dockerfile, new RegExp(`^EXPOSE ${[...ports.values()].join(" ")}$`, "m"));
+	assert.deepEqual(
+		service.spec.ports.map(({ targetPort }) => targetPort),
+		["http"],
+	);
+	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
+	assert.deepEqual(admitted, [["http"], ["ops"]], "and each has senders of its own");
+	for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+		assert.equal(probe.httpGet.port, "ops");
+});
+
+test("kubernetes: the service starts with the settings of the Deployment, and has time to stop", (context) => {
+	const file = join(temporaryFolder(context), "database-url");
+	writeFileSync(file, "postgres://animals:secret@db.internal:5432/animals?sslmode=verify-full\n");
+	const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+	assert.equal(secretVariable?.name, "DATABASE_URL_FILE");
+	const image = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, text = ""]) => text.split(" "));
+	const config = readConfig({
+		...Object.fromEntries(image.map((pair) => pair.split("="))),
+		...environment,
+		DATABASE_URL_FILE: file,
+	});
+	for (const name of Object.keys(environment)) assert.ok(name.replace(/_FILE$/, "") in Environment.properties, name);
+	assert.deepEqual([config.host, config.opsHost], ["0.0.0.0", "0.0.0.0"], "the image listens on all addresses");
+	const repliesMs = 10_000;
+	assert.ok(pod.spec.terminationGracePeriodSeconds * 1000 > config.stopDelayMs + repliesMs);
+});
+
+test("kubernetes: the address of the database comes from a file that is not here, so that no placeholder is deployed", () => {
+	const [secret] = kustomization.secretGenerator;
+	assert.deepEqual(secret?.files, ["database-url"]);
+	assert.equal(pod.spec.volumes[0]?.secret.secretName, secret?.name);
+	const { mountPath = "" } = container.volumeMounts[0] ?? {};
+	assert.deepEqual([dirname(secretVariable?.value ?? ""), "database-url"], [mountPath, secret?.files[0]]);
+	assert.ok(secretVariable?.value.endsWith("/database-url"));
+	const path = "deploy/kubernetes/database-url";
+	if (existsSync(new URL("../../.git", folder)))
+		assert.equal(
+			execFileSync("git", ["check-ignore", path], { cwd: new URL("../..", folder), encoding: "utf8" }).trim(),
+			path,
+		);
+});
+
+test("kubernetes: the pod runs as the user of the image, who is not root, on a file system that it cannot write", () => {
+	const { runAsUser, runAsGroup } = pod.spec.securityContext;
+	assert.match(dockerfile, new RegExp(`^USER ${runAsUser}:${runAsGroup}$`, "m"));
+	assert.ok(runAsUser > 0);
+	const { securityContext } = container as { securityContext?: object };
+	assert.deepEqual(securityContext, {
+		allowPrivilegeEscalation: false,
+		readOnlyRootFilesystem: true,
+		capabilities: { drop: ["ALL"] },
+	});
+});
+
+test("kubernetes: the operators' port answers every probe", async (context) => {
+	const { opsUrl } = await testService(context);
+	const paths = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
+		({ httpGet }) => httpGet.path,
+	);
+	assert.deepEqual(paths, ["/livez", "/readyz", "/livez"]);
+	for (const path of paths) assert.equal((await fetch(`${opsUrl}${path}`)).status, 200, path);
+});

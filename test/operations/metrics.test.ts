@@ -1,0 +1,180 @@
+// /metrics of a running service: what it counts, and that the alarms, the dashboard and the document name only what
+// there is.
+
+import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
+import { test } from "node:test";
+import { getPetDeprecation } from "../../src/contract/deprecation.ts";
+import { createTraffic } from "../../src/http/traffic.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { createMetrics } from "../../src/ops/metrics.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { figureOf, parseMetrics, samplesOf } from "../support/scrape.ts";
+import { create, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { Connection, exchange } from "../support/wire.ts";
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const rex = { name: "Rex", categoryId: 1, status: "sold" };
+
+const nothing = { version: "1", now: Date.now, droppedLogLines: () => 0, store: () => undefined };
+const traffic = createTraffic({ log: { warn() {} } }).read;
+const metrics = createMetrics({ ...nothing, traffic });
+metrics.close();
+const { families } = metrics;
+
+test("docs/metrics.md lists every metric with its type, labels and meaning, and no other", () => {
+	const rows = families.map(
+		({ name, type, labels, help }) =>
+			`| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+	);
+	const found = read("docs/metrics.md")
+		.split("\n")
+		.filter((line) => /^\| `(animal_store|process|nodejs)_/.test(line));
+	assert.deepEqual(found, rows);
+});
+
+test("metrics have the names that Prometheus asks for: counters end in _total, others do not, units are seconds and bytes", () => {
+	for (const { name, type, help, labels } of families) {
+		assert.match(name, /^(animal_store|process|nodejs)_[a-z_]+[a-z]$/);
+		assert.equal(name.endsWith("_total"), type === "counter", name);
+		assert.doesNotMatch(name, /_(count|sum|bucket|ms|milliseconds|kb|mb|minutes)(_|$)/);
+		assert.match(help, /^[^\n\\]+$/, name);
+		for (const label of labels) assert.match(label, /^(?!le$|quantile$)[a-z_]+$/, name);
+	}
+});
+
+test("the alarms and the dashboard use only metrics and labels that the service has", () => {
+	const labelsOf = new Map(families.map(({ name, labels }) => [name, [...labels, "instance", "le"]]));
+	const dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
+	const titles = dashboard.panels
+		.filter(({ type }: { type: string }) => type === "row")
+		.map(({ title }: { title: string }) => title);
+	assert.deepEqual(titles, ["Traffic", "Errors", "Latency", "Store", "Process"]);
+	const expressions: string[] = dashboard.panels
+		.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) => targets)
+		.map(({ expr }: { expr: string }) => expr);
+	assert.ok(expressions.length > 30);
+	for (const text of [read("deploy/prometheus/alerts.yaml"), ...expressions]) {
+		const used = [...text.matchAll(/\b((?:animal_store|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
+		assert.ok(used.length > 0 || text.startsWith("vector("), text);
+		for (const [, name = "", matchers = ""] of used) {
+			const labels = labelsOf.get(name) ?? labelsOf.get(name.replace(/_(bucket|sum|count)$/, ""));
+			assert.ok(labels, `${name} is no metric`);
+			for (const [, label = ""] of matchers.matchAll(/(\w+)=~?"/g))
+				assert.ok(labels.includes(label), `${name}: ${label}`);
+		}
+	}
+});
+
+test("the alarm about getPet begins a year before the removal in the contract", () => {
+	const removal = new Date(getPetDeprecation.sunsetMs);
+	const begin = Date.UTC(removal.getUTCFullYear() - 1, removal.getUTCMonth(), removal.getUTCDate()) / 1000;
+	assert.ok(read("deploy/prometheus/alerts.yaml").includes(`vector(time()) >= ${begin}\n`));
+});
+
+test("refusals are counted by reason: keys, rates, the HTTP parser, and clients that leave", async (context) => {
+	const service = await testService(context, { environment: { RATE_LIMIT: "3/1h" }, mixes: false });
+	const count = (reason: string) => figureOf(service, "animal_store_refusals_total", { reason });
+	await service.send({ path: "/v1/pets", headers: { Authorization: undefined } });
+	await service.send({ path: "/v1/pets", headers: { Authorization: "Bearer x" } });
+	await exchange(service.port, "no HTTP\r\n\r\n");
+	for (let index = 0; index < 5; index++) await service.send({ path: "/v1/pets/7" });
+	const upload = new Connection(service.port);
+	const head = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n";
+	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
+	upload.socket.write(`${head}Authorization: Bearer ${key}\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.resetAndDestroy();
+	await until("the abort to be counted", async () => (await count("client_abort")) === 1);
+	const reasons = ["missing_credential", "invalid_credential", "malformed_request", "pet_not_found", "rate_limited"];
+	assert.deepEqual(await Promise.all(reasons.map(count)), [1, 1, 1, 3, 2]);
+	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", { status: "499" }), 1);
+	assert.equal(await count("internal_error"), 0);
+});
+
+test("probes, pages and unknown paths are counted apart from operations", async (context) => {
+	const service = await testService(context, { mixes: false });
+	for (const path of ["/livez", "/readyz", "/openapi.json", "/v1/none", "/none", "/v1/pets"])
+		await service.send({ path });
+	await service.send({ method: "DELETE", path: "/v1/pets" });
+	const count = (operation: string) => figureOf(service, "animal_store_request_duration_seconds_count", { operation });
+	await until("all replies to be counted", async () => (await count("unknown")) === 3);
+	assert.deepEqual(await Promise.all(["probe", "page", "listPets"].map(count)), [2, 1, 1]);
+});
+
+test("connections, their bytes and requests in flight are counted", async (context) => {
+	const service = await testService(context);
+	const figure = (name: string) => figureOf(service, `animal_store_${name}`);
+	const { socket } = new Connection(service.port);
+	const head = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n";
+	socket.write(`${head}Authorization: Bearer ${service.key}\r\n\r\n`);
+	await until("the request to be in flight", async () => (await figure("requests_in_flight")) === 1);
+	assert.equal(await figure("connections"), 1);
+	assert.ok((await figure("received_bytes_total")) > head.length);
+	socket.destroy();
+	await until("the connection to be gone", async () => (await figure("connections")) === 0);
+	assert.equal(await figure("requests_in_flight"), 0);
+	assert.ok((await figure("received_bytes_total")) > head.length, "also after the connection has ended");
+	await service.send({ path: "/livez" });
+	assert.ok((await figure("sent_bytes_total")) > 100);
+	assert.equal(await figure("connections_accepted_total"), 2);
+});
+
+test("a commit is counted with its duration, its sync and its writes; animals by status", async (context) => {
+	const service = await testService(context);
+	assert.equal(await figureOf(service, "animal_store_animals"), 0);
+	const before = await figureOf(service, "animal_store_batch_writes_sum");
+	await Promise.all([1, 2, 3].map(() => service.send(create(rex))));
+	await service.send(create({ name: "Max", categoryId: 1 }));
+	assert.equal(await figureOf(service, "animal_store_batch_writes_sum"), before + 4);
+	for (const name of ["commit", "sync"]) {
+		assert.ok((await figureOf(service, `animal_store_${name}_duration_seconds_count`)) >= 2);
+		assert.ok((await figureOf(service, `animal_store_${name}_duration_seconds_sum`)) > 0);
+	}
+	assert.equal(await figureOf(service, "animal_store_animals", { status: "sold" }), 3);
+	assert.equal(await figureOf(service, "animal_store_animals", { status: "none" }), 1);
+	assert.equal(await figureOf(service, "animal_store_oldest_write_waiting_seconds"), 0);
+	const cpuSeconds = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+	const usedBefore = cpuSeconds();
+	const used = await figureOf(service, "process_cpu_seconds_total");
+	assert.ok(usedBefore <= used && used <= cpuSeconds(), String(used));
+	const startedAt = await figureOf(service, "process_start_time_seconds");
+	assert.ok(Math.abs(startedAt + process.uptime() - Date.now() / 1000) < 5, String(startedAt));
+	for (const name of ["database_bytes", "wal_bytes", "disk_free_bytes", "disk_size_bytes", "writable"])
+		assert.ok((await figureOf(service, `animal_store_${name}`)) > 0, name);
+});
+
+test("a store that refuses writes shows it, and counts the failed commits", async (context) => {
+	const service = await testService(context);
+	rmSync(service.databaseUrl.slice("sqlite:".length));
+	assert.equal((await service.send(create(rex))).status, 503);
+	assert.equal(await figureOf(service, "animal_store_writable"), 0);
+	assert.ok((await figureOf(service, "animal_store_commits_failed_total")) >= 1);
+	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), [], "the file is gone");
+});
+
+test("over PostgreSQL there are the pool's connections, and no files", async (context) => {
+	const { url } = await databaseFor(context);
+	const service = await testService(context, { environment: { DATABASE_URL: url } });
+	assert.equal((await service.send(create(rex))).status, 201);
+	assert.ok((await figureOf(service, "animal_store_pool_connections")) >= 1);
+	assert.ok((await figureOf(service, "animal_store_commit_duration_seconds_count")) >= 1);
+	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), []);
+});
+
+test("every metric appears in /metrics, with help and type, also when it has no value yet", async (context) => {
+	const { opsUrl } = await testService(context);
+	const text = await (await fetch(`${opsUrl}/metrics`)).text();
+	for (const { name, type, help } of families)
+		assert.ok(text.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`), name);
+	const [info] = parseMetrics(text).filter(({ name }) => name === "animal_store_build_info");
+	assert.deepEqual(info?.labels, { version: JSON.parse(read("package.json")).version, node_version: process.version });
+});
+
+test("the runbook has an entry for each alarm, and no other", () => {
+	const alarms = [...read("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+	const entries = [...read("docs/runbook.md").matchAll(/^## (AnimalStore\w+)$/gm)].map(([, name]) => name);
+	assert.ok(alarms.length >= 10);
+	assert.deepEqual(entries, alarms);
+});

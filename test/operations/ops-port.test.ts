@@ -1,0 +1,102 @@
+// The operators' port: health and metrics, with the same strict HTTP rules as the public port.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { samplesOf } from "../support/scrape.ts";
+import { assertFailure, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { exchange, type Reply } from "../support/wire.ts";
+
+const paths = ["/livez", "/readyz", "/metrics"];
+
+async function opsPort(context: Parameters<typeof testService>[0], environment: Record<string, string> = {}) {
+	const { opsUrl } = await testService(context, { environment });
+	const port = Number(new URL(opsUrl).port);
+	async function ask(line: string, host = `127.0.0.1:${port}`): Promise<Reply> {
+		const bytes = `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+		const [reply] = await exchange(port, bytes, line.startsWith("HEAD"));
+		assert.ok(reply);
+		return reply;
+	}
+	return { port, ask };
+}
+
+test("each path answers GET and HEAD alike, HEAD without a body", async (context) => {
+	const { ask } = await opsPort(context);
+	for (const path of paths) {
+		const get = await ask(`GET ${path}`);
+		const head = await ask(`HEAD ${path}`);
+		assert.deepEqual([get.status, head.status, head.body], [200, 200, ""], path);
+		if (path === "/metrics")
+			assert.match(get.body, /_duration_seconds_count\{operation="probe",method="read",status="200"\} \d/);
+		else assert.equal(get.body, '{"status":"ok","writes":"working"}');
+		assert.equal(head.headers["content-type"], get.headers["content-type"]);
+		assert.match(head.headers["content-length"] ?? "", /^[1-9]\d*$/);
+	}
+});
+
+test("requests of this port are logged and counted like all others: health checks as probe, scrapes as metrics", async (context) => {
+	const service = await testService(context, { mixes: false });
+	for (const [path, operation] of [
+		["/livez", "probe"],
+		["/metrics", "metrics"],
+		["/nothing", "unknown"],
+	] as const) {
+		const { headers } = await fetch(service.opsUrl + path);
+		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers.get("x-request-id")));
+		const counts = await samplesOf(service, "animal_store_request_duration_seconds_count");
+		assert.ok(
+			counts.some(({ labels, value }) => labels["operation"] === operation && value > 0),
+			path,
+		);
+	}
+});
+
+test("another method is 405 with Allow, another path 404, and malformed HTTP 400, all as the Error object", async (context) => {
+	const { ask, port } = await opsPort(context);
+	for (const path of paths) {
+		for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
+			const reply = await ask(`${method} ${path}`);
+			assertFailure(reply, "method_not_allowed");
+			assert.equal(reply.headers["allow"], "GET, HEAD, OPTIONS");
+		}
+		const { status, headers } = await ask(`OPTIONS ${path}`);
+		assert.deepEqual([status, headers["allow"]], [204, "GET, HEAD, OPTIONS"]);
+	}
+	for (const path of ["/", "/v1/pets", "/metrics/"]) assertFailure(await ask(`GET ${path}`), "route_not_found");
+	for (const bytes of [
+		"no HTTP\r\n\r\n",
+		"GET /metrics HTTP/1.1\r\n\r\n",
+		"GET /metrics HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+		"GET *metrics HTTP/1.1\r\nHost: a\r\n\r\n",
+		"PLAY /metrics RTSP/1.0\r\n\r\n",
+	]) {
+		const replies = await exchange(port, bytes);
+		assert.equal(replies.length, 1, bytes);
+		assertFailure(replies[0] as Reply, "malformed_request");
+	}
+});
+
+test("a Host that a web page could point at this port is refused (DNS rebinding)", async (context) => {
+	const { ask, port } = await opsPort(context);
+	for (const host of [
+		"evil.example",
+		`rebound.evil.example:${port}`,
+		"127.0.0.1.evil.example",
+		"localhost.evil.example",
+	]) {
+		for (const path of paths) assertFailure(await ask(`GET ${path}`, host), "malformed_request");
+	}
+	for (const host of [
+		"127.0.0.1",
+		"10.1.2.3:9464",
+		"[::1]",
+		"[fe80::1]:9464",
+		"localhost",
+		`LOCALHOST:${port}`,
+		"node-1",
+	])
+		assert.equal((await ask("GET /livez", host)).status, 200, host);
+	const [old] = await exchange(port, "GET /livez HTTP/1.0\r\n\r\n");
+	assert.equal(old?.status, 200, "HTTP/1.0 may leave it out");
+});

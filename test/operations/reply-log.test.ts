@@ -1,0 +1,253 @@
+// What operators learn of each reply: one log line and one count, also of requests that are refused before the app.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { figureOf, samplesOf } from "../support/scrape.ts";
+import { create, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { Connection, exchange, type Reply } from "../support/wire.ts";
+
+/** The log line of a reply, found by its X-Request-Id. */
+function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {
+	const id = reply.headers["x-request-id"];
+	return until("the reply's log line", () => log.find(({ requestId }) => requestId === id));
+}
+
+/** Replies to one operation with one status, as the metrics count them. */
+async function countOf(service: TestService, operation: string, status: number): Promise<number> {
+	const replies = await samplesOf(service, "animal_store_request_duration_seconds_count");
+	return replies
+		.filter(({ labels }) => labels["operation"] === operation && labels["status"] === String(status))
+		.reduce((sum, { value }) => sum + value, 0);
+}
+
+test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const rows = [
+		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
+		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
+		[{ path: "/v1/pets/7" }, "getPet", "/v1/pets/:petId", 404],
+		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
+	] as const;
+	for (const [request, operation, route, status] of rows) {
+		const startedAt = performance.now();
+		const reply = await service.send(request);
+		const { durationMs, keyId, time, level, ...line } = await lineOf(service, reply);
+		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
+		const found = fields.map((field) => line[field]);
+		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
+		const method = operation === "createPet" ? "POST" : "GET";
+		assert.deepEqual(found, [method, route, status, Buffer.byteLength(reply.body), "request"]);
+		assert.match(String(keyId), operation === "probe" ? /^undefined$/ : /^key_/);
+		assert.match(`${level} ${time}`, /^info \d{4}-\d\d-\d\dT/);
+		assert.equal(await countOf(service, operation, status), 1);
+	}
+});
+
+test("a request that the parser or the framing rules refuse is logged and counted once", async (context) => {
+	const service = await testService(context);
+	const rows = [
+		["no HTTP\r\n\r\n", 400, "malformed_request"],
+		["GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "malformed_request"],
+		[`GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, "uri_too_long"],
+	] as const;
+	let count = 0;
+	for (const [bytes, status, code] of rows) {
+		const [reply] = await exchange(service.port, bytes);
+		assert.equal(reply?.status, status);
+		const line = await lineOf(service, reply as Reply);
+		assert.deepEqual([line["http.response.status_code"], line["error.type"], line["msg"]], [status, code, "request"]);
+		if (status === 400) count++;
+		assert.equal(await countOf(service, "unknown", 400), count);
+	}
+	assert.equal(await countOf(service, "unknown", 414), 1);
+});
+
+test("Strict-Transport-Security is on every reply behind https, and on none without", async (context) => {
+	for (const [BASE_URL, expected] of [
+		["https://api.example.com/v1", "max-age=31536000"],
+		["http://api.example.com/v1", undefined],
+		["", undefined],
+	] as const) {
+		const { send, port } = await testService(context, { environment: { BASE_URL } });
+		const [refused] = await exchange(port, "no HTTP\r\n\r\n");
+		for (const reply of [await send({ path: "/v1/pets" }), await send({ path: "/v1/none" }), refused])
+			assert.equal(reply?.headers["strict-transport-security"], expected);
+	}
+});
+
+test("on a terminal, the log line has the method and the path, without the query and without a key", async (context) => {
+	const service = await testService(context, { isOnTerminal: true });
+	for (const [path, shown] of [
+		["/v1/pets?limit=1", "/v1/pets"],
+		[`/v1/pets/${service.key}?x=${service.key}`, "/v1/pets/pets_…"],
+	] as const) {
+		const line = await lineOf(service, await service.send({ path }));
+		assert.deepEqual([line["http.request.method"], line["url.path"]], ["GET", shown]);
+		assert.doesNotMatch(JSON.stringify(line), new RegExp(service.key.slice(5)));
+	}
+});
+
+test("an upload that the client breaks off is logged as refused", async (context) => {
+	const service = await testService(context);
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
+	const upload = new Connection(service.port);
+	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.end('{"name":');
+	const line = await until("the log line", () =>
+		service.log.find((entry) => entry["http.response.status_code"] === 400),
+	);
+	assert.equal(line["error.type"], "malformed_request");
+});
+
+/** Sends a create whose body never ends, and resets the connection. */
+async function abortUpload({ port, key }: TestService, headers = ""): Promise<void> {
+	const upload = new Connection(port);
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}`;
+	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	await upload.next(false);
+	upload.socket.write('{"name":');
+	upload.socket.resetAndDestroy();
+}
+
+test("a client that leaves before the reply is one short line with level info and status 499, and no error", async (context) => {
+	const service = await testService(context);
+	await abortUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
+	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
+	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
+	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
+	assert.deepEqual(
+		service.log.filter(({ level, msg }) => level !== "info" && !String(msg).includes("links in replies")),
+		[],
+	);
+});
+
+test("of many replies to a client that stops reading, those that it can read whole count as sent, and the others as 499", async (context) => {
+	const service = await testService(context, { mixes: false, timeouts: { stalledMs: 300 } });
+	const client = new Connection(service.port);
+	client.socket.pause().write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(200));
+	const linesOf = (status: number) => service.log.filter((line) => line["http.response.status_code"] === status).length;
+	await until("the connection to be cut", () => linesOf(499) > 0 && service.traffic().connections === 0);
+	client.socket.resume();
+	let whole = 0;
+	for (let reply = await client.next(false); reply; reply = await client.next(false))
+		if (Number(reply.headers["content-length"]) === Buffer.byteLength(reply.body)) whole++;
+	assert.deepEqual([linesOf(200), await countOf(service, "page", 200)], [whole, whole]);
+	assert.equal(await countOf(service, "page", 499), linesOf(499));
+});
+
+test("refusals for overload share one short line for each second, and each is counted", async (context) => {
+	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
+	const isShed = async () => (await service.send({ path: "/v1/pets" })).status === 503;
+	await until("the service to be overloaded", isShed);
+	for (let index = 0; index < 5; index++) assert.ok(await isShed());
+	const lines = await until("the line", () => {
+		const found = service.log.filter((entry) => entry["error.type"] === "overloaded");
+		return found.reduce((sum, { count }) => sum + Number(count), 0) === 6 && found;
+	});
+	assert.ok(lines.length < 6);
+	for (const line of lines) {
+		assert.equal(line["level"], "warn");
+		assert.ok(JSON.stringify(line).length < 300);
+	}
+	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "overloaded" }), 6);
+	assert.ok(!service.log.some(({ level }) => level === "error"));
+});
+
+test("the line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
+	const service = await testService(context, { mixes: false });
+	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
+	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
+	const listed = await service.send({ path: `/v1/pets?limit=7&key=${service.key}` });
+	assert.equal(listed.status, 400, "an unknown parameter");
+	const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+	const replies = [
+		await service.send({ path: "/v1/pets?limit=7&status=sold", headers: trace }),
+		await service.send(create({ name: "a secret name", categoryId: 1 })),
+	];
+	for (const [reply, expected] of [
+		[replies[0], ["GET", "/v1/pets?limit=7&status=sold", "/v1/pets", "a".repeat(32)]],
+		[replies[1], ["POST", "/v1/pets", "/v1/pets", undefined]],
+	] as const) {
+		assert.equal(reply?.status, 500);
+		const line = service.log.find(
+			({ level, requestId }) => level === "error" && requestId === reply?.headers["x-request-id"],
+		);
+		const { url, err, "http.request.method": method, "http.route": route, trace_id: id } = line ?? {};
+		assert.deepEqual([method, url, route, id], expected);
+		assert.match((err as { stack: string }).stack, /broken for the test\n.*reply-log\.test/);
+	}
+	assert.doesNotMatch(JSON.stringify(service.log), /secret name/);
+	assert.doesNotMatch(JSON.stringify(service.log), new RegExp(service.key.slice(5)));
+});
+
+test("the log has the client's address only with LOG_CLIENT_ADDRESS, and from headers only of a trusted proxy", async (context) => {
+	const headers = { "X-Forwarded-For": "203.0.113.9, 198.51.100.7" };
+	for (const [environment, expected] of [
+		[{}, undefined],
+		[{ TRUST_PROXY: "loopback" }, undefined],
+		[{ LOG_CLIENT_ADDRESS: "true" }, "127.0.0.1"],
+		[{ LOG_CLIENT_ADDRESS: "true", TRUST_PROXY: "loopback" }, "198.51.100.7"],
+	] as const) {
+		const service = await testService(context, { environment });
+		const line = await lineOf(service, await service.send({ path: "/v1/pets", headers }));
+		assert.equal(line["client.address"], expected);
+	}
+});
+
+const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
+
+test("a valid traceparent is continued in the reply and in the log line, and an invalid one is ignored", async (context) => {
+	const service = await testService(context);
+	for (const traceparent of [`00-${id}-${parent}-01`, `00-${id}-${parent}-00`, `cc-${id}-${parent}-01-what-follows`]) {
+		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
+		const flags = traceparent.split("-")[3];
+		assert.equal(reply.headers["traceparent"], `00-${id}-${parent}-${flags}`);
+		const { trace_id, span_id } = await lineOf(service, reply);
+		assert.deepEqual([trace_id, span_id], [id, undefined], "no span of this request exists");
+	}
+	for (const traceparent of [
+		undefined,
+		"",
+		`ff-${id}-${parent}-01`,
+		`00-${"0".repeat(32)}-${parent}-01`,
+		`00-${id}-${"0".repeat(16)}-01`,
+		`00-${id}-${parent}-01-more`,
+		`00-${id.toUpperCase()}-${parent}-01`,
+		`00-${id}-${parent}`,
+		`00-${id}-${parent}-01, 00-${id}-${parent}-01`,
+	]) {
+		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
+		assert.equal(reply.headers["traceparent"], undefined, traceparent);
+		assert.equal((await lineOf(service, reply))["trace_id"], undefined, traceparent);
+	}
+});
+
+test("the reply and the log line name the span of this request that OpenTelemetry has made, and no other span", async (context) => {
+	// Of the requests of others, too.
+	const service = await testService(context, { mixes: false });
+	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };
+	let active: object | undefined;
+	// What @opentelemetry/api 1 shares in a process; npm run prove -- --only tracing has the real one.
+	const getValue = (key: symbol) =>
+		key === Symbol.for("OpenTelemetry Context Key SPAN") && active && { spanContext: () => active };
+	const shared = Symbol.for("opentelemetry.js.api.1");
+	Reflect.set(globalThis, shared, { context: { active: () => ({ getValue }) } });
+	context.after(() => Reflect.deleteProperty(globalThis, shared));
+	const callers = `00-${id}-${parent}-01`;
+	for (const [span, traceparent, expected] of [
+		[own, callers, `00-${own.traceId}-${own.spanId}-00`],
+		[{ ...own, traceFlags: 1 }, undefined, `00-${own.traceId}-${own.spanId}-01`],
+		[{ traceId: id, spanId: parent, traceFlags: 1, isRemote: true }, callers, callers],
+		[{ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 }, callers, callers],
+		[undefined, callers, callers],
+	] as const) {
+		active = span;
+		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
+		assert.equal(reply.headers["traceparent"], expected);
+		const { trace_id, span_id } = await lineOf(service, reply);
+		const isOwn = expected !== callers;
+		assert.deepEqual([trace_id, span_id], isOwn ? [own.traceId, own.spanId] : [id, undefined]);
+	}
+});

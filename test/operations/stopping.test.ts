@@ -1,0 +1,168 @@
+// Readiness and shutdown: accepted requests are answered, idle connections closed, and endless requests aborted.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createProbes } from "../../src/ops/probes.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt } from "../support/full-disk.ts";
+import { startProgram } from "../support/program.ts";
+import { withKey } from "../support/proof.ts";
+import { create, type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+import { Connection } from "../support/wire.ts";
+
+/** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */
+async function unfinished({ port }: TestService, path: string, lines = ""): Promise<Connection> {
+	const connection = new Connection(port);
+	await once(connection.socket, "connect");
+	connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${lines}`);
+	return connection;
+}
+
+test("while the service stops, readyz is 503 on both ports, and accepted requests are answered", async (context) => {
+	const service = await testService(context);
+	const ready = await unfinished(service, "/readyz");
+	const list = await unfinished(service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
+	const upload = new Connection(service.port);
+	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+	upload.socket.write(`${head}Content-Length: 27\r\nExpect: 100-continue\r\n\r\n`);
+	assert.equal((await upload.next(false))?.status, 100, "the body is asked for");
+	await service.send({ path: "/livez" });
+	const stopped = service.stop();
+	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
+	assert.deepEqual([onOpsPort.status, ((await onOpsPort.json()) as { code: string }).code], [503, "shutting_down"]);
+	assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200);
+	ready.socket.write("\r\n");
+	const notReady = await ready.next(false);
+	assert.deepEqual([notReady?.status, notReady?.headers["connection"]], [503, "close"]);
+	assert.match(notReady?.body ?? "", /"shutting_down"/);
+	upload.socket.write('{"name":"a","categoryId":1}');
+	assert.equal((await upload.next(false))?.status, 201);
+	list.socket.write("\r\n");
+	const listed = await list.next(false);
+	assert.deepEqual([listed?.status, listed?.headers["connection"], listed?.body.length], [200, "close", 36]);
+	await within("the stop", stopped);
+});
+
+test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
+	// They are all there before the service has accepted many, which takes a turn of the event loop for each.
+	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
+	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+	const stopped = service.stop();
+	const replies = await Promise.all(waiting.map((connection) => connection.next(false)));
+	for (const reply of replies) assert.deepEqual([reply?.status, reply?.headers["connection"]], [200, "close"]);
+	await within("the stop", stopped);
+});
+
+test("a connection whose client pauses between two requests is answered once more while the service stops", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const connection = new Connection(service.port);
+	const ask = () => {
+		connection.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+		return connection.next(false);
+	};
+	assert.equal((await ask())?.headers["connection"], "keep-alive");
+	const startedAtMs = performance.now();
+	const stopped = service.stop();
+	await until("the end of the pause", () => performance.now() - startedAtMs > 600);
+	const last = await ask();
+	assert.deepEqual([last?.status, last?.headers["connection"]], [200, "close"]);
+	await within("the stop", stopped);
+});
+
+test("while the service stops, a reply closes also where its request has empty lines in its body", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const connection = new Connection(service.port);
+	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
+	connection.socket.write(post);
+	assert.equal((await connection.next(false))?.status, 401);
+	const stopped = service.stop();
+	connection.socket.write(post);
+	const reply = await connection.next(false);
+	assert.deepEqual([reply?.status, reply?.headers["connection"]], [401, "close"]);
+	await stopped;
+});
+
+test("requests that are unfinished when the grace period ends are aborted", async (context) => {
+	const service = await testService(context);
+	const endless = await unfinished(service, "/livez");
+	await service.send({ path: "/livez" });
+	await within("the stop", service.stop(300));
+	assert.equal(await endless.next(false), undefined);
+});
+
+test("readyz is 503 when the store does not answer in time", async () => {
+	const writeState = () => "working" as const;
+	const silent = createProbes({ check: () => new Promise(() => {}), writeState }, () => false, 50);
+	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
+	const answers = createProbes({ check: async () => {}, writeState }, () => false, 50);
+	await answers.ready();
+});
+
+test("readyz tells about reads only; livez fails only when creates need a restart", async () => {
+	for (const state of ["working", "slow", "failing", "stopped"] as const) {
+		const probes = createProbes({ check: async () => {}, writeState: () => state }, () => false);
+		const reply = { status: "ok", writes: state };
+		assert.deepEqual(await probes.ready(), reply);
+		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });
+		else assert.deepEqual(probes.live(), reply);
+	}
+});
+
+test("with STOP_DELAY, a stopping service takes requests on new connections while readyz is 503, and then ends", async (context) => {
+	const service = await testService(context, { environment: { STOP_DELAY: "4s" }, mixes: false });
+	const startedAt = performance.now();
+	const stopped = service.stop(2000, { signal: "SIGTERM" });
+	assert.equal((await service.send({ path: "/readyz" })).status, 503);
+	const list = await service.send({ path: "/v1/pets" });
+	assert.deepEqual([list.status, list.headers["connection"]], [200, "close"]);
+	assert.equal((await service.send(create({ name: "a", categoryId: 1 }))).status, 201);
+	await within("the stop", stopped);
+	assert.ok(performance.now() - startedAt >= 4000);
+	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
+});
+
+test("with a socket that systemd holds, a restart under load fails no request", async (context) => {
+	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const folder = temporaryFolder(context);
+	const listener = createServer().listen(0);
+	const { port } = listener.address() as AddressInfo;
+	const { fd: socket } = (listener as unknown as { _handle: { fd: number } })._handle;
+	/** Both have the socket from now on; the second one begins when the first one has ended. */
+	const [first, second] = ["first", "second"].map((name) => {
+		const passed = 'until [ -e "$0" ]; do sleep 0.02; done; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
+		const go = join(folder, name);
+		const node = startProgram(context, environment, { under: ["bash", "-c", passed, go], socket });
+		return () => {
+			writeFileSync(go, "");
+			return node;
+		};
+	});
+	listener.close();
+	const url = `http://127.0.0.1:${port}`;
+	let [replies, isStopped] = [0, false];
+	const client = async () => {
+		for (; !isStopped; replies++)
+			assert.equal((await post(url, key, new Agent({ keepAlive: false }), attempt(replies))).status, 201);
+	};
+	let node = await first?.();
+	assert.match(String(node?.url), new RegExp(`:${port}$`));
+	const clients = Promise.all(Array.from({ length: 8 }, client));
+	await Promise.race([clients, until("100 replies", () => replies > 100)]);
+	node?.process.kill("SIGTERM");
+	await node?.finished;
+	node = await second?.();
+	const enough = replies + 100;
+	await Promise.race([clients, until("100 more replies", () => replies > enough)]);
+	isStopped = true;
+	await within("the clients to end", clients);
+	node?.process.kill("SIGTERM");
+	await node?.finished;
+});

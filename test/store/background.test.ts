@@ -1,0 +1,142 @@
+// Work beside the requests while the store is stalled, locked, full or broken: it decides nothing, and is done later. A create
+// is answered in time meanwhile.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
+import pg from "pg";
+import { backgroundTasks } from "../../src/store/background.ts";
+import { listAll } from "../support/ledger.ts";
+import { samplesOf } from "../support/scrape.ts";
+import { beforeStop, create, type TestService, testService } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { until, within } from "../support/until.ts";
+
+const states = ["stalled", "locked", "full", "broken"] as const;
+type State = (typeof states)[number];
+/** Ends what obstructs the writes of a store. */
+type End = () => Promise<unknown>;
+
+/** What the writer thread of SQLite reports; the message of a bug has another code. */
+const codes = { full: "SQLITE_FULL", broken: "SQLITE_ERROR" };
+
+async function obstructSqlite(context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
+	if (state === "locked") {
+		const other = new Database(databaseUrl.slice("sqlite:".length));
+		other.exec("BEGIN IMMEDIATE");
+		return async () => other.close();
+	}
+	const { postMessage } = Worker.prototype;
+	const held: (() => void)[] = [];
+	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
+		if (state === "stalled") held.push(() => postMessage.apply(this, given));
+		else setImmediate(() => this.emit("message", { kind: "failed", code: codes[state], message: state }));
+	});
+	return async () => {
+		mock.mock.restore();
+		for (const send of held) send();
+	};
+}
+
+const written = ["pets", "counters", "key_uses", "leases", "idempotency_keys"];
+const bodies = {
+	stalled: "PERFORM pg_sleep(60)",
+	full: "RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'",
+	broken: "RAISE EXCEPTION 'broken'",
+};
+
+async function obstructPostgres(_context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
+	if (state === "locked") {
+		const client = new pg.Client({ connectionString: databaseUrl });
+		await client.connect();
+		await client.query(`BEGIN; LOCK TABLE ${written.join(", ")} IN SHARE MODE`);
+		return () => client.end();
+	}
+	const triggers = written.map(
+		(table) => `CREATE TRIGGER obstruct BEFORE INSERT OR UPDATE OR DELETE ON ${table} EXECUTE FUNCTION obstruct();`,
+	);
+	await runSql(
+		databaseUrl,
+		`CREATE FUNCTION obstruct() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${bodies[state]}; RETURN NULL; END $$;
+		${triggers.join("\n")}`,
+	);
+	return () => runSql(databaseUrl, "DROP FUNCTION obstruct() CASCADE");
+}
+
+const isPostgres = process.env["TEST_ENGINE"] === "postgres";
+const obstruct = isPostgres ? obstructPostgres : obstructSqlite;
+const createWaitMaxMs = 1000;
+/** A wait of `CREATE_WAIT_MAX`, what a commit may take after it, and a busy machine. */
+const answerMaxMs = 2 * createWaitMaxMs + 500;
+
+for (const state of states) {
+	test(`while writes are ${state}, background work waits or fails and is done later, reads go on, and creates are answered in time`, async (context) => {
+		context.mock.timers.enable({ apis: ["setInterval"] });
+		const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" }, mixes: false });
+		const { send, log, key } = service;
+		/** The server of PostgreSQL ends what takes too long. */
+		const hangs = state === "stalled" && !isPostgres;
+		const ending = await obstruct(context, service, state);
+		let ended: Promise<unknown> | undefined;
+		const end = async () => {
+			ended ??= ending();
+			await ended;
+		};
+		beforeStop(context, end);
+		const failures = async (): Promise<Record<string, number>> => {
+			const samples = await samplesOf(service, "animal_store_background_failures_total");
+			return Object.fromEntries(samples.map(({ labels, value }) => [String(labels["task"]), value]));
+		};
+		const answers: { name: string; status: number; code: string; ms: number }[] = [];
+		const tries: Promise<unknown>[] = [];
+		async function tryToCreate(name: string): Promise<void> {
+			const startedAtMs = performance.now();
+			const { status, body } = await send(create({ name, categoryId: 1 }));
+			answers.push({ name, status, code: JSON.parse(body).code, ms: performance.now() - startedAtMs });
+		}
+		const startedAtMs = performance.now();
+		for (let round = 0; performance.now() - startedAtMs < 3 * createWaitMaxMs; round++) {
+			assert.equal((await send({ path: "/v1/pets" })).status, 200);
+			assert.equal((await send({ path: "/readyz" })).status, 200);
+			// On a disk that hangs, creates wait behind what is done in the background; otherwise they are first.
+			const isTaken = () => service.store.queue.length > 0 || answers.length > 0;
+			if (!hangs) {
+				tries.push(tryToCreate(`try ${round}`));
+				await until("the create to be taken", isTaken);
+			}
+			context.mock.timers.tick(round === 1 ? 600_000 : 5_000);
+			if (hangs) {
+				await until("background work to be under way", isTaken);
+				tries.push(tryToCreate(`try ${round}`));
+			}
+			await until("the next round", () => performance.now() - startedAtMs > 300 * (round + 1));
+		}
+		await within("all answers", Promise.all(tries));
+		for (const { status, ms } of answers) {
+			assert.ok(status >= 500, `${status}`);
+			assert.ok(ms < answerMaxMs, `a create took ${ms} ms`);
+		}
+		if (hangs) assert.deepEqual(Object.values(await failures()), Array(backgroundTasks.length).fill(0), "it waits");
+		else await until("a failure", async () => ((await failures())["key use"] ?? 0) > 0);
+		await end();
+
+		await until("the next create", async () => (await send(create({ name: "next", categoryId: 1 }))).status === 201);
+		const isUsed = async () => (await service.store.keys.list()).some(({ usedAtMs }) => usedAtMs["createPet"]);
+		await until("the use of the key to be stored", () => {
+			context.mock.timers.tick(5_000);
+			return isUsed();
+		});
+		const failed: [string, number][] = Object.entries(await failures());
+		assert.deepEqual(
+			failed.map(([task]) => task),
+			backgroundTasks,
+		);
+		for (const [task, count] of failed)
+			assert.equal(log.filter((line) => line["task"] === task).length, Math.min(count, 1), `${task}: ${count}`);
+		const names = (await listAll(service.url, key)).map(({ name }) => name);
+		for (const { name, code } of answers)
+			assert.ok(code !== "overloaded" || !names.includes(name), `${name} was refused`);
+		context.mock.timers.reset();
+	});
+}

@@ -1,0 +1,257 @@
+// `animal-store backup` and `animal-store restore`: a backup is complete and on disk or does not exist, and a restore
+// returns to the moment of the backup, whatever it replaces.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { backupStore, openStore, restoreStore } from "../../src/store/open.ts";
+import { backupSqlite } from "../../src/store/sqlite/backup.ts";
+import { begin, runProgram, startProgram } from "../support/program.ts";
+import { seed } from "../support/random.ts";
+import { proveRestores } from "../support/restore-proof.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { slowMs, until, within } from "../support/until.ts";
+import { damagedCopies } from "./damaged-copies.ts";
+import { recordFileCalls } from "./file-calls.ts";
+
+const never = new AbortController().signal;
+
+/** A store with this many animals, and commands on it. */
+async function someStore(context: TestContext, animals = 20) {
+	const folder = temporaryFolder(context);
+	const path = (name: string) => join(folder, name);
+	const url = `sqlite:${path("s.db")}`;
+	await addTo(url, animals);
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
+	return { folder, path, url, run };
+}
+
+async function addTo(url: string, animals: number): Promise<void> {
+	const store = await openStore(url, Date.now);
+	await Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n })));
+	await store.close();
+}
+
+/** What is in a folder, without the empty log of a store that was only read. */
+function namesIn(folder: string): string[] {
+	return readdirSync(folder)
+		.filter((name) => !/^s\.db-(wal|shm)$/.test(name))
+		.sort();
+}
+
+async function countIn(file: string): Promise<number> {
+	const store = await openStore(`sqlite:${file}`, Date.now, { verify: "whole", mustExist: true });
+	try {
+		return await store.rows.count("pets");
+	} finally {
+		await store.close();
+	}
+}
+
+test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", {
+	timeout: slowMs, // Two loads, crashes and restores.
+}, async (context) => {
+	const newFolder = () => temporaryFolder(context);
+	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
+	context.diagnostic(JSON.stringify(proven));
+	assert.ok(proven.restored >= 60 && proven.later > 0);
+});
+
+test("a backup is a store: a service can serve it, write to it and back it up again", async (context) => {
+	const { path, run } = await someStore(context);
+	assert.equal((await run("backup", path("b.db"))).stdout, `20 animals are in ${path("b.db")}\n`);
+	await addTo(`sqlite:${path("b.db")}`, 5);
+	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25);
+	assert.equal(await restoreStore(path("c.db"), `sqlite:${path("d.db")}`, { force: false, signal: never }), 25);
+	assert.equal(
+		await backupStore(`sqlite:${path("d.db")}`, path("e.db"), { signal: never }),
+		25,
+		"a store that was just restored",
+	);
+	assert.equal(await countIn(path("e.db")), 25);
+});
+
+test("a backup has the store as it was at its beginning, whatever is written meanwhile", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, copy] = [join(folder, "s.db"), join(folder, "b.db")];
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	const name = "x".repeat(255);
+	await Promise.all(Array.from({ length: 5000 }, () => store.createPet({ name, categoryId: 1n })));
+	const writer = new Database(file);
+	context.after(() => writer.close());
+	const add = writer.prepare("INSERT INTO pets (name, category_id) VALUES ('late', 1)");
+	let added = 0;
+	const onProgress = () => {
+		if (added < 3) added += add.run().changes;
+	};
+	assert.equal(await backupSqlite(file, copy, { signal: new AbortController().signal, onProgress }), 5000);
+	assert.ok(added > 0, "animals were added while it was copied");
+});
+
+test("a store that is opened for the first time is not mistaken for a backup beside an old log, even after a SIGKILL", async (context) => {
+	const { path, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	for (let start = 0; start < 2; start++) {
+		const service = await startProgram(context, { DATABASE_URL: `sqlite:${path("b.db")}` });
+		await service.stop("SIGKILL");
+	}
+	assert.equal(await countIn(path("b.db")), 20);
+});
+
+test("a backup is synced before it gets its name, and its name is synced before the command ends", async (context) => {
+	const { path, folder } = await someStore(context);
+	const { calls, fail } = recordFileCalls(context);
+	await backupSqlite(path("s.db"), path("b.db"), { signal: never });
+	assert.deepEqual(calls, ["sync b.db.new", "link b.db.new b.db", `sync ${basename(folder)}`]);
+	fail("sync", "EIO");
+	await assert.rejects(backupSqlite(path("s.db"), path("c.db"), { signal: never }), { name: "StoreRefused" });
+	fail("link", "EPERM");
+	await assert.rejects(
+		backupSqlite(path("s.db"), path("c.db"), { signal: never }),
+		/its file system has no hard links \(EPERM\); use another one/,
+	);
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
+});
+
+test("an interrupted backup leaves no file, and exits with 130; what a killed one or a loss of power left is removed by the next", async (context) => {
+	const { url, path, folder } = await someStore(context);
+	const database = new Database(path("s.db"));
+	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(2500)), 1 FROM n`);
+	database.close();
+	const drafts = () => readdirSync(folder).filter((name) => name.includes(".new"));
+	for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
+		const backup = begin(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
+		await until("the copy to begin", () => drafts().length > 0, { everyMs: 0 });
+		backup.child.kill(signal);
+		const { code, stderr } = await within("the backup to end", backup.finished);
+		assert.ok(!readdirSync(folder).includes("b.db"));
+		if (signal === "SIGKILL") continue;
+		assert.deepEqual([code, stderr], [130, "animal-store: interrupted: no backup was made\n"]);
+		assert.deepEqual(drafts(), []);
+	}
+	// As a loss of power leaves them, with the id of a process that has ended.
+	const { pid } = spawnSync("true");
+	for (const suffix of ["", "-journal"]) writeFileSync(path(`b.db.${pid}-0.new${suffix}`), "half a backup");
+	await backupStore(url, path("b.db"), { signal: never });
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
+});
+
+test("a full target disk is reported in one sentence, and no file is left", async (context) => {
+	const { url, path, folder } = await someStore(context, 2000);
+	const target = join(folder, "small");
+	mkdirSync(target);
+	const under = ["bash", "-c", 'ulimit -S -f 40; exec "$@"', "-"];
+	const { code, stderr } = await runProgram(["backup", join(target, "b.db")], {
+		environment: { DATABASE_URL: url },
+		under,
+	});
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: .*b\.db.*\n$/);
+	assert.deepEqual([readdirSync(target), namesIn(folder)], [[], ["s.db", "small"]]);
+	assert.equal(await countIn(path("s.db")), 2000);
+});
+
+test("a backup that is not possible is refused with one sentence", async (context) => {
+	const { path, run } = await someStore(context);
+	writeFileSync(path("there"), "mine");
+	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
+	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
+		[run("backup", path("there")), /there already exists: name a new file/],
+		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
+		[run("backup", "/etc/passwd/b.db"), /cannot (write|open) /],
+		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
+		[elsewhere("postgres://a/b"), /use pg_dump/],
+	];
+	for (const [running, said] of rows) {
+		const { code, stderr } = await running;
+		assert.equal(code, 1);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+	}
+	assert.equal(readFileSync(path("there"), "utf8"), "mine");
+});
+
+test("a restore does not replace a store that a service has open, even if the service is idle", async (context) => {
+	const { url, path, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	await addTo(url, 1);
+	const service = await startProgram(context, { DATABASE_URL: url });
+	const { code, stderr } = await run("restore", path("b.db"), "--force");
+	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	assert.equal((await service.stop()).code, 0);
+	assert.equal(await countIn(path("s.db")), 21);
+	assert.equal((await run("restore", path("b.db"), "--force")).code, 0);
+	assert.equal(await countIn(path("s.db")), 20);
+});
+
+test("a restore replaces a damaged or missing store, or one beside an old log", async (context) => {
+	const { url, path, folder, run } = await someStore(context);
+	await run("backup", path("b.db"));
+	const restored = { force: true, signal: never };
+	writeFileSync(path("s.db"), "damaged");
+	await restoreStore(path("b.db"), url, restored);
+	assert.equal(await countIn(path("s.db")), 20);
+	rmSync(path("s.db"));
+	writeFileSync(path("s.db-wal"), "what a crash left of another store");
+	const missing = await run("serve");
+	assert.match(missing.stderr, /s\.db is missing but its log .*s\.db-wal exists: restore a backup, or remove the log/);
+	assert.ok(!readdirSync(folder).includes("s.db"), "nothing was made beside the log");
+	renameSync(path("b.db"), path("s.db"));
+	assert.match((await run("serve")).stderr, /s\.db is a backup beside the log of another store/);
+	renameSync(path("s.db"), path("b.db"));
+	await restoreStore(path("b.db"), url, { ...restored, force: false });
+	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);
+	assert.equal(await countIn(path("s.db")), 20);
+});
+
+test("a restored store is synced before it replaces the old one, and the old log is removed last", async (context) => {
+	const { url, path, folder } = await someStore(context);
+	await backupStore(url, path("b.db"), { signal: never });
+	const { calls, fail } = recordFileCalls(context);
+	await restoreStore(path("b.db"), url, { force: true, signal: never });
+	const place = basename(folder);
+	assert.deepEqual(calls, [
+		"link s.db s.db.new-locked",
+		"sync s.db.new",
+		"rename s.db.new s.db",
+		`sync ${place}`,
+		`sync ${place}`,
+	]);
+	await addTo(url, 1);
+	fail("sync", "EIO");
+	await assert.rejects(restoreStore(path("b.db"), url, { force: true, signal: never }), { name: "StoreRefused" });
+	assert.equal(await countIn(path("s.db")), 21, "the store is as it was");
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
+});
+
+test("an invalid backup is refused with one sentence, and the store is not changed", async (context) => {
+	const { path, url, run, folder } = await someStore(context);
+	await run("backup", path("b.db"));
+	const before = readFileSync(path("s.db"));
+	const rows: [parameters: string[], said: RegExp][] = [
+		...damagedCopies(path("b.db")).map(([copy, said]): [string[], RegExp] => [[copy], said]),
+		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
+		[[path("s.db")], /is the file to restore to: move it to another name/],
+		[[path("b.db"), "--to", folder], /is a directory: name a file/],
+	];
+	for (const [parameters, said] of rows) {
+		const { code, stderr } = await run("restore", ...parameters, "--force");
+		assert.equal(code, 1, parameters.join(" "));
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+	}
+	assert.ok(readFileSync(path("s.db")).equals(before));
+	assert.deepEqual(
+		readdirSync(folder).filter((name) => name.includes(".new")),
+		[],
+	);
+	const environment = { DATABASE_URL: "postgres://a/b" };
+	assert.match((await runProgram(["restore", path("b.db")], { environment })).stderr, /use pg_restore/);
+	assert.equal(await restoreStore(path("b.db"), url, { force: true, signal: never }), 20);
+});

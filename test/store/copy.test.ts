@@ -1,0 +1,183 @@
+// `animal-store copy`: a whole store is copied to the other engine and back, unchanged.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { petStatuses } from "../../src/contract/pet.ts";
+import { type CopyOptions, copyStore } from "../../src/store/copy.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Row, type TableName, tables } from "../../src/store/tables.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet } from "../support/store-reads.ts";
+
+const count = 12_000;
+
+async function filled(context: TestContext): Promise<{ url: string; key: string }> {
+	const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const key = (
+		await runProgram(["keys", "create", "--name", "mover"], { environment: { DATABASE_URL: url } })
+	).stdout.trim();
+	const store = await openStore(url, Date.now);
+	await Promise.all(
+		Array.from({ length: count }, (_, index) => {
+			const status = petStatuses[index % 4];
+			const idempotencyKey = index % 100 === 0 ? { caller: "someone", key: `k${index}` } : undefined;
+			return store.createPet(
+				{ name: `n${index} 😀`, categoryId: BigInt(index) * 10n ** 14n - 2n ** 62n, ...(status && { status }) },
+				idempotencyKey,
+			);
+		}),
+	);
+	await store.close();
+	return { url, key };
+}
+
+async function emptyPostgres(context: TestContext): Promise<string> {
+	const database = await databaseFor(context);
+	return database.url;
+}
+
+test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", async (context) => {
+	const { url: source, key } = await filled(context);
+	// The newest animal is gone each time: its id is not given again, not by a copy either.
+	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
+	const postgres = await emptyPostgres(context);
+	const back = `sqlite:${join(temporaryFolder(context), "back.db")}`;
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const first = await startProgram(context, { DATABASE_URL: source });
+	const cursor = /cursor=([^>]+)>; rel="next"/.exec(
+		(await fetch(`${first.url}/v1/pets?limit=100`, { headers })).headers.get("link") ?? "",
+	)?.[1];
+	const page = await (await fetch(`${first.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text();
+	await first.stop();
+	for (const [from, to, nextId] of [
+		[source, postgres, count + 1],
+		[postgres, back, count + 2],
+	] as const) {
+		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to]);
+		assert.equal(code, 0, stderr);
+		assert.match(stderr, to === postgres ? /^in postgres:.*:\*\*\*@/m : new RegExp(`^in ${to}$`, "m"));
+		assert.match(
+			stdout,
+			new RegExp(`^copied ${count - 1} animals, 1 key and 120 Idempotency-Keys in [\\d.]+ s; both stores agree\\n$`),
+		);
+		const store = await openStore(to, Date.now);
+		assert.deepEqual(await readPet(store, 3n), {
+			id: 3n,
+			name: "n2 😀",
+			categoryId: 2n * 10n ** 14n - 2n ** 62n,
+			status: "sold",
+		});
+		const again = { name: "n100 😀", categoryId: 10n ** 16n - 2n ** 62n, status: "available" as const };
+		assert.deepEqual(await store.createPet(again, { caller: "someone", key: "k100" }), {
+			id: 101n,
+			outcome: "replayed",
+		});
+		const next = await store.createPet({ name: "next", categoryId: 1n });
+		assert.deepEqual(next, { id: BigInt(nextId), outcome: "created" });
+		await runSql(to, `DELETE FROM pets WHERE id = ${nextId}`);
+		await store.close();
+		const service = await startProgram(context, { DATABASE_URL: to });
+		assert.equal(await (await fetch(`${service.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text(), page);
+		await service.stop();
+	}
+});
+
+test("a copy that differs from its source is reported and stays unfinished", async (context) => {
+	const open = async (name: string) => {
+		const store = await openStore(`sqlite:${join(temporaryFolder(context), name)}`, Date.now);
+		context.after(() => store.close());
+		return store;
+	};
+	const from = await open("from.db");
+	for (let index = 0; index < 5; index++)
+		await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	const changed = (column: number, value: string | bigint) => (rows: Row[]) =>
+		rows.map((row, place) => (place === 2 ? row.with(column, value) : row));
+	const faults: [table: TableName, fault: (rows: Row[]) => Row[]][] = [
+		["pets", (rows) => rows.slice(1)],
+		["pets", changed(1, "other")],
+		["pets", changed(2, 2n)],
+		["pets", changed(3, "sold")],
+		["idempotencyKeys", (rows) => rows.slice(0, -1)],
+		["idempotencyKeys", changed(3, "0")],
+	];
+	for (const [place, [table, fault]] of faults.entries()) {
+		const target = await open(`to-${place}.db`);
+		const write: Store["rows"]["write"] = (to, rows) => target.rows.write(to, to === table ? fault(rows) : rows);
+		const to = { ...target, rows: { ...target.rows, write } };
+		const named = new RegExp(`differs from its source in ${tables[table].name} `);
+		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
+		assert.ok(await target.rows.readCopyMark(), "no service starts on it");
+	}
+});
+
+test("an interrupted copy resumes, and no service starts on an unfinished copy", async (context) => {
+	const from = await openStore(`sqlite:${join(temporaryFolder(context), "from.db")}`, Date.now);
+	context.after(() => from.close());
+	for (let index = 0; index < 7; index++)
+		await from.createPet({ name: "Rex", categoryId: 1n }, { caller: `${index % 2}`, key: `${index}` });
+	for (const target of [await emptyPostgres(context), `sqlite:${join(temporaryFolder(context), "to.db")}`]) {
+		const to = await openStore(target, Date.now);
+		context.after(() => to.close());
+		const interrupted = copyStore({
+			from,
+			to,
+			pageRows: 3,
+			onProgress({ done }) {
+				if (done >= 3) throw new Error("interrupted");
+			},
+		});
+		await assert.rejects(interrupted, /interrupted/);
+		const refused = await runProgram(["serve"], { environment: { DATABASE_URL: target, PORT: "0", OPS_PORT: "0" } });
+		assert.equal(refused.code, 1);
+		assert.match(refused.stderr, /is an unfinished copy: run (npx )?animal-store copy again to its end/);
+		const seen: number[] = [];
+		const onProgress: CopyOptions["onProgress"] = ({ table, done }) => void (table === "pets" && seen.push(done));
+		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress, pageRows: 3 });
+		assert.deepEqual([seen, pets, idempotencyKeys], [[3, 6, 7], 7, 7]);
+	}
+});
+
+test("a target with other data is refused and not changed", async (context) => {
+	const { url: one } = await filled(context);
+	const other = `sqlite:${join(temporaryFolder(context), "other.db")}`;
+	const half = await emptyPostgres(context);
+	const [filledStore, halfStore] = [await openStore(other, Date.now), await openStore(half, Date.now)];
+	await filledStore.createPet({ name: "Rex", categoryId: 1n });
+	await filledStore.close();
+	await halfStore.rows.markCopy("something");
+	await assert.rejects(halfStore.rows.markCopy("another"), "of two copies that begin together, one fails");
+	await halfStore.close();
+	const refused = async (to: string) => {
+		const { code, stderr } = await runProgram(["copy", "--from", one, "--to", to]);
+		return `${code} ${stderr}`;
+	};
+	const named = "empty it, or name another one";
+	assert.equal(await refused(other), "1 animal-store: the target is not empty (it has pets): name an empty one\n");
+	assert.equal(await refused(half), `1 animal-store: the target holds an unfinished copy of another store: ${named}\n`);
+	for (const [url, count] of [
+		[other, 1],
+		[half, 0],
+	] as const) {
+		const store = await openStore(url, Date.now);
+		context.after(() => store.close());
+		assert.equal(await store.rows.count("pets"), count);
+		assert.equal(await store.rows.count("keys"), 0);
+	}
+	assert.match(
+		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
+		/^animal-store: --from must be sqlite: and the path/,
+	);
+	const secret = await runProgram(["copy", "--from", half, "--to", "postgres://me:s3cret@host:port/animals"]);
+	assert.match(secret.stderr, /^animal-store: --to /);
+	assert.doesNotMatch(secret.stderr, /s3cret/, "a URL may hold a password");
+	assert.match(
+		(await runProgram(["copy", "--from", one])).stderr,
+		/^error: required option '--to <url>' not specified\n$/,
+	);
+});

@@ -1,0 +1,251 @@
+// Edits by operators on the store, over both engines: what they change, what they record, and what they leave alone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { auditText } from "../../src/cli/audit.ts";
+import { petStatuses } from "../../src/contract/pet.ts";
+import { watchTotals } from "../../src/ops/totals.ts";
+import { copyStore } from "../../src/store/copy.ts";
+import type { Store } from "../../src/store/store.ts";
+import { seed, seededRandom } from "../support/random.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, readPets } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
+
+const editor = "operator";
+const atMs = 1_790_000_000_000;
+
+/** Writes of another process reach this one in a later turn of the event loop. */
+const turn = () => new Promise(setImmediate);
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: an edit adds one row with its time and without names, and that of an animal that never was adds none`, async (context) => {
+		const { open } = await make(context, () => atMs);
+		const store = await open();
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		for (const petId of [2n, -(2n ** 63n)])
+			assert.equal(await store.edits.apply({ petId, editor, action: "remove" }), "absent");
+		assert.equal(await store.edits.apply({ petId: 1n, editor, action: "rename", name: "Mia 犬" }), "edited");
+		assert.deepEqual(await store.edits.list(0n, 100), [{ id: 1n, atMs, editor, action: "rename", petId: 1n }]);
+		assert.equal((await store.countPets(0n, 10)).lastEdit, 1n);
+		assert.equal((await store.countPets(100n, 10)).lastEdit, 1n, "also where no animal is counted");
+	});
+
+	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
+		const { open } = await make(context, () => atMs);
+		const store = await open();
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		for (let edits = 0; edits <= 7; edits++) {
+			const expected = Array.from({ length: edits }, (_, index) => index + 1);
+			const text = async (form: "json" | "tabs" | "aligned") =>
+				(await Array.fromAsync(auditText(store, form, 3))).join("");
+			const lines = (await text("tabs")).split("\n").slice(0, -1);
+			assert.deepEqual(
+				JSON.parse(await text("json")).map(({ id }: { id: number }) => id),
+				expected,
+			);
+			assert.deepEqual(
+				lines.map((line) => Number(line.split("\t")[0])),
+				expected,
+			);
+			const [header = "", ...rows] = (await text("aligned")).split("\n").slice(0, -1);
+			if (edits > 0) assert.match(header, /^id +at +animal +action +status +by +name erased$/);
+			assert.deepEqual(
+				rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),
+				expected.map((id) => [`${id}`, header.indexOf("by")]),
+			);
+			await store.edits.apply({ petId: 1n, editor, action: "rename", name: `${edits}` });
+		}
+	});
+
+	test(`${engine}: the id of a removed newest animal is not used again, also after a restart and a copy`, async (context) => {
+		const { open, reopen } = await make(context, () => atMs);
+		const store = await open();
+		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
+		await store.edits.apply({ petId: 2n, editor, action: "remove" });
+		await store.edits.apply({ petId: 1n, editor, action: "remove" });
+		for (const make of Object.values(engines)) {
+			const copy = await (await make(context, () => atMs)).open();
+			await copyStore({ from: store, to: copy, onProgress() {} });
+			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
+			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
+			await copy.edits.apply({ petId: 3n, editor, action: "set-status", status: "sold" });
+			assert.equal((await copy.countPets(0n, 10)).lastEdit, 3n, "the edits of a copy go on");
+		}
+		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
+	});
+
+	test(`${engine}: a repeated create of an edited or removed animal is a repeat, and nothing of a removed one is kept with its key`, async (context) => {
+		const { open, reopen, databaseUrl } = await make(context, () => atMs);
+		const store = await open();
+		const rex = { name: "Rex", categoryId: 1n };
+		const key = (name: string) => ({ caller: "a", key: name });
+		for (const name of ["kept", "renamed", "removed"]) await store.createPet(rex, key(name));
+		await store.edits.apply({ petId: 2n, editor, action: "rename", name: "Max" });
+		await store.edits.apply({ petId: 3n, editor, action: "remove" });
+		const reopened = await reopen(store);
+		for (const [index, name] of ["kept", "renamed", "removed"].entries())
+			assert.deepEqual(await reopened.createPet(rex, key(name)), { id: BigInt(index + 1), outcome: "replayed" });
+		const other = { ...rex, name: "Max" };
+		assert.equal((await reopened.createPet(other, key("kept"))).outcome, "reused");
+		assert.equal((await reopened.createPet(other, key("renamed"))).outcome, "reused");
+		assert.deepEqual(await reopened.createPet(other, key("removed")), { id: 3n, outcome: "replayed" });
+		const fingerprints = await runSql(databaseUrl, "SELECT fingerprint FROM idempotency_keys ORDER BY pet_id");
+		assert.deepEqual(
+			fingerprints.map(({ fingerprint }) => String(fingerprint).length),
+			[64, 64, 0],
+		);
+		assert.equal((await reopened.createPet(rex)).id, 4n);
+	});
+
+	test(`${engine}: edits of several processes during creates are all applied, one after the other, and no create fails`, async (context) => {
+		const { open } = await make(context, () => atMs);
+		const stores = [await open(), await open(), await open()];
+		const [service, ...operators] = stores as [Store, ...Store[]];
+		const firsts = await Promise.all(
+			Array.from({ length: 60 }, () => service.createPet({ name: "Rex", categoryId: 1n })),
+		);
+		let isEditing = true;
+		const creating = Promise.all(
+			[1, 2, 3, 4].map(async () => {
+				let count = 0;
+				for (; isEditing; count++) await service.createPet({ name: "Mia", categoryId: 1n });
+				return count;
+			}),
+		);
+		const editing = operators.map(async (operator, index) => {
+			for (const { id: petId } of firsts.filter((_, place) => place % 2 === index)) {
+				await operator.edits.apply({ petId, editor, action: "set-status", status: "sold" });
+				await operator.edits.apply({ petId, editor, action: "remove" });
+			}
+		});
+		await Promise.all(editing).finally(() => {
+			isEditing = false;
+		});
+		const created = (await creating).reduce((sum, count) => sum + count, 0);
+		const rows = await service.edits.list(0n, 1000);
+		assert.deepEqual(
+			rows.map(({ id }) => id),
+			Array.from({ length: 120 }, (_, index) => BigInt(index + 1)),
+		);
+		const { counts } = await service.countPets(0n, 1_000_000);
+		assert.deepEqual(counts, { none: created });
+	});
+
+	test(`${engine}: the counts of animals by status follow every edit, also of another process and during the count`, async (context) => {
+		const { open } = await make(context, () => atMs);
+		const [store, operator] = [await open(), await open()];
+		const random = seededRandom(seed);
+		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+		const totals = watchTotals(store);
+		let lastId = 0;
+		const createSome = async () => {
+			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses) }));
+			await Promise.all(pets.map((pet) => store.createPet(pet)));
+			lastId += pets.length;
+		};
+		const editSome = async () => {
+			for (let count = 0; count < 10; count++) {
+				const petId = BigInt(1 + Math.floor(random() * lastId));
+				const status = pick([undefined, ...petStatuses]);
+				const change = pick([
+					{ action: "remove" },
+					{ action: "set-status", status },
+					{ action: "rename", name: "b" },
+				] as const);
+				await operator.edits.apply({ petId, editor, ...change });
+			}
+		};
+		await createSome();
+		await editSome();
+		for (let round = 0; round < 8; round++) {
+			await Promise.all([totals.animals(), editSome(), createSome(), totals.animals()]);
+			const animals = await until("the count", async () => {
+				const read = await totals.animals();
+				return read.isComplete && read;
+			});
+			const { counts, lastEdit } = await store.countPets(0n, 1_000_000);
+			assert.deepEqual(
+				animals,
+				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
+				`round ${round}`,
+			);
+			assert.equal(totals.edits(), Number(lastEdit));
+		}
+	});
+}
+
+test("counts by status that are asked for while others are read show what was created before they were asked for", async (context) => {
+	const { open } = await engines.sqlite(context, () => atMs);
+	const store = await open();
+	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	let isHeld = false;
+	async function countPets(after: bigint, limit: number) {
+		const count = await store.countPets(after, limit);
+		if (isHeld) isRead.resolve();
+		if (isHeld) await held.promise;
+		return count;
+	}
+	const totals = watchTotals({ ...store, countPets });
+	assert.equal((await totals.animals()).isComplete, true);
+	isHeld = true;
+	const earlier = totals.animals();
+	await isRead.promise;
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	const later = totals.animals();
+	held.resolve();
+	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
+});
+
+test("sqlite: when another program restores the file in its place, nothing of the lost history is shown", async (context) => {
+	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
+	const store = await open();
+	const add = async (count: number, name: string) => {
+		for (let number = 0; number < count; number++)
+			await store.createPet({ name, categoryId: 1n, status: name === "lost" ? "sold" : "available" });
+	};
+	const totals = watchTotals(store);
+	const see = async () => {
+		const pages = await Promise.all([0n, 2n, 4n].map((after) => readPets(store, { after, limit: 2 })));
+		const { available, sold } = await totals.animals();
+		return `${pages.flat().map(({ name }) => name)} ${available} ${sold}`;
+	};
+	const file = databaseUrl.slice("sqlite:".length);
+	await add(2, "common");
+	const saved = new Database(file);
+	await saved.backup(`${file}.saved`);
+	saved.close();
+	await add(5, "lost");
+	assert.equal(await see(), "common,common,lost,lost,lost,lost 2 5");
+	const backup = new Database(`${file}.saved`, { readonly: true });
+	await backup.backup(file);
+	backup.close();
+	await add(5, "new");
+	assert.equal(await see(), "common,common,new,new,new,new 7 0");
+});
+
+test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
+	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
+	const store = await open();
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	const reads = [
+		() => store.getPet(2n),
+		() => store.listPets({ after: 0n, limit: 1 }),
+		() => store.keys.findByHash("h"),
+		() => store.countPets(0n, 10),
+		() => store.edits.list(0n, 10),
+		() => store.rows.count("pets"),
+	];
+	for (const [index, read] of reads.entries()) {
+		await turn();
+		const earlier = Promise.all([read(), readPet(store, 1n)]);
+		await new Promise<void>((resolve) => process.nextTick(resolve));
+		const file = new Database(databaseUrl.slice("sqlite:".length));
+		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
+		file.close();
+		assert.equal((await readPet(store, 1n))?.name, `Rex ${index}`);
+		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "requested before it was committed");
+	}
+});

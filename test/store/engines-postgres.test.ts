@@ -1,0 +1,221 @@
+// Engines that speak PostgreSQL's protocol, and where an engine with shards keeps the tables. Stand-ins answer version() and
+// settings, and have the catalog of Citus 13; foreign tables are real ones, of databases joined by postgres_fdw.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { eraseNames, openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
+import { startProgram } from "../support/program.ts";
+import { runSql } from "../support/sql.ts";
+import { until } from "../support/until.ts";
+import { spreadPets } from "./shards.ts";
+
+/** A database whose connections find what is in `public` before PostgreSQL's own. */
+async function standIn(context: TestContext, sql: string) {
+	const database = await databaseFor(context);
+	await database.query(sql);
+	return withSettings(database.url, { search_path: "public,pg_catalog" });
+}
+
+/** A server with this version(). */
+const bannered = (banner: string, settings: Record<string, string | null> = {}) =>
+	`CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT '${banner}' $$;
+	CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS $$ SELECT CASE
+		${Object.entries(settings)
+			.map(([name, value]) => `WHEN name = '${name}' THEN ${value === null ? "NULL" : `'${value}'`}`)
+			.join(" ")}
+		WHEN false THEN '' ELSE pg_catalog.current_setting(name, missing) END $$`;
+
+async function opened(url: string): Promise<string[]> {
+	const warnings: string[] = [];
+	const store = await openStore(url, Date.now, { onWarning: (text) => void warnings.push(text) });
+	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
+	await store.close();
+	return warnings;
+}
+
+test("an engine is recognised by its version(), whatever its settings say: refused with the reason, or a warning", async (context) => {
+	const cockroach = "CockroachDB CCL v25.4.5 (x86_64-pc-linux-gnu, built 2026/02/11, go1.25.5)";
+	const url = await standIn(context, bannered(cockroach, { server_version_num: "130000", fsync: null }));
+	await assert.rejects(openStore(url, Date.now), {
+		name: "StoreRefused",
+		message:
+			"the server is CockroachDB, whose sha256 is not that of PostgreSQL, which the store's tables need: use PostgreSQL 14 or newer",
+	});
+	assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE schemaname = 'public'"), [], "nothing was created");
+	for (const [banner, name] of [
+		["PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu", "YugabyteDB"],
+		["SomethingDB 3.1 (compatible with PostgreSQL 16)", "not PostgreSQL"],
+	] as const) {
+		const [warning, ...others] = await opened(await standIn(context, bannered(banner, { fsync: null })));
+		assert.equal(
+			warning?.slice(0, 100),
+			`the server is ${name} (${banner}), with which this service was never tested`.slice(0, 100),
+		);
+		assert.match(
+			warning ?? "",
+			/never tested: run the store's tests on it before you rely on it \(CONTRIBUTING\.md\)$/,
+		);
+		assert.deepEqual(others, []);
+	}
+	const plain = ["PostgreSQL 15.12 (Debian 15.12-0+deb12u2) on x86_64-pc-linux-gnu", "PostgreSQL 16.4 on aarch64"];
+	for (const banner of plain) assert.deepEqual(await opened(await standIn(context, bannered(banner))), [], banner);
+});
+
+test("the service warns in its log at every start on an engine that was never tested", async (context) => {
+	const url = await standIn(context, bannered("PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu"));
+	for (let start = 0; start < 2; start++) {
+		const service = await startProgram(context, { DATABASE_URL: url });
+		assert.match(
+			service.output.stdout + service.output.stderr,
+			/"level":"warn".*"the server is YugabyteDB .* never tested/,
+		);
+		service.process.kill();
+		await service.finished;
+	}
+});
+
+test("fsync may be off only in Neon, whose commits wait for other servers' disks", async (context) => {
+	const banner = "PostgreSQL 17.5 on aarch64-unknown-linux-gnu, compiled by gcc";
+	const off = bannered(banner, { fsync: "off" });
+	await assert.rejects(openStore(await standIn(context, off), Date.now), { message: /turn on fsync/ });
+	const neon = bannered(banner, { fsync: "off", "neon.timeline_id": "de200bd42b49cc1814412c7e592dd6e9" });
+	assert.deepEqual(await opened(await standIn(context, neon)), []);
+	const lax = bannered(banner, { synchronous_commit: "off", "neon.timeline_id": "de200bd42b49cc1814412c7e592dd6e9" });
+	await assert.rejects(openStore(await standIn(context, lax), Date.now), { message: /turn on fsync/ });
+});
+
+test("an engine that is not PostgreSQL is not said to have erased a removed name", async (context) => {
+	for (const [banner, isErased] of [
+		["PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu", false],
+		["PostgreSQL 15.2 on x86_64-pc-linux-gnu", true],
+	] as const) {
+		const url = await standIn(context, bannered(banner));
+		const store = await openStore(url, Date.now);
+		context.after(() => store.close());
+		const { id } = await store.createPet({ name: "Rex", categoryId: 1n });
+		await store.edits.apply({ petId: id, editor: "a", action: "remove" });
+		assert.equal(await eraseNames(url, Date.now), isErased);
+		assert.equal((await store.edits.list(0n, 1))[0]?.erasedAtMs !== undefined, isErased);
+	}
+});
+
+/** The catalog of Citus 13, as far as it tells how tables are placed. */
+const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
+	colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 's', autoconverted boolean NOT NULL DEFAULT false)`;
+const place = (table: string, method: string, colocation = 0, replication = "s") =>
+	`INSERT INTO pg_dist_partition VALUES ('${table}', '${method}', NULL, ${colocation}, '${replication}')`;
+const tables = ["pets", "counters", "idempotency_keys", "edits"];
+const onOneShard = (names: string[]) => names.map((name) => place(name, "n", 7)).join(";");
+
+test("the layout of the store is single: tables that Citus spreads over shards are refused at the start", async (context) => {
+	const rows: [sql: string, problem: RegExp | undefined][] = [
+		["SELECT", undefined],
+		[onOneShard(tables), undefined],
+		[tables.map((name) => place(name, "n", 0)).join(";"), undefined],
+		[place("keys", "n", 3, "t"), undefined],
+		[place("pets", "h", 7), /pets is distributed over shards/],
+		[
+			`${onOneShard(["pets", "counters", "edits"])};${place("idempotency_keys", "h", 7)}`,
+			/idempotency_keys is distributed/,
+		],
+		[place("edits", "a", 7), /edits is distributed over shards/],
+		[place("counters", "n", 3, "t"), /counters is a reference table/],
+		[onOneShard(["pets"]), /pets and counters are not colocated/],
+		[`${onOneShard(tables.slice(0, 3))};${place("edits", "n", 8)}`, /pets and edits are not colocated/],
+	];
+	const database = await databaseFor(context);
+	await (await openStore(database.url, Date.now)).close();
+	await database.query(citus);
+	for (const [sql, problem] of rows) {
+		await database.query(`DELETE FROM pg_dist_partition; ${sql}`);
+		if (!problem) await (await openStore(database.url, Date.now)).close();
+		else {
+			const refusal = await openStore(database.url, Date.now).catch((error: unknown) => error);
+			assert.match(String(refusal), problem);
+			assert.match(
+				String(refusal),
+				/^StoreRefused: the layout of the store is "single", which needs pets, counters, idempotency_keys, edits in one place, but .*: undo that, or use schema-based sharding \(docs\/scale\.md\)$/,
+			);
+		}
+	}
+});
+
+test("a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once", async (context) => {
+	const shard = await databaseFor(context);
+	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
+	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [
+		[0, distribute, "pets is distributed over shards"],
+		[4, distribute, "pets is distributed over shards"],
+		[0, (url) => spreadPets(url, [shard.url]), "pets has foreign tables"],
+	];
+	await Promise.all(
+		rows.map(async ([creators, spread, problem]) => {
+			const database = await databaseFor(context);
+			await database.query(citus);
+			const reasons: string[] = [];
+			const store = await openStore(database.url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+			context.after(() => store.close());
+			assert.equal((await store.createPet(rex)).id, 1n);
+			const refusals = Array.from({ length: creators }, () => createUntilRefused(store));
+			await spread(database.url);
+			await until("the node to notice", () => reasons.length > 0, { withinMs: 6_000 });
+			for (const refusal of await Promise.all(refusals)) assert.equal(refusal.name, "StorageUnavailable");
+			assert.equal(store.writeState(), "stopped");
+			const refused = { name: "StorageUnavailable", message: /"single"/ };
+			for (const key of [undefined, { caller: "a", key: "k" }])
+				await assert.rejects(store.createPet(rex, key), refused);
+			await assert.rejects(store.edits.apply({ petId: 1n, editor: "a", action: "remove" }), refused);
+			assert.equal(reasons.length, 1);
+			assert.match(reasons[0] ?? "", new RegExp(`^the layout of the store is "single", .* but ${problem}: `));
+			await store.listPets({ after: 0n, limit: 9 });
+			await store.keys.revoke("none", 0);
+		}),
+	);
+});
+
+const rex = { name: "Rex", categoryId: 1n };
+
+/** @returns why the first create was refused */
+async function createUntilRefused(store: Store): Promise<Error> {
+	for (;;) {
+		const refusal = await store.createPet(rex).then(
+			() => undefined,
+			(error: Error) => error,
+		);
+		if (refusal) return refusal;
+	}
+}
+
+test("animals in foreign tables are refused, in one, partitioned by hash or inherited", async (context) => {
+	const databases = await Promise.all([testDatabase(), testDatabase(), testDatabase()]);
+	context.after(() => Promise.all(databases.map((database) => database.drop())));
+	const [url = "", ...shards] = databases.map((database) => database.url);
+	await (await openStore(url, Date.now)).close();
+	await spreadPets(url, shards);
+	const refused = { name: "StoreRefused", message: /"single", .* but pets has foreign tables: undo that/ };
+	await assert.rejects(openStore(url, Date.now), refused);
+	for (const sql of [
+		"ALTER TABLE pets DETACH PARTITION pets_1; DROP TABLE pets; ALTER TABLE pets_1 RENAME TO pets",
+		"ALTER TABLE pets RENAME TO others; CREATE TABLE pets (LIKE others); ALTER TABLE others INHERIT pets",
+	]) {
+		await runSql(url, sql);
+		await assert.rejects(openStore(url, Date.now), refused);
+	}
+});
+
+test("where TEST_POSTGRES_URL names a database, a test has a schema of its own in it, and leaves nothing", async (context) => {
+	const given = await databaseFor(context);
+	const inIt = await testDatabase(given.url);
+	const store = await openStore(inIt.url, Date.now);
+	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
+	await store.close();
+	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
+	const database = new URL(given.url).pathname.slice(1);
+	assert.deepEqual((await inIt.query(where)).rows, [{ database, pets: "1" }]);
+	await inIt.drop();
+	const schemas =
+		"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' OR to_regclass('public.pets') IS NOT NULL";
+	assert.deepEqual((await given.query(schemas)).rows, []);
+});

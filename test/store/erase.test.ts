@@ -1,0 +1,257 @@
+// Erasing the names that edits replace: what SQLite leaves of them in the file and its log is found by reading the bytes.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import type { NewPet } from "../../src/contract/pet.ts";
+import { fingerprintOf } from "../../src/store/idempotency.ts";
+import { eraseNames, openStore, verifyStore } from "../../src/store/open.ts";
+import type { NewEdit, Store } from "../../src/store/store.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
+import { startProgram } from "../support/program.ts";
+import { seed, seededRandom } from "../support/random.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, readPets } from "../support/store-reads.ts";
+
+const editor = "operator";
+const atMs = Date.now();
+
+/** A new file, a random choice, and work on its store, which is closed afterwards. */
+function newFile(context: TestContext) {
+	const file = join(temporaryFolder(context), "animals.db");
+	const databaseUrl = `sqlite:${file}`;
+	const random = seededRandom(seed);
+	const within = (max: number) => Math.floor(random() * max);
+	const newName = () => `${random()} 犬 ${"犬".repeat(within(200))} ${random()}`;
+	const run = (sql: string) => {
+		const database = new Database(file);
+		try {
+			return database.pragma(sql, { simple: true });
+		} finally {
+			database.close();
+		}
+	};
+	async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+		const store = await openStore(databaseUrl, () => atMs);
+		return work(store).finally(() => store.close());
+	}
+	return {
+		file,
+		databaseUrl,
+		within,
+		newName,
+		withStore,
+		/** Each rewriting of the file adds 1. */
+		rewritings: () => Number(run("schema_version")),
+		isSound: () => run("integrity_check") === "ok",
+		erase: () => eraseNames(databaseUrl, () => atMs + 1),
+	};
+}
+
+function assertGone(file: string, texts: Iterable<string>): void {
+	const contents = [file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => readFileSync(path));
+	for (const text of texts) for (const content of contents) assert.ok(!content.includes(text), text);
+}
+
+const idempotencyKey = (key: unknown) => ({ caller: "a", key: String(key) });
+
+test("sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits", async (context) => {
+	const { file, databaseUrl, newName, withStore, rewritings, erase, isSound } = newFile(context);
+	const pets = new Map<bigint, NewPet>();
+	await withStore(async (store) => {
+		const given = Array.from({ length: 6000 }, (_, number) => ({ name: `Animal ${number}.`, categoryId: 1n }));
+		const created = await Promise.all(given.map((pet, key) => store.createPet(pet, idempotencyKey(key))));
+		for (const [index, { id }] of created.entries()) pets.set(id, given[index] as NewPet);
+	});
+	await startProgram(context, { DATABASE_URL: databaseUrl });
+	// Rows that grow: SQLite splits their pages, and leaves copies of other rows there.
+	const other = new Database(file);
+	other.pragma("secure_delete = ON");
+	const rename = other.prepare("UPDATE pets SET name = ? WHERE id = ?");
+	const copied: string[] = [];
+	for (let first = 1n; copied.length < 5; first++) {
+		for (let id = first; id < 6000n; id += 90n) {
+			rename.run(newName(), id);
+			pets.delete(id);
+		}
+		other.pragma("wal_checkpoint(TRUNCATE)");
+		const bytes = readFileSync(file);
+		const isTwice = (text: string) => bytes.indexOf(text) !== bytes.lastIndexOf(text);
+		copied.splice(0, copied.length, ...[...pets.values()].map(({ name }) => name).filter(isTwice));
+	}
+	other.close();
+	const edited = [...pets].filter(([, { name }], index) => index % 60 === 0 || copied.includes(name));
+	const before = rewritings();
+	await withStore(async (store) => {
+		for (const [petId] of edited) {
+			const change =
+				petId % 2n === 0n ? ({ action: "remove" } as const) : ({ action: "rename", name: newName() } as const);
+			assert.equal(await store.edits.apply({ petId, editor, ...change }), "edited");
+			pets.delete(petId);
+		}
+		const pending = await store.edits.list(0n, 2000);
+		assert.deepEqual([pending.length, pending.find(({ erasedAtMs }) => erasedAtMs)], [edited.length, undefined]);
+	});
+	assert.equal(await erase(), true);
+	assert.ok(existsSync(`${file}-wal`), "the service has the log open");
+	assertGone(
+		file,
+		edited.flatMap(([id, pet]) => [pet.name, ...(id % 2n === 0n ? [fingerprintOf(pet)] : [])]),
+	);
+	assert.equal(rewritings(), before, "only pages were cleared");
+	assert.ok(isSound());
+	await withStore(async (store) => {
+		const edits = await store.edits.list(0n, 2000);
+		assert.ok(edits.every(({ erasedAtMs }) => erasedAtMs === atMs + 1));
+		for (const [id, pet] of pets) assert.deepEqual(await readPet(store, id), { id, ...pet });
+	});
+});
+
+test("sqlite: whatever was created, changed and removed, no replaced name is left, and every animal is as it was", async (context) => {
+	const { file, within, newName, withStore, erase, isSound } = newFile(context);
+	const pets = new Map<bigint, NewPet>();
+	const gone: string[] = [];
+	let keys = 0;
+	const statuses = [undefined, "available", "pending", "sold"] as const;
+	const newEdit = (petId: bigint): NewEdit => {
+		const kind = within(3);
+		if (kind === 0) return { petId, editor, action: "remove" };
+		if (kind === 1) return { petId, editor, action: "rename", name: newName() };
+		return { petId, editor, action: "set-status", status: statuses[within(4)] };
+	};
+	for (let round = 0; round < 10; round++) {
+		await withStore(async (store) => {
+			for (let count = within(120); count > 0; count--) {
+				const pet = { name: newName(), categoryId: BigInt(within(9)) };
+				pets.set((await store.createPet(pet, idempotencyKey(keys++))).id, pet);
+			}
+			for (let count = within(pets.size); count > 0; count--) {
+				const [petId, pet] = [...pets][within(pets.size)] as [bigint, NewPet];
+				const edit = newEdit(petId);
+				await store.edits.apply(edit);
+				if (edit.action !== "set-status") gone.push(pet.name);
+				if (edit.action === "remove") pets.delete(petId);
+				if (edit.action === "rename") pets.set(petId, { ...pet, name: edit.name });
+				if (edit.action === "set-status") {
+					const { status: _, ...rest } = pet;
+					pets.set(petId, edit.status ? { ...rest, status: edit.status } : rest);
+				}
+			}
+		});
+		assert.equal(await erase(), true);
+		assertGone(file, gone);
+		assert.ok(isSound());
+	}
+	await withStore(async (store) => {
+		const found = await readPets(store, { after: 0n, limit: 10_000 });
+		assert.deepEqual(new Map(found.map(({ id, ...pet }) => [id, pet])), pets);
+	});
+});
+
+test("sqlite: what is left in a page without rows is erased by rewriting the file, once; elsewhere the page is cleared", async (context) => {
+	for (const [animals, rewritten] of [
+		[0, 1],
+		[1, 0],
+		[9, 0],
+	] as const) {
+		const { file, withStore, rewritings, erase } = newFile(context);
+		await withStore(async (store) => {
+			for (let count = 0; count <= animals; count++) await store.createPet({ name: `Animal ${count}`, categoryId: 1n });
+			await store.edits.apply({ petId: 1n, editor, action: "remove" });
+		});
+		const bytes = readFileSync(file);
+		const root = 4096 * (petsRootOf(file) - 1);
+		const rowsBegin = bytes.readUInt16BE(root + 5);
+		bytes.write("Ferdinand", root + rowsBegin - 200);
+		bytes.write("the Bull", root + rowsBegin - "the Bull".length);
+		writeFileSync(file, bytes);
+		const before = rewritings();
+		for (let time = 0; time < 2; time++) assert.equal(await erase(), true);
+		assertGone(file, ["Ferdinand", "the Bull"]);
+		assert.equal(rewritings() - before, rewritten, `${animals} animals`);
+	}
+});
+
+function petsRootOf(file: string): number {
+	const database = new Database(file, { readonly: true });
+	const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets'").pluck().get();
+	database.close();
+	return Number(root);
+}
+
+test("sqlite: while another program reads the log, a name is not erased, and the audit log says so; later it is", async (context) => {
+	const { file, databaseUrl, withStore, erase } = newFile(context);
+	const { signal } = new AbortController();
+	await withStore((store) => store.createPet({ name: "Ferdinand the Bull", categoryId: 1n }));
+	const reader = new Database(file);
+	context.after(() => reader.close());
+	reader.exec("BEGIN");
+	reader.prepare("SELECT count(*) FROM pets").get();
+	await withStore((store) => store.edits.apply({ petId: 1n, editor, action: "remove" }));
+	const edits = () => withStore((store) => store.edits.list(0n, 9));
+	assert.equal(await erase(), false);
+	assert.ok(readFileSync(file).includes("Ferdinand"), "the reader needs it");
+	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n }]);
+	const namesToErase = async () => (await verifyStore(databaseUrl, { signal })).namesToErase;
+	assert.equal(await namesToErase(), 1);
+	reader.exec("COMMIT");
+	assert.equal(await erase(), true);
+	assertGone(file, ["Ferdinand"]);
+	assert.equal(await namesToErase(), 0);
+	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n, erasedAtMs: atMs + 1 }]);
+});
+
+/** Where the texts are in the files of a server's tables: whether in the unused space of a page, or elsewhere. */
+function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
+	const found = new Set<"unused" | "used">();
+	const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
+		.filter((file) => file.isFile() && !file.parentPath.includes("pg_wal"))
+		.map((file) => readFileSync(join(file.parentPath, file.name)));
+	const pageBytes = 8192;
+	for (const file of files)
+		for (const text of texts)
+			for (let at = file.indexOf(text); at >= 0; at = file.indexOf(text, at + 1)) {
+				const page = at - (at % pageBytes);
+				const isUnused = at - page >= file.readUInt16LE(page + 12) && at - page < file.readUInt16LE(page + 14);
+				found.add(isUnused ? "unused" : "used");
+			}
+	return found;
+}
+
+test("postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL", async (context) => {
+	const server = await startPostgresFor(context);
+	const databaseUrl = `${server.url}/postgres`;
+	const sql = (statement: string) => runSql(databaseUrl, statement);
+	const [{ folder } = {}] = await sql("SELECT current_setting('data_directory') AS folder");
+	const store = await openStore(databaseUrl, () => atMs);
+	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
+	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
+	await sql("ANALYZE"); // Never again: the samples would stay.
+	// Also the last row of each page, which no other row overwrites.
+	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
+	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
+	for (const [index, id] of edited.entries()) {
+		const change = index % 2 ? ({ action: "remove" } as const) : ({ action: "rename", name: `new ${id}` } as const);
+		assert.equal(await store.edits.apply({ petId: BigInt(id), editor, ...change }), "edited");
+	}
+	await store.close();
+	const removed = edited.filter((_, index) => index % 2);
+	const texts = [...edited.map((id) => petOf(id).name), ...removed.map((id) => fingerprintOf(petOf(id)))];
+	await sql("CHECKPOINT");
+	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds them");
+	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
+	await sql("CHECKPOINT");
+	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");
+	for (const { name } of tables) {
+		const rows = await sql(`SELECT t::text AS row FROM ${name} AS t`);
+		for (const { row } of rows) for (const text of texts) assert.ok(!String(row).includes(text), `${name}: ${row}`);
+	}
+	assert.deepEqual([...findInTables(String(folder), texts)], ["unused"]);
+	for (const table of ["pets", "idempotency_keys"]) await sql(`VACUUM FULL ${table}`);
+	await sql("CHECKPOINT");
+	assert.deepEqual([...findInTables(String(folder), texts)], []);
+});

@@ -1,0 +1,257 @@
+// Faults at named points of a create, over both engines: what the client gets, what is stored, and what a repeat with the
+// Idempotency-Key finds after a restart.
+
+import assert from "node:assert/strict";
+import { existsSync, renameSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import pg from "pg";
+import { schemaMax as postgresMax } from "../../src/store/postgres/migrate.ts";
+import { schemaMax as sqliteMax } from "../../src/store/sqlite/file.ts";
+import { post } from "../support/crash-proof.ts";
+import { cutting } from "../support/cutting-proxy.ts";
+import { attempt } from "../support/full-disk.ts";
+import { keyFor } from "../support/key-for.ts";
+import { type Attempt, listAll } from "../support/ledger.ts";
+import { testDatabase } from "../support/postgres.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { figureOf } from "../support/scrape.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { until, within } from "../support/until.ts";
+
+interface Engine {
+	databaseUrl: string;
+	/** Lets creates wait for their commit. @returns what lets them go on */
+	hold(): Promise<() => Promise<unknown>>;
+	/** Takes the store away while the creates' transaction runs. @returns the replies that tell of it */
+	lose(creates: () => Promise<Outcome[]>): Promise<Outcome[]>;
+	/** As a newer version does. */
+	upgrade(): Promise<unknown>;
+	/** After the service has ended: everything is as before. */
+	mend(): Promise<unknown>;
+}
+
+async function sqlite(context: TestContext): Promise<Engine> {
+	const file = join(temporaryFolder(context), "animals.db");
+	const databaseUrl = `sqlite:${file}`;
+	/** @param timeout of waiting for a lock */
+	const other = (sql: string, timeout = 5000) => new Database(file, { timeout }).exec(sql);
+	const away = `${file}.away`;
+	return {
+		databaseUrl,
+		async hold() {
+			const holder = other("BEGIN IMMEDIATE");
+			return async () => holder.close();
+		},
+		async lose(creates) {
+			const slow =
+				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n";
+			other(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${slow}; END`).close();
+			const answers = creates();
+			const isWriting = () => {
+				try {
+					other("BEGIN IMMEDIATE", 0).close();
+					return false;
+				} catch (error) {
+					return (error as { code?: string }).code === "SQLITE_BUSY";
+				}
+			};
+			await until("the transaction to run", isWriting, { everyMs: 1 });
+			renameSync(file, away);
+			return answers;
+		},
+		upgrade: () => runSql(databaseUrl, "PRAGMA user_version = 99"),
+		async mend() {
+			if (existsSync(away)) renameSync(away, file);
+			other(`DROP TRIGGER IF EXISTS slow; PRAGMA user_version = ${sqliteMax}`).close();
+		},
+	};
+}
+
+async function postgres(context: TestContext): Promise<Engine> {
+	const { url: databaseUrl, drop } = await testDatabase();
+	const holder = new pg.Client({ connectionString: databaseUrl });
+	await holder.connect();
+	context.after(async () => {
+		await holder.end();
+		await drop();
+	});
+	/** What is deferred to the commit waits there for a lock. */
+	async function hold() {
+		await holder.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
+			CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION wait();
+			SELECT pg_advisory_lock(1)`);
+		return () => holder.query("SELECT pg_advisory_unlock(1)");
+	}
+	return {
+		databaseUrl,
+		hold,
+		async lose(creates) {
+			const release = await hold();
+			const answers = creates();
+			const ended = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+			await until("the commit to wait", async () => (await holder.query(ended)).rows.length > 0);
+			await release();
+			// The service may repeat a create with a key, and send one after the other.
+			return (await answers).filter((outcome) => outcome !== 201);
+		},
+		upgrade: () => holder.query("UPDATE schema_version SET version = 99"),
+		mend: () => holder.query(`UPDATE schema_version SET version = ${postgresMax}`),
+	};
+}
+
+/** The status of a reply; undefined where none arrived whole. */
+type Outcome = number | undefined;
+
+interface Scene extends Engine {
+	service: Running;
+	/** Two creates at once, the second with an Idempotency-Key. */
+	send(url?: string): Promise<Outcome[]>;
+	/** Waits for so many creates in the service. */
+	waiting(creates: number): Promise<unknown>;
+	/** The clients hang up. */
+	leave(): void;
+	/** Through a proxy that ends each connection after so many bytes of its reply. */
+	sendThrough(passedBytes: number): Promise<Outcome[]>;
+}
+
+const plain = attempt(1);
+const keyed: Attempt = { ...attempt(2), idempotencyKey: "k" };
+
+const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: Outcome[]; stored: number[] }> = {
+	"killed before the commit": {
+		async act({ hold, send, waiting, service }) {
+			const release = await hold();
+			const answers = send();
+			await waiting(2);
+			await service.stop("SIGKILL");
+			await release();
+			return answers;
+		},
+		replies: [undefined],
+		// The server of PostgreSQL may finish what it has begun.
+		stored: [0, 1],
+	},
+	"left by its clients before the commit": {
+		async act({ hold, send, waiting, leave }) {
+			const release = await hold();
+			const answers = send();
+			await waiting(2);
+			leave();
+			await release();
+			await waiting(0);
+			return answers;
+		},
+		replies: [undefined],
+		stored: [1],
+	},
+	"stopped before the commit": {
+		async act({ hold, send, waiting, service }) {
+			const release = await hold();
+			const answers = send();
+			await waiting(2);
+			service.process.kill("SIGTERM");
+			await until("the stop", () => service.output.stdout.includes('"msg":"stopping"'));
+			await release();
+			assert.equal((await service.finished).code, 0);
+			return answers;
+		},
+		replies: [201],
+		stored: [1],
+	},
+	"without its store during the transaction": {
+		act: ({ lose, send }) => lose(send),
+		replies: [503],
+		stored: [0, 1],
+	},
+	"cut off after the commit, before the reply": {
+		act: ({ sendThrough }) => sendThrough(0),
+		replies: [undefined],
+		stored: [1],
+	},
+	"cut off in the middle of the reply": {
+		act: ({ sendThrough }) => sendThrough(100),
+		replies: [undefined],
+		stored: [1],
+	},
+	"told to write after writes were stopped": {
+		async act({ upgrade, send, service }) {
+			await upgrade();
+			const answers = [...(await send()), ...(await send())];
+			await until("a fatal line", () => service.output.stdout.includes('"level":"fatal"'));
+			return answers;
+		},
+		replies: [503],
+		stored: [0],
+	},
+};
+
+async function startScene(context: TestContext, engine: Engine, key: string): Promise<Scene> {
+	const service = await startProgram(context, { DATABASE_URL: engine.databaseUrl, CREATE_WAIT_MAX: "1m" });
+	const agent = new Agent({ keepAlive: true });
+	context.after(() => agent.destroy());
+	const send = (url = service.url) =>
+		Promise.all(
+			[plain, keyed].map((each) =>
+				post(url, key, agent, each).then(
+					({ status }) => status,
+					() => undefined,
+				),
+			),
+		);
+	/** Work in the background may wait with them. */
+	async function isWaiting(creates: number): Promise<boolean> {
+		const waiting = await figureOf(service, "animal_store_writes_waiting");
+		return creates === 0 ? waiting === 0 : waiting >= creates;
+	}
+	return {
+		...engine,
+		service,
+		send,
+		waiting: (creates) => until(`${creates} creates to wait`, () => isWaiting(creates)),
+		leave: () => agent.destroy(),
+		async sendThrough(passedBytes) {
+			const { url } = await cutting(context, Number(new URL(service.url).port), 2, passedBytes);
+			return send(url);
+		},
+	};
+}
+
+for (const open of [sqlite, postgres]) {
+	for (const [point, { act, replies, stored }] of Object.entries(points)) {
+		test(`${open.name}: a service ${point} keeps what it acknowledged, and a repeat is the same animal`, async (context) => {
+			const engine = await open(context);
+			const key = await keyFor(engine.databaseUrl);
+			const scene = await startScene(context, engine, key);
+			const outcomes = await within("the replies", act(scene));
+			for (const outcome of outcomes) assert.ok(replies.includes(outcome), `a reply was ${outcome}`);
+			const { process, finished } = scene.service;
+			if (process.exitCode === null && process.signalCode === null)
+				assert.equal(
+					(await fetch(`${scene.service.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status,
+					200,
+					"reads go on",
+				);
+			process.kill("SIGKILL");
+			await finished;
+			await engine.mend();
+			const { service } = await startScene(context, engine, key);
+			const repeated = await post(service.url, key, new Agent(), keyed);
+			assert.equal(repeated.status, 201);
+			const pets = await listAll(service.url, key);
+			const countOf = ({ pet }: Attempt) => pets.filter(({ name }) => name === pet.name).length;
+			const isReplayed = "idempotency-replayed" in repeated.headers;
+			assert.deepEqual([pets.length, countOf(keyed)], [1 + countOf(plain), 1]);
+			for (const [place, kept] of [countOf(plain), Number(isReplayed)].entries())
+				assert.ok(
+					outcomes[place] === 201 ? kept === 1 : stored.includes(kept),
+					`${outcomes[place]} and ${kept} stored`,
+				);
+		});
+	}
+}

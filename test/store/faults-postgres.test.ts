@@ -1,0 +1,196 @@
+// Faults with PostgreSQL: a lost, frozen or disconnected database server, and nodes that start and stop.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { startBalancer } from "../support/balancer.ts";
+import { type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
+import { proveCrashes } from "../support/crash-proof.ts";
+import { keyFor } from "../support/key-for.ts";
+import { listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { databaseFor, requireStandby, testDatabase } from "../support/postgres.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { seed } from "../support/random.ts";
+import { runSql } from "../support/sql.ts";
+import { serviceWithStandby } from "../support/standby.ts";
+import { slowMs, until } from "../support/until.ts";
+
+test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
+	timeout: slowMs, // Ten starts and kills.
+}, async (context) => {
+	const database = await databaseFor(context);
+	const key = await keyFor(database.url);
+	const start = () => startProgram(context, { DATABASE_URL: database.url });
+	const proven = await proveCrashes({ kills: 10, seed, key, start });
+	context.diagnostic(JSON.stringify(proven));
+	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
+});
+
+/** Nodes of one database, and what starts another one. */
+async function startNodes(context: TestContext, count: number) {
+	const database = await testDatabase();
+	const key = await keyFor(database.url);
+	const environment = { DATABASE_URL: database.url };
+	const start = () => startProgram(context, environment);
+	const nodes = await Promise.all(Array.from({ length: count }, start));
+	context.after(async () => {
+		await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
+		await database.drop();
+	});
+	return { database, environment, key, nodes, start };
+}
+
+async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
+	const server = await startPostgres();
+	const url = `${server.url}/postgres`;
+	const key = await keyFor(url);
+	const service = await startProgram(context, { DATABASE_URL: url });
+	context.after(async () => {
+		service.process.kill("SIGKILL");
+		await server.remove();
+	});
+	return { server, service, key };
+}
+
+const status = async (url: string) => (await fetch(url)).status;
+
+test("while the server is down (kill -9), requests get 503, and all succeed after its return", async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const { ledger, acknowledges, isRefused, stop } = startMixedLoad([service.url], key);
+	await acknowledges(200);
+	await server.kill();
+	await isRefused(20);
+	assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
+	await server.start();
+	await acknowledges(50, { withinMs: 5_000 });
+	assert.equal(await status(`${service.url}/readyz`), 200);
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
+});
+
+test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
+	timeout: slowMs, // A query may wait for 10 s.
+}, async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const loading = startMixedLoad([service.url], key);
+	const { ledger, acknowledges, isRefused, stop } = loading;
+	await acknowledges(200);
+	server.signal("STOP");
+	await isRefused(20);
+	assert.ok(loading.slowestMs < 7_000, `a create took ${loading.slowestMs} ms`);
+	context.diagnostic(`slowest answer: ${Math.round(loading.slowestMs)} ms`);
+	assert.equal(await status(`${service.url}/livez`), 200);
+	server.signal("CONT");
+	await acknowledges(50, { withinMs: 5_000 });
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+});
+
+test("cut connections cause at most 503s, lose no animal, and are not leaked", async (context) => {
+	const { database, key, nodes } = await startNodes(context, 1);
+	const [service] = nodes as [Running];
+	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
+	for (let cut = 0; cut < 20; cut++) {
+		await acknowledges(50);
+		await database.query(
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()",
+		);
+	}
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	const { rows } = await database.query(
+		"SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()",
+	);
+	assert.ok(rows[0].count <= 10, `${rows[0].count} connections`);
+	assert.equal(service.process.exitCode, null, "the node never ended");
+	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
+});
+
+test("a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second", async (context) => {
+	const { environment, key, nodes } = await startNodes(context, 3);
+	const callers = nodes.map(({ url }) => callerOf(url, key));
+	await Promise.all(
+		Array.from({ length: 60 }, async (_, round) => {
+			const [here, there, elsewhere] = [0, 1, 2].map((step) => callers[(round + step) % 3] as Caller);
+			await createAndRepeat(here as Caller, there as Caller, elsewhere as Caller, `k${round}`);
+		}),
+	);
+	const [row] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
+	assert.equal((await runProgram(["keys", "revoke", row.id], { environment })).code, 0);
+	const revokedAt = performance.now();
+	const isRefused = async ({ get }: Caller) => (await get()).status === 401;
+	for (const node of callers) {
+		const withinMs = 1000 - (performance.now() - revokedAt);
+		await until("the revoked key to stop working", () => isRefused(node), { withinMs });
+	}
+});
+
+test("a rolling restart of three nodes behind a load balancer fails no request", async (context) => {
+	const { key, nodes, start } = await startNodes(context, 3);
+	const port = await startBalancer(context, () => nodes.map((node) => Number(new URL(node.url).port)));
+	const url = `http://127.0.0.1:${port}`;
+	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
+	for (const [place, node] of nodes.entries()) {
+		await acknowledges(100);
+		assert.equal((await node.stop()).code, 0);
+		nodes[place] = await start();
+	}
+	await acknowledges(100);
+	await stop();
+	assert.deepEqual([...statuses.keys()], [201], "every request was answered, and with 201");
+	assert.equal(ledger.unknown.size, 0);
+	ledger.verify(await listAll(url, key));
+	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
+});
+
+test("a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first", async (context) => {
+	const { server, service, key } = await ownServer(context);
+	const url = `${server.url}/postgres`;
+	const caller = callerOf(service.url, key);
+	const create = async (idempotencyKey?: string) => {
+		const reply = await caller.create({ name: idempotencyKey ?? "plain", categoryId: 1 }, idempotencyKey);
+		return `${reply.status} ${reply.headers.get("idempotency-replayed") ?? "first"}`;
+	};
+	assert.equal(await create("before"), "201 first");
+	await requireStandby(url, "*");
+	/** As an operator does it; otherwise the server does it after its statement_timeout. */
+	const cancelling = setInterval(
+		() => runSql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
+		500,
+	);
+	context.after(() => clearInterval(cancelling));
+	for (const idempotencyKey of [undefined, "a", "a", "before"])
+		assert.equal(await create(idempotencyKey), "503 first", idempotencyKey ?? "plain");
+	const environment = { DATABASE_URL: url };
+	const rename = await runProgram(["pets", "rename", "1", "Max"], { environment });
+	assert.equal(rename.code, 1, rename.stdout);
+	assert.match(rename.stderr, /the outcome is unknown/);
+	clearInterval(cancelling);
+	await requireStandby(url, "");
+	assert.deepEqual([await create("a"), await create("before")], ["201 true", "201 true"]);
+	const pets = await listAll(service.url, key);
+	assert.deepEqual(
+		pets.map(({ name }) => name),
+		["Max", "plain", "a"],
+	);
+});
+
+test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
+	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
+	// From here on a commit waits until the standby has it on disk too.
+	await requireStandby(`${primary.url}/postgres`, "*");
+	const { ledger, statuses, acknowledges, stop } = startMixedLoad([service.url], key);
+	await acknowledges(300);
+	await primary.kill();
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	lead(standby);
+	await acknowledges(100);
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	assert.equal(service.process.exitCode, null, "the node never ended");
+	context.diagnostic(
+		`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}, refused ${statuses.get(503) ?? 0}`,
+	);
+});

@@ -1,0 +1,166 @@
+// Faults: a full disk, a stop under load, and clock jumps.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { createKey } from "../../src/keys/issue.ts";
+import { lengthMax } from "../../src/store/group-commit.ts";
+import { isShed, post } from "../support/crash-proof.ts";
+import { attempt, idOf, proveFullDisk } from "../support/full-disk.ts";
+import { keyFor } from "../support/key-for.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
+import { startProgram } from "../support/program.ts";
+import { newStore } from "../support/proof.ts";
+import { figureOf } from "../support/scrape.ts";
+import { assertFailure, create, type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+
+test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = await keyFor(environment.DATABASE_URL);
+	// The limit on the size of files stands in for the end of the disk: writes beyond it fail.
+	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
+	const service = await startProgram(context, environment, { under });
+	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
+	await proveFullDisk({ service, key, makeRoom });
+	const { code, stdout } = await service.stop();
+	assert.equal(code, 0);
+	assert.ok(/"level":"error".*SQLITE_/.test(stdout), "operators see the cause");
+	const database = new Database(file, { readonly: true });
+	assert.equal(database.pragma("integrity_check", { simple: true }), "ok");
+	database.close();
+});
+
+test("SIGTERM under load drops no request: a full reply or a refused connection", async (context) => {
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const service = await startProgram(context, environment);
+	const ledger = new Ledger();
+	let number = 0;
+	const client = async () => {
+		const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+		context.after(() => agent.destroy());
+		for (;;) {
+			const mine = attempt(number++);
+			try {
+				const answer = await post(service.url, key, agent, mine);
+				if (isShed(answer)) continue;
+				assert.equal(answer.status, 201, answer.body);
+				ledger.acknowledge(mine, idOf(answer));
+			} catch (error) {
+				assert.equal((error as NodeJS.ErrnoException).code, "ECONNREFUSED", String(error));
+				return;
+			}
+		}
+	};
+	const clients = Promise.all(Array.from({ length: 32 }, client));
+	await Promise.race([clients, until("500 creates", () => ledger.acknowledged.size > 500)]);
+	service.process.kill("SIGTERM");
+	await within("every client to be refused", clients);
+	const { code } = await within("the service to end", service.finished);
+	assert.equal(code, 0);
+	const again = await startProgram(context, environment);
+	ledger.verify(await listAll(again.url, key));
+});
+
+test("a clock jump of an hour in either direction affects only expiry", async (context) => {
+	const { send, clock, issuer } = await testService(context, { environment: { RATE_LIMIT: "1000/1m" } });
+	const startMs = Date.now();
+	const hourMs = 3_600_000;
+	clock.nowMs = startMs;
+	const { key } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: hourMs });
+	const headers = { Authorization: `Bearer ${key}` };
+	let id = 0;
+	for (const jumpMs of [0, hourMs, -hourMs, 0, 24 * hourMs, -24 * hourMs]) {
+		clock.nowMs = startMs + jumpMs;
+		const created = await send(create({ name: "a", categoryId: 1 }, { "Idempotency-Key": `k${jumpMs}${id}` }));
+		assert.equal(JSON.parse(created.body).id, ++id);
+		assert.equal((await send({ path: `/v1/pets/${id}` })).status, 200);
+		assert.equal((await send({ path: "/readyz" })).status, 200);
+		assert.equal((await send({ path: "/v1/pets", headers })).status, jumpMs >= hourMs ? 401 : 200, "expiry");
+	}
+});
+
+/** A service, and the thread on which its store writes. */
+async function serviceAndWriter(
+	context: TestContext,
+	environment: Record<string, string> = {},
+): Promise<{ service: TestService; writer: Worker }> {
+	const threads: Worker[] = [];
+	const note = (thread: Worker) => void threads.push(thread);
+	process.on("worker", note);
+	const service = await testService(context, { environment }).finally(() => process.off("worker", note));
+	const [writer] = threads;
+	assert.ok(writer && threads.length === 1, "the writer is the only thread");
+	return { service, writer };
+}
+
+/** A disk that hangs: the writer hears of nothing. @returns what ends it */
+function hang(context: TestContext, writer: Worker): () => void {
+	const post = writer.postMessage.bind(writer);
+	const held: unknown[] = [];
+	const mock = context.mock.method(writer, "postMessage", (message: unknown) => void held.push(message));
+	return () => {
+		mock.mock.restore();
+		for (const message of held.splice(0)) post(message);
+	};
+}
+
+test("too many waiting creates are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
+	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "10m" });
+	const { send, store } = service;
+	const one = create({ name: "a", categoryId: 1 });
+	const goOn = hang(context, writer);
+	const waiting = Promise.all(Array.from({ length: lengthMax }, () => store.createPet({ name: "a", categoryId: 1n })));
+	assertFailure(await send(one), "overloaded");
+	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads go on");
+	assert.equal(await waitingWrites(service), lengthMax);
+	goOn();
+	await within("what waited to be kept", waiting);
+	await until("a create to be taken again", async () => (await send(one)).status === 201, { withinMs: 2000 });
+	const kept = await listAll(service.url, service.key);
+	assert.equal(kept.length, lengthMax + 1, "and nothing of what was refused");
+	assert.equal(await waitingWrites(service), 0);
+});
+
+test("while a commit hangs, creates are refused once they have waited for the longest time, later ones at once, and none of them is stored", async (context) => {
+	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
+	const { send } = service;
+	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));
+	const goOn = hang(context, writer);
+	const first = named("first");
+	await until("the first to be under way", () => service.store.queue.length === 1);
+	const late = await within("a refusal", named("waiting"));
+	assertFailure(late, "overloaded");
+	const taken = context.mock.method(service.store, "createPet");
+	const refused = await named("refused");
+	assertFailure(refused, "overloaded");
+	assert.equal(taken.mock.callCount(), 0, "it did not wait");
+	taken.mock.restore();
+	assert.ok(Number(refused.headers["retry-after"]) >= 2, "the queue drains that slowly");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"slow"}');
+	goOn();
+	assert.equal((await within("the first", first)).status, 201);
+	await until("writes to work", async () => (await send({ path: "/readyz" })).body.includes('"working"'));
+	const retried = await named("waiting");
+	assert.deepEqual([retried.status, retried.headers["idempotency-replayed"]], [201, undefined]);
+	const names = (await listAll(service.url, service.key)).map(({ name }) => name);
+	assert.deepEqual(names, ["first", "waiting"]);
+});
+
+const waitingWrites = (service: TestService) => figureOf(service, "animal_store_writes_waiting");
+
+test("after the writer thread is lost, creates get 503, reads work, and livez fails", async (context) => {
+	const { service, writer } = await serviceAndWriter(context);
+	const { send } = service;
+	assert.equal((await send(create({ name: "a", categoryId: 1 }))).status, 201);
+	await writer.terminate();
+	assertFailure(await send(create({ name: "b", categoryId: 1 })), "storage_unavailable");
+	assertFailure(await send({ path: "/livez" }), "storage_unavailable");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"stopped"}');
+	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
+});

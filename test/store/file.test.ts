@@ -1,0 +1,167 @@
+// Creating the file of a store: atomically, with its permissions, and only by some commands.
+
+import assert from "node:assert/strict";
+import fs, { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { openStore } from "../../src/store/open.ts";
+import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
+import type { Store } from "../../src/store/store.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { begin, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { recordFileCalls } from "./file-calls.ts";
+
+test("sqlite: a new store and its folders are synced before the store gets its name", (context) => {
+	const folder = temporaryFolder(context);
+	const { calls, fail } = recordFileCalls(context);
+	const { database, isNew } = openSqliteWriter(join(folder, "outer", "inner", "s.db"));
+	context.after(() => database.close());
+	assert.ok(isNew);
+	const [inner, outer] = ["sync outer", `sync ${basename(folder)}`];
+	assert.deepEqual(calls, [inner, outer, "sync s.db.new", "link s.db.new s.db", "sync inner"]);
+	fail("link", "EPERM");
+	assert.throws(
+		() => openSqliteWriter(join(folder, "t.db")),
+		/t\.db: its file system has no hard links \(EPERM\); use another one$/,
+	);
+	assert.deepEqual(readdirSync(folder), ["outer"]);
+});
+
+test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", async (context) => {
+	for (let round = 0; round < 4; round++) {
+		const folder = temporaryFolder(context);
+		const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, PORT: "0", OPS_PORT: "0" };
+		const starting = begin(["serve"], { environment });
+		await until("a first file", () => readdirSync(folder).length > 0, { everyMs: 0 });
+		starting.child.kill("SIGKILL");
+		const { signal } = await starting.finished;
+		assert.equal(signal, "SIGKILL");
+		const draft = `s.db.${starting.child.pid}-1.new`;
+		writeFileSync(join(folder, draft), "half a draft");
+		writeFileSync(join(folder, `${draft}-journal`), "and its journal");
+		writeFileSync(join(folder, `${draft}.mine`), "");
+		writeFileSync(join(folder, "other.db.1-1.new"), "of another store");
+		writeFileSync(join(folder, `s.db.${process.pid}-0.new`), "of a process that runs");
+		const store = await openStore(environment.DATABASE_URL, Date.now);
+		assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 1n);
+		await store.close();
+		assert.deepEqual(
+			readdirSync(folder).sort(),
+			["other.db.1-1.new", "s.db", `s.db.${process.pid}-0.new`, `${draft}.mine`].sort(),
+		);
+	}
+});
+
+test("sqlite: concurrent starts create one store, and all of them use it", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	let made = 0;
+	const onCreate = () => made++;
+	const stores: Store[] = await Promise.all(
+		Array.from({ length: 6 }, () => openStore(`sqlite:${file}`, Date.now, { onCreate })),
+	);
+	context.after(() => Promise.all(stores.map((store) => store.close())));
+	assert.equal(made, 1);
+	const ids = await Promise.all(stores.map((store) => store.createPet({ name: "a", categoryId: 1n })));
+	assert.deepEqual(ids.map(({ id }) => id).sort(), [1n, 2n, 3n, 4n, 5n, 6n]);
+	assert.deepEqual(
+		readdirSync(dirname(file)).filter((name) => name.includes(".new")),
+		[],
+	);
+});
+
+test("only the owner can read a store, its log, its folder and its backups; an existing folder keeps its permissions", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "data", "s.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const under = ["bash", "-c", 'umask 000; exec "$@"', "-"];
+	const rights = (path: string) => (statSync(path).mode & 0o777).toString(8);
+	const service = await startProgram(context, environment, { under });
+	assert.equal(rights(dirname(file)), "700");
+	for (const suffix of ["", "-wal", "-shm"]) assert.equal(rights(file + suffix), "600", suffix);
+	mkdirSync(join(folder, "open"), { mode: 0o755 });
+	const backup = join(folder, "open", "b.db");
+	assert.equal((await runProgram(["backup", backup], { environment, under })).code, 0);
+	const restored = join(folder, "open", "r.db");
+	assert.equal((await runProgram(["restore", backup, "--to", restored], { under })).code, 0);
+	assert.deepEqual([rights(backup), rights(restored), rights(dirname(backup))], ["600", "600", "755"]);
+	await service.stop();
+});
+
+const readers = [
+	["keys", "list"],
+	["keys", "rotate", "key_none"],
+	["keys", "revoke", "key_none"],
+	["backup", "b.db"],
+];
+
+test("sqlite: a command that does not create stores refuses a mistyped DATABASE_URL, and creates nothing", async (context) => {
+	const folder = temporaryFolder(context);
+	const url = `sqlite:${join(folder, "data", "typo.db")}`;
+	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
+	for (const parameters of [...readers, copy]) {
+		const { code, stdout, stderr } = await runProgram(parameters, { environment: { DATABASE_URL: url }, folder });
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/);
+		assert.deepEqual(readdirSync(folder), [], parameters.join(" "));
+	}
+});
+
+test("postgres: a command that does not create stores refuses a database without one, and creates nothing", async (context) => {
+	const database = await databaseFor(context);
+	const folder = temporaryFolder(context);
+	const tables = async () => {
+		const { rows } = await database.query(
+			"SELECT count(*)::integer AS count FROM pg_class WHERE relnamespace = 'public'::regnamespace",
+		);
+		return rows[0].count;
+	};
+	const copy = ["copy", "--from", database.url, "--to", `sqlite:${join(folder, "target.db")}`];
+	for (const parameters of [...readers.slice(0, 3), copy]) {
+		const { code, stdout, stderr } = await runProgram(parameters, {
+			environment: { DATABASE_URL: database.url },
+			folder,
+		});
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, /^animal-store: there is no store in this database: fix DATABASE_URL\n$/);
+		assert.deepEqual([await tables(), readdirSync(folder)], [0, []], parameters.join(" "));
+	}
+});
+
+test("keys create reports once that it created a store, without the password of its database", async (context) => {
+	const database = await databaseFor(context);
+	const file = join(temporaryFolder(context), "s.db");
+	for (const [url, place] of [
+		[`sqlite:${file}`, file],
+		[database.url, `the database ${new URL(database.url).pathname.slice(1)}`],
+	] as const) {
+		const create = () => runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: url } });
+		const first = await create();
+		assert.match(first.stdout, /^pets_\w+\n$/);
+		assert.ok(first.stderr.startsWith(`created a new store: ${place}\n`), first.stderr);
+		const second = await create();
+		assert.deepEqual([second.code, /new store/.test(second.stderr)], [0, false]);
+	}
+});
+
+test("sqlite: a file that is replaced while it is opened is refused", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, other] = [join(folder, "s.db"), join(folder, "other.db")];
+	for (const path of [file, other]) openSqliteWriter(path).database.close();
+	const { statSync } = fs;
+	// Between the look at the file's identity and the connection to it.
+	context.mock.method(fs, "statSync", (...given: Parameters<typeof statSync>) => {
+		const found = statSync(...given);
+		if (given[1]?.bigint && existsSync(other)) renameSync(other, file);
+		return found;
+	});
+	syncBuiltinESMExports();
+	context.after(() => {
+		context.mock.restoreAll();
+		syncBuiltinESMExports();
+	});
+	assert.throws(() => openSqliteWriter(file), /s\.db was replaced while it was opened: start again$/);
+	openSqliteWriter(file).database.close();
+});

@@ -1,0 +1,75 @@
+// A PostgreSQL store whose server or database is exchanged, under a running service, for one that lacks what was read
+// before: nothing of the lost history is shown.
+
+import { test } from "node:test";
+import {
+	addAnimals,
+	assertSeen,
+	keepingCaller,
+	keepLinks,
+	proveCrash,
+	proveFailover,
+	type Scene,
+	statusOf,
+} from "../support/histories.ts";
+import { keyFor } from "../support/key-for.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
+import { startProgram } from "../support/program.ts";
+import { runSql } from "../support/sql.ts";
+import { serviceWithStandby } from "../support/standby.ts";
+import { slowMs, until } from "../support/until.ts";
+
+test("after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it", {
+	timeout: slowMs, // Two servers, which are killed and started.
+}, async (context) => {
+	await proveFailover(await serviceWithStandby(context));
+});
+
+test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", {
+	timeout: slowMs, // Two servers, which are killed and started.
+}, async (context) => {
+	await proveCrash(await serviceWithStandby(context));
+});
+
+test("after a restore under a running service, nothing of the lost history is shown", async (context) => {
+	const server = await startPostgresFor(context);
+	const admin = `${server.url}/postgres`;
+	const url = `${server.url}/animals`;
+	await runSql(admin, "CREATE DATABASE animals");
+	const key = await keyFor(url);
+	const service = await startProgram(context, { DATABASE_URL: url });
+	const scene: Scene = { service, key, sql: (statement) => runSql(url, statement) };
+	const caller = keepingCaller(scene);
+	await addAnimals(scene, 40, "common");
+	const alone = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'animals'`;
+	const copy = async () => {
+		await runSql(admin, alone);
+		return runSql(admin, "CREATE DATABASE saved TEMPLATE animals").then(
+			() => true,
+			() => false, // The service was connected again.
+		);
+	};
+	await until("a copy", copy);
+	await addAnimals(scene, 25, "lost");
+	await assertSeen(scene, [caller]);
+	const assertLinks = await keepLinks(scene);
+	await assertLinks();
+	await runSql(admin, "DROP DATABASE animals WITH (FORCE)");
+	await runSql(admin, "ALTER DATABASE saved RENAME TO animals");
+	await until("a read", async () => (await statusOf(scene)) === 200);
+	await assertLinks();
+	await addAnimals(scene, 30, "new");
+	await assertSeen(scene, [caller]);
+	// As pg_restore --clean does it.
+	await addAnimals(scene, 15, "lost, too");
+	await assertSeen(scene, [caller]);
+	for (const table of ["pets", "counters"])
+		await runSql(
+			url,
+			`BEGIN; CREATE TABLE other (LIKE ${table} INCLUDING ALL);
+			INSERT INTO other SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE other RENAME TO ${table}; COMMIT`,
+		);
+	await runSql(url, "UPDATE counters SET last_id = last_id - 15 WHERE name = 'pets'; DELETE FROM pets WHERE id > 70");
+	await addAnimals(scene, 15, "new again");
+	await assertSeen(scene, [caller]);
+});

@@ -1,0 +1,39 @@
+// The log (-wal) of the embedded store: its size stays bounded on disk, also after a foreign program has read an old state
+// for long.
+
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../../src/store/open.ts";
+import { logMaxBytes } from "../../src/store/sqlite/file.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+test("sqlite: the log grows while a foreign reader holds an old state, and is cut within seconds after it has left, without a write", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	await store.createPet({ name: "a", categoryId: 1n });
+	const reader = new Database(file, { readonly: true });
+	reader.exec("BEGIN");
+	const count = reader.prepare("SELECT count(*) FROM pets").pluck();
+	assert.equal(count.get(), 1);
+	const bytesOfLog = () => statSync(`${file}-wal`).size;
+	const name = "x".repeat(255);
+	let made = 1;
+	while (bytesOfLog() <= 2 * logMaxBytes) {
+		assert.ok(made < 200_000, "the log does not grow");
+		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
+		made += 1000;
+	}
+	assert.equal((await store.readUse()).files?.walBytes, bytesOfLog());
+	assert.equal(count.get(), 1, "its state is an old one");
+	reader.close();
+	await until("the log to be cut", () => bytesOfLog() <= logMaxBytes);
+	const { files } = await store.readUse();
+	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfLog()]);
+	await store.createPet({ name: "b", categoryId: 1n });
+	assert.equal(await store.rows.count("pets"), made + 1);
+});

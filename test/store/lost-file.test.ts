@@ -1,0 +1,245 @@
+// The files of a store are removed or replaced while the service runs: no write to a file that the path no longer names
+// is acknowledged, and animals acknowledged before stay in their file.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { Agent } from "node:http";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../../src/store/open.ts";
+import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
+import { isShed, post } from "../support/crash-proof.ts";
+import { attempt, idOf } from "../support/full-disk.ts";
+import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
+import { keyFor } from "../support/key-for.ts";
+import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { until, within } from "../support/until.ts";
+
+interface Loaded {
+	service: Running;
+	/** The store's file; `other` is a store with one animal and the same key. */
+	file: string;
+	other: string;
+	key: string;
+	/** Everything acknowledged so far is one of its animals. */
+	ledger: Ledger;
+	/** Does something to the files while creates with and without Idempotency-Keys go on; all are refused from then on. */
+	lose(deed: () => void): Promise<void>;
+}
+
+async function loaded(context: TestContext): Promise<Loaded> {
+	const folder = temporaryFolder(context);
+	const file = join(folder, "data", "animals.db");
+	const other = join(folder, "other.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = (await runProgram(["keys", "create", "--name", "lost"], { environment })).stdout.trim();
+	await runProgram(["backup", other], { environment });
+	const store = await openStore(`sqlite:${other}`, Date.now);
+	await store.createPet({ name: "the other one", categoryId: 1n });
+	await store.close();
+	const service = await startProgram(context, environment);
+	const ledger = new Ledger();
+	const lose = async (deed: () => void) => {
+		const agent = new Agent({ keepAlive: true });
+		context.after(() => agent.destroy());
+		let number = 0;
+		let isDone = false;
+		const client = async (isKeyed: boolean) => {
+			for (let refused = 0; refused < 3; ) {
+				const mine: Attempt = attempt(number++);
+				if (isKeyed) mine.idempotencyKey = `key-${number}`;
+				const wasDone = isDone;
+				ledger.lose(mine);
+				const answer = await post(service.url, key, agent, mine);
+				if (answer.status === 201) {
+					assert.ok(!wasDone, "acknowledged into a file that has no name");
+					ledger.acknowledge(mine, idOf(answer));
+				} else if (!isShed(answer)) {
+					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
+					refused++;
+				}
+			}
+		};
+		const clients = [true, false, true, false, true, false].map(client);
+		await until("creates with and without keys", () => ledger.acknowledged.size > 100);
+		deed();
+		isDone = true;
+		await within("every client to be refused", Promise.all(clients));
+	};
+	return { service, file, other, key, ledger, lose };
+}
+
+/**
+ * Reads go on unless the path names another file, the probes and one line of the log tell the state, and the service stops
+ * as ever.
+ */
+async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
+	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
+	const ready = await fetch(`${service.url}/readyz`);
+	if (isReading) {
+		assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
+		await listAll(service.url, key);
+	} else {
+		assert.equal(ready.status, 503);
+		const scene = { service, key, sql: async () => [] };
+		for (const path of ["/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"]) assert.equal(await statusOf(scene, path), 503);
+	}
+	service.process.kill("SIGTERM");
+	const { code, stdout } = await within("the service to stop", service.finished);
+	assert.equal(code, 0);
+	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
+	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
+	// A check that is under way while a folder goes may find the file, and then no log.
+	const { msg } = JSON.parse(fatal[0] ?? "");
+	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
+}
+
+const untilRestart = "writes are rejected until the service is restarted";
+const lost = (path: string) => `${path} was removed or replaced while it was open`;
+
+async function listed(context: TestContext, file: string, key: string) {
+	const service = await startProgram(context, { DATABASE_URL: `sqlite:${file}` });
+	return listAll(service.url, key);
+}
+
+test("nothing is acknowledged after the store's folder is removed", async (context) => {
+	const it = await loaded(context);
+	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
+	await assertStopped(it, lost(it.file));
+});
+
+test("nothing is acknowledged after another file gets the store's name, and that file is not changed", async (context) => {
+	const it = await loaded(context);
+	const away = `${it.file}.away`;
+	await it.lose(() => {
+		renameSync(it.file, away);
+		renameSync(it.other, it.file);
+	});
+	await assertStopped(it, lost(it.file), false);
+	const pets = await listed(context, it.file, it.key);
+	assert.deepEqual(
+		pets.map(({ name }) => name),
+		["the other one"],
+		"the log of the store before was not replayed over it",
+	);
+	it.ledger.verify(await listed(context, away, it.key));
+});
+
+test("once the path leads to another file, also by a link, nothing is read from the one before", async (context) => {
+	const folder = temporaryFolder(context);
+	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
+		string,
+		string,
+		string,
+	];
+	const key = await keyFor(`sqlite:${one}`);
+	cpSync(one, other);
+	symlinkSync(one, path);
+	const scene = { service: await startProgram(context, { DATABASE_URL: `sqlite:${path}` }), key, sql: async () => [] };
+	await addAnimals(scene, 3, "one");
+	assert.equal(await statusOf(scene, "/v1/pets?limit=2"), 200);
+	rmSync(path);
+	assert.equal(await statusOf(scene, "/v1/pets/1"), 200, "there is no other file");
+	symlinkSync(other, path);
+	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
+});
+
+test("after a file that was put back while no node ran, nothing of the lost history is shown", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = await keyFor(environment.DATABASE_URL);
+	const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
+	const scene = { service: await startProgram(context, environment), key, sql };
+	const stop = async () => {
+		await scene.service.stop();
+	};
+	const rename = (id: string, name: string) => runProgram(["pets", "rename", id, name], { environment });
+	const caller = keepingCaller(scene);
+	await addAnimals(scene, 40, "common");
+	const assertCommonLinks = await keepLinks(scene);
+	await stop();
+	cpSync(file, saved);
+	scene.service = await startProgram(context, environment);
+	await assertCommonLinks();
+	await addAnimals(scene, 25, "lost");
+	await rename("5", "lost");
+	await assertSeen(scene, [caller]);
+	const assertLinks = await keepLinks(scene);
+	await stop();
+	cpSync(saved, file);
+	scene.service = await startProgram(context, environment);
+	await assertSeen(scene, [keepingCaller(scene)]);
+	await assertLinks();
+	await addAnimals(scene, 25, "new");
+	await rename("6", "new");
+	await assertSeen(scene, [caller]);
+});
+
+test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", async (context) => {
+	const it = await loaded(context);
+	const away = `${dirname(it.file)}-away`;
+	await it.lose(() => {
+		renameSync(dirname(it.file), away);
+		mkdirSync(dirname(it.file));
+		renameSync(it.other, it.file);
+	});
+	await assertStopped(it, lost(it.file), false);
+	assert.equal((await listed(context, it.file, it.key)).length, 1);
+	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
+});
+
+for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
+	test(`nothing is acknowledged without ${removed.join(" and ")}, and what was survives a SIGKILL`, async (context) => {
+		const it = await loaded(context);
+		await it.lose(() => {
+			for (const suffix of removed) rmSync(it.file + suffix);
+		});
+		assert.equal((await fetch(`${it.service.url}/livez`)).status, 503);
+		await it.service.stop("SIGKILL");
+		it.ledger.verify(await listed(context, it.file, it.key));
+	});
+}
+
+test("nothing is acknowledged after a sync has failed in another process, and a node that starts afterwards works", async (context) => {
+	const it = await loaded(context);
+	const other = trackOpenFiles(it.file, identityOf(it.file));
+	await it.lose(() => other.reportFailedSync());
+	const later = await startProgram(context, { DATABASE_URL: `sqlite:${it.file}` });
+	const answer = await post(later.url, it.key, new Agent(), attempt(-1));
+	it.ledger.acknowledge(attempt(-1), idOf(answer));
+	await assertStopped(it, `a sync of ${it.file} failed`);
+	it.ledger.verify(await listAll(later.url, it.key));
+	other.reportFailedSync();
+	assert.equal((await post(later.url, it.key, new Agent(), attempt(-2))).status, 503, "the next one is noticed, too");
+});
+
+test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
+	const it = await loaded(context);
+	const live = async () => (await fetch(`${it.service.url}/livez`)).status;
+	assert.equal(await live(), 200);
+	rmSync(dirname(it.file), { recursive: true });
+	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
+	await assertStopped(it, lost(it.file));
+});
+
+test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {
+	const folder = join(temporaryFolder(context), "data");
+	const service = await startProgram(context, {
+		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
+		WHEN_WRITES_STOP: "exit",
+	});
+	rmSync(folder, { recursive: true });
+	const ask = () =>
+		fetch(`${service.url}/livez`).then(
+			({ status }) => status,
+			() => undefined,
+		);
+	await until("the service to end", async () => (await ask()) === undefined, { everyMs: 100 });
+	const { code, stdout } = await within("the service to end", service.finished);
+	assert.equal(code, 1);
+	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);
+});

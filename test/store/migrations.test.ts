@@ -1,0 +1,166 @@
+// Opening stores of other versions: the next one, made up here, upgrades a store and loses nothing; older ones refuse it.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { type NewPet, petStatuses } from "../../src/contract/pet.ts";
+import { openStore } from "../../src/store/open.ts";
+import { copyTree } from "../house/mutants.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, readPets } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
+
+/** A copy of this tree with one more migration of each engine. @returns its functions for stores */
+async function nextVersion(context: TestContext): Promise<typeof import("../../src/store/open.ts")> {
+	const tree = copyTree(join(temporaryFolder(context), "next"));
+	for (const engine of Object.keys(engines))
+		writeFileSync(
+			join(tree, `src/store/migrations/${engine}-006.sql`),
+			"ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n",
+		);
+	return import(join(tree, "src/store/open.ts"));
+}
+
+const names = ["Rex", "1 Rex", "- sold", "it's", 'a "b" \\ c', "😀\u{10ffff}", "e\u0301 é", " x "];
+const pets = names.flatMap((name, row) =>
+	[undefined, ...petStatuses].map((status, column): NewPet => {
+		const categoryId = [1n, -(2n ** 63n), 2n ** 63n - 1n, 9007199254740993n][(row + column) % 4] ?? 0n;
+		return status ? { name, categoryId, status } : { name, categoryId };
+	}),
+);
+const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
+		const { databaseUrl: url } = await make(context);
+		const older = await openStore(url, Date.now);
+		for (const [index, pet] of pets.entries()) await older.createPet(pet, keyOf(index));
+		const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
+		await older.keys.add({ id: "key_a", name: "a", scopes: ["pets:read"], createdAtMs: 5 }, secret);
+		await older.edits.apply({ petId: 1n, editor: "a", action: "set-status", status: "sold" });
+		const { cursorSecret } = older;
+		const keys = await older.keys.list();
+		const edits = await older.edits.list(0n, 9);
+		await older.close();
+		const next = await nextVersion(context);
+		for (let start = 0; start < 2; start++) {
+			const store = await next.openStore(url, Date.now);
+			assert.deepEqual([store.cursorSecret, await store.keys.list()], [cursorSecret, keys]);
+			assert.deepEqual((await store.edits.list(0n, 9)).slice(0, edits.length), edits);
+			for (const [index, pet] of pets.entries()) {
+				const id = BigInt(index + 1);
+				assert.deepEqual(await store.createPet(pet, keyOf(index)), { id, outcome: "replayed" }, pet.name);
+				if (id <= 2n) continue; // edited
+				const other = { ...pet, name: `${pet.name}.` };
+				assert.deepEqual(await store.createPet(other, keyOf(index)), { id, outcome: "reused" }, pet.name);
+				assert.deepEqual(await readPet(store, id), { id, ...pet });
+			}
+			const added = { id: BigInt(pets.length + 1), outcome: start === 0 ? "created" : "replayed" };
+			assert.deepEqual(await store.createPet({ name: "next", categoryId: 1n }, keyOf(-1)), added);
+			const removal = { petId: 2n, editor: "a", action: "remove" } as const;
+			assert.equal(await store.edits.apply(removal), start === 0 ? "edited" : "removed");
+			await store.close();
+		}
+		await assert.rejects(openStore(url, Date.now), {
+			name: "StoreRefused",
+			message: /was written by a newer animal-store \(schema 6, this one supports 5\): upgrade this installation$/,
+		});
+	});
+
+	test(`${engine}: a store of a development version is refused with what to do, and stays as it was`, async (context) => {
+		const { databaseUrl: url } = await make(context);
+		await (await openStore(url, Date.now)).close();
+		for (const schema of [1, 4]) {
+			await setSchema[engine]?.(url, schema);
+			const message = `was made by a development version of animal-store (schema ${schema}, this one supports 5 and newer): export its animals with that version, and import them into a new store`;
+			await assert.rejects(openStore(url, Date.now), (error: Error) => {
+				assert.equal(error.name, "StoreRefused");
+				assert.ok(error.message.endsWith(message), error.message);
+				return true;
+			});
+		}
+		await setSchema[engine]?.(url, 5);
+		await (await openStore(url, Date.now)).close();
+	});
+}
+
+/** Changes the version of a store, as another version of the program does at its start. */
+const setSchema: Record<string, (url: string, schema: number) => Promise<unknown>> = {
+	async sqlite(url, schema) {
+		const database = new Database(url.slice("sqlite:".length));
+		database.pragma(`user_version = ${schema}`);
+		database.close();
+	},
+	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
+};
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
+		const { databaseUrl: url } = await make(context);
+		const reasons: string[] = [];
+		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+		context.after(() => store.close());
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		const pet = { name: "Tom", categoryId: 1n };
+		assert.equal((await store.createPet(pet)).id, 2n);
+		await setSchema[engine]?.(url, 99);
+		for (const idempotencyKey of [undefined, { caller: "a", key: "k" }, undefined])
+			await assert.rejects(store.createPet(pet, idempotencyKey), { name: "StorageUnavailable" });
+		assert.equal(store.writeState(), "stopped");
+		assert.equal(reasons.length, 1);
+		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded .*: writes are rejected until /);
+		const kept = await readPets(store, { after: 0n, limit: 10 });
+		assert.deepEqual(
+			kept.map(({ name }) => name),
+			["Rex", "Tom"],
+		);
+	});
+}
+
+test("a node without creates notices an upgrade too: its probes ask", async (context) => {
+	const nodes = Object.entries(engines).map(async ([engine, make]) => {
+		const { databaseUrl: url } = await make(context);
+		const reasons: string[] = [];
+		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
+		context.after(() => store.close());
+		await setSchema[engine]?.(url, 99);
+		await until(`the probes of ${engine} to notice`, () => store.writeState() === "stopped");
+		assert.equal(reasons.length, 1);
+		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded /);
+	});
+	await Promise.all(nodes);
+});
+
+test("sqlite: restore with an audit log also takes a backup of the schema before", async (context) => {
+	const folder = temporaryFolder(context);
+	const [backup, to] = [join(folder, "backup.db"), join(folder, "restored.db")];
+	const older = await openStore(`sqlite:${backup}`, Date.now);
+	for (const name of ["Ferdinand", "Rex"]) await older.createPet({ name, categoryId: 1n });
+	await older.close();
+	const next = await nextVersion(context);
+	const auditLog = [{ id: 1n, atMs: Date.now(), editor: "a", petId: 1n, action: "remove" } as const];
+	const { signal } = new AbortController();
+	assert.equal(await next.restoreStore(backup, `sqlite:${to}`, { force: false, auditLog, signal }), 1);
+	assert.ok(!readFileSync(to).includes("Ferdinand"));
+	const store = await next.openStore(`sqlite:${to}`, Date.now);
+	assert.deepEqual(await readPets(store, { after: 0n, limit: 9 }), [{ id: 2n, name: "Rex", categoryId: 1n }]);
+	await store.close();
+});
+
+test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {
+	const database = await databaseFor(context);
+	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT);
+		CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
+			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query()); END $$;
+		CREATE EVENT TRIGGER each ON ddl_command_end EXECUTE FUNCTION note()`);
+	await (await openStore(database.url, Date.now)).close();
+	const { rows } = await database.query("SELECT transaction, query FROM sent WHERE query NOT LIKE '%schema_version%'");
+	assert.ok(rows.length > 10, `${rows.length} commands`);
+	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
+	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
+});

@@ -1,0 +1,217 @@
+// Several nodes of one store on one machine, as processes of their own.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../../src/store/open.ts";
+import { removeLeftLog } from "../../src/store/sqlite/file.ts";
+import { post } from "../support/crash-proof.ts";
+import { attempt, idOf } from "../support/full-disk.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
+import { proveNodeCrashes } from "../support/nodes-proof.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { withKey } from "../support/proof.ts";
+import { figureOf } from "../support/scrape.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { readPet } from "../support/store-reads.ts";
+import { until, within } from "../support/until.ts";
+import { engines } from "./engines.ts";
+import { startStoreProcess } from "./process.ts";
+
+async function stop(nodes: Running[]): Promise<void> {
+	for (const { process } of nodes) process.kill("SIGTERM");
+	for (const { finished } of nodes) assert.equal((await within("the stop", finished)).code, 0);
+}
+
+async function namesOfKeys(environment: Record<string, string>): Promise<string[]> {
+	const keys: { name: string }[] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
+	return keys.map(({ name }) => name);
+}
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: nodes that start at once on a new store make one store, and one first key`, async (context) => {
+		const environment = { DATABASE_URL: (await make(context)).databaseUrl };
+		const parameters = ["serve", "--first-key"];
+		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment, { parameters })));
+		const printed = () => nodes.map(({ output }) => output.stderr);
+		await until("every node to have printed", () => printed().every((text) => /The reply now|keys list/.test(text)));
+		const keys = printed().flatMap((text) => text.match(/^ {2}pets_\w+$/gm) ?? []);
+		assert.equal(keys.length, 1);
+		const headers = { authorization: `Bearer ${keys[0]?.trim()}` };
+		for (const { url } of nodes) assert.equal((await fetch(`${url}/v1/pets`, { headers })).status, 200);
+		await stop(nodes);
+		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
+	});
+
+	test(`${engine}: nodes that start at once with an API_KEY add it once`, async (context) => {
+		const environment = {
+			DATABASE_URL: (await make(context)).databaseUrl,
+			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
+		};
+		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment)));
+		await stop(nodes);
+		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
+	});
+}
+
+const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
+
+/** Creates over connections of their own until so many nodes have answered. */
+async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
+	const answered = new Set<string>();
+	let number = ledger.acknowledged.size;
+	await until(`${nodes} nodes to answer`, async () => {
+		const mine = attempt(number++);
+		const answer = await post(url, key, new Agent({ keepAlive: false }), mine);
+		assert.equal(answer.status, 201, answer.body);
+		ledger.acknowledge(mine, idOf(answer));
+		answered.add(String(answer.headers["x-request-id"]).replace(/-[^-]*$/, ""));
+		return answered.size === nodes;
+	});
+}
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(
+		`${engine}: nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other`,
+		linux,
+		async (context) => {
+			const { environment, key } = await withKey((await make(context)).databaseUrl);
+			const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
+			const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
+			const [first, second] = nodes as [Running, Running];
+			assert.equal(first.url, second.url);
+			const ledger = new Ledger();
+			await createOn(first.url, key, 2, ledger);
+			const created = (node: Running) =>
+				figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
+			const each = await Promise.all(nodes.map(created));
+			assert.ok(
+				Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
+				`${each}`,
+			);
+			await stop([first]);
+			await createOn(second.url, key, 1, ledger);
+			ledger.verify(await listAll(second.url, key));
+			await stop([second]);
+		},
+	);
+}
+
+test("nodes on one port that are killed under load lose nothing acknowledged", linux, async (context) => {
+	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
+	const start = () => startProgram(context, shared);
+	const { proven, nodes } = await proveNodeCrashes({ start, key, kills: 4, seed: 1 });
+	context.diagnostic(JSON.stringify(proven));
+	await stop(nodes);
+});
+
+test(
+	"with REUSE_PORT, a port that a node of another store serves is refused, also of a copy, and at another address of it",
+	linux,
+	async (context) => {
+		const folder = temporaryFolder(context);
+		const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
+		const port = String(await freePort());
+		const on = (path: string, more: object = {}) => ({
+			...{ DATABASE_URL: `sqlite:${path}`, REUSE_PORT: "true", PORT: port, OPS_PORT: "0", ...more },
+		});
+		const node = await startProgram(context, on(file));
+		await runProgram(["backup", copy], { environment: on(file) });
+		const refused = async (environment: Record<string, string>, sentence: RegExp) => {
+			const { code, stderr } = await runProgram(["serve"], { environment });
+			assert.deepEqual([code, sentence.test(stderr)], [1, true], stderr);
+		};
+		const ofAnother = /^animal-store: port \d+ on \S+ is served by a node of another store: .*\n$/;
+		await refused(on(join(folder, "other.db")), ofAnother);
+		await refused(on(copy), ofAnother);
+		await refused(on(copy, { HOST: "0.0.0.0" }), ofAnother);
+		await refused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
+		const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
+		await refused(on(file, { HOST: "0.0.0.0" }), ofAnother);
+		await stop([node, elsewhere]);
+		await stop([await startProgram(context, on(copy))]);
+	},
+);
+
+test(
+	"of nodes of different stores that start at once on a port, those that serve have the same store",
+	linux,
+	async (context) => {
+		const folder = temporaryFolder(context);
+		const port = String(await freePort());
+		const started = await Promise.allSettled(
+			["a", "b", "a", "b"].map((name) =>
+				startProgram(context, {
+					...{ DATABASE_URL: `sqlite:${join(folder, name)}.db`, REUSE_PORT: "true", PORT: port },
+				}).then((node) => ({ name, node })),
+			),
+		);
+		const serving = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+		assert.ok(new Set(serving.map(({ name }) => name)).size <= 1, serving.map(({ name }) => name).join());
+		for (const one of started)
+			if (one.status === "rejected") assert.match(String(one.reason), /a node of another store/);
+		await stop(serving.map(({ node }) => node));
+	},
+);
+
+test("of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other", async (context) => {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	mkdirSync(to);
+	const environment = {
+		...{ DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_TO: to },
+		...{ BACKUP_EVERY: "1s", BACKUP_KEEP: "100" },
+	};
+	const nodes = await Promise.all([1, 2].map(() => startProgram(context, environment)));
+	const madeBy = ({ output }: Running) => output.stdout.split('"msg":"backup made"').length - 1;
+	const made = () => nodes.map(madeBy).reduce((sum, count) => sum + count);
+	await until("two backups", () => made() >= 2);
+	const [killed, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
+	await killed.stop("SIGKILL");
+	const before = madeBy(left);
+	await until("another backup", () => madeBy(left) > before);
+	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);
+	await stop([left]);
+	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
+	const times = names
+		.sort()
+		.map((name) => Date.parse(name.replace(/\D*(....)(..)(..)T(..)(..)(..)Z.db/, "$1-$2-$3T$4:$5:$6Z")));
+	assert.equal(times.length, made());
+	for (const [index, time] of times.entries())
+		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
+	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
+});
+
+test("processes that close a store at the same moment leave no log", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	const processes = [1, 2, 3, 4].map(() => startStoreProcess(context, `sqlite:${file}`));
+	for (let round = 1; round <= 8; round++) {
+		for (const task of ["open", "create", "close"] as const) await Promise.all(processes.map((run) => run(task)));
+		assert.ok(!existsSync(`${file}-wal`), `round ${round}`);
+	}
+});
+
+test("a log that a killed process has left is removed by the next that closes the store, and its animals stay", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	const killed = startStoreProcess(context, `sqlite:${file}`);
+	for (const task of ["open", "create"] as const) await killed(task);
+	await killed("die");
+	assert.ok(existsSync(`${file}-wal`));
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	assert.equal(statSync(`${file}-wal`).size, 0, "what was in it is on disk in the file");
+	const other = new Database(file, { readonly: true });
+	other.pragma("user_version");
+	await store.close();
+	assert.ok(existsSync(`${file}-wal`), "it is of use to a process that has the store open");
+	other.close();
+	removeLeftLog(file);
+	assert.ok(!existsSync(`${file}-wal`));
+	const again = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => again.close());
+	assert.equal((await readPet(again, 1n))?.name, "Rex");
+});

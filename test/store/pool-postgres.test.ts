@@ -1,0 +1,159 @@
+// The connections of nodes to PostgreSQL: too few for all, standbys, and a primary that is read-only.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { createConnections } from "../../src/store/postgres/connections.ts";
+import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
+import { callerOf } from "../support/caller.ts";
+import { keyFor } from "../support/key-for.ts";
+import { databaseFor, testDatabase } from "../support/postgres.ts";
+import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { runSql } from "../support/sql.ts";
+import { serviceWithStandby } from "../support/standby.ts";
+import { until } from "../support/until.ts";
+
+test("when the server has no more connections, the reads of all nodes wait for those that their node has", async (context) => {
+	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
+	const url = `${server.url}/postgres`;
+	const key = await keyFor(url);
+	const environment = { DATABASE_URL: url };
+	const nodes = [];
+	for (let node = 0; node < 3; node++) nodes.push(await startProgram(context, environment));
+	const replies = await Promise.all(
+		nodes.flatMap(({ url }) =>
+			Array.from({ length: 20 }, async (_, client) => {
+				const statuses = [];
+				// Different limits are different statements, each with a connection.
+				for (let round = 0; round < 10; round++) {
+					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
+					await reply.body?.cancel();
+					statuses.push(reply.status);
+				}
+				return statuses;
+			}),
+		),
+	);
+	assert.deepEqual(new Set(replies.flat()), new Set([200]));
+});
+
+test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
+	const database = await testDatabase();
+	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
+	const key = await keyFor(url);
+	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
+	context.after(async () => {
+		await node.stop("SIGKILL");
+		await database.drop();
+	});
+	const { get } = callerOf(node.url, key);
+	const read = async (limit: number) => (await get(`/v1/pets?limit=${limit}`)).status;
+	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
+	assert.deepEqual(new Set(statuses), new Set([200]));
+	const { rows } = await database.query("SELECT FROM pg_stat_activity WHERE application_name = 'small'");
+	assert.equal(rows.length, 2);
+});
+
+test("a start is refused with one sentence when the server has no free connection", async (context) => {
+	const server = await startPostgres(["-c", "max_connections=5"]);
+	const clients = Array.from({ length: 5 }, () => new pg.Client({ connectionString: `${server.url}/postgres` }));
+	for (const client of clients) await client.connect();
+	context.after(async () => {
+		await Promise.all(clients.map((client) => client.end()));
+		await server.remove();
+	});
+	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${server.url}/postgres` } });
+	assert.equal(code, 1);
+	assert.match(
+		stderr,
+		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
+	);
+});
+
+test("an idle node keeps one of its connections", async (context) => {
+	const database = await databaseFor(context);
+	const pool = createConnections({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });
+	context.after(() => pool.end());
+	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
+	const pids = await Promise.all([pid(), pid(), pid()]);
+	await until("idle connections to be closed", () => pool.totalCount < 2);
+	// Time enough for the last one to be closed, too.
+	await sleep(200);
+	assert.ok(pids.includes(await pid()));
+});
+
+test("a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back", async (context) => {
+	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
+	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
+	assert.equal(code, 1);
+	assert.match(
+		stderr,
+		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
+	);
+	const read = async () => (await callerOf(node.url, key).get()).status;
+	assert.equal(await read(), 200);
+	lead(standby);
+	await primary.kill();
+	for (let look = 0; look < 5; look++)
+		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
+	assert.equal((await fetch(`${node.url}/readyz`)).status, 503);
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
+	assert.equal((await create(node.url, key)).status, 201);
+});
+
+test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
+	const server = await startPostgresFor(context);
+	const url = `${server.url}/postgres`;
+	const key = await keyFor(url);
+	const node = await startProgram(context, { DATABASE_URL: url });
+	const headers = { authorization: `Bearer ${key}` };
+	assert.equal((await create(node.url, key)).status, 201);
+	await setReadOnly(url, "on");
+	assert.equal((await create(node.url, key)).status, 503);
+	for (let look = 0; look < 5; look++) {
+		assert.equal((await fetch(`${node.url}/v1/pets`, { headers })).status, 200);
+		const ready = await fetch(`${node.url}/readyz`);
+		assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "failing" }]);
+		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
+		// The node notices that they are gone with the next statement or before it.
+		await until("a read on a new connection", async () => (await fetch(`${node.url}/v1/pets`, { headers })).ok);
+	}
+	await setReadOnly(url, "off");
+	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
+});
+
+test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
+	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
+	assert.equal((await create(node.url, key)).status, 201);
+	// Different limits are different statements, each with a connection.
+	const countAtOnce = () =>
+		Promise.all(
+			Array.from({ length: 20 }, async (_, index) => {
+				const headers = { authorization: `Bearer ${key}` };
+				const animals = await (await fetch(`${node.url}/v1/pets?limit=${index + 3}`, { headers })).json();
+				return (animals as unknown[]).length;
+			}),
+		);
+	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
+	await setReadOnly(`${old.url}/postgres`, "on");
+	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
+	lead(next);
+	assert.equal((await create(node.url, key)).status, 503);
+	assert.equal((await create(node.url, key)).status, 201, "no other connection to the old primary is used");
+	assert.deepEqual(new Set(await countAtOnce()), new Set([2]), "each read sees the create on the next primary");
+	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
+});
+
+const create = (url: string, key: string) => callerOf(url, key).create();
+
+async function setReadOnly(url: string, value: "on" | "off"): Promise<void> {
+	await runSql(url, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until("the server to read its settings", async () => {
+		const [row] = await runSql(url, "SELECT current_setting('transaction_read_only') AS value");
+		return row?.["value"] === value;
+	});
+}

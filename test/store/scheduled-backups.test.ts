@@ -1,0 +1,168 @@
+// The service's own backups (BACKUP_TO, BACKUP_EVERY, BACKUP_KEEP): complete or absent, none too many after restarts, and
+// nothing is removed but old backups of their own, and only once a new one is complete.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createBackground } from "../../src/store/background.ts";
+import { leaseMs } from "../../src/store/leases.ts";
+import { openStore, verifyStore } from "../../src/store/open.ts";
+import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
+import { startProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+
+const hourMs = 3_600_000;
+const noonMs = Date.UTC(2026, 10, 21, 12);
+
+/** A store of 20 animals, a folder for backups, and a schedule with its own clock. */
+async function someStore(context: TestContext) {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	mkdirSync(to);
+	const databaseUrl = `sqlite:${join(folder, "s.db")}`;
+	const store = await openStore(databaseUrl, Date.now);
+	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
+	await store.close();
+	const made: string[] = [];
+	const failures: string[] = [];
+	const clock = { nowMs: noonMs };
+	const schedule = (plan: Partial<ScheduleOptions> = {}) => {
+		const backups = scheduleBackups({
+			...{ folder: to, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl }, now: () => clock.nowMs },
+			background: createBackground(),
+			takeLease: async () => true,
+			...plan,
+			onBackup: ({ file }) => void made.push(file),
+			onFailure: (reason) => void failures.push(reason),
+		});
+		context.after(() => backups.stop());
+		return backups;
+	};
+	return { to, databaseUrl, clock, made, failures, schedule };
+}
+
+test("a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one", async (context) => {
+	const { to, clock, made, failures, schedule } = await someStore(context);
+	const first = schedule();
+	await until("a backup", () => made.length === 1 && !first.status().isRunning);
+	assert.deepEqual(readdirSync(to), ["animal-store-20261121T120000Z.db"]);
+	const [file = ""] = made;
+	assert.equal((statSync(file).mode & 0o777).toString(8), "600");
+	const { animals, problems } = await verifyStore(`sqlite:${file}`, { signal: new AbortController().signal });
+	assert.deepEqual([animals, problems], [20, []]);
+	assert.deepEqual(first.status(), { isRunning: false, lastBackupAtMs: noonMs, lastFailedAtMs: undefined });
+	await first.stop();
+	clock.nowMs += hourMs - 1;
+	const second = schedule();
+	assert.deepEqual(second.status(), { isRunning: false, lastBackupAtMs: noonMs, lastFailedAtMs: undefined });
+	await second.stop();
+	clock.nowMs += 1;
+	assert.ok(schedule().status().isRunning, "the next one is due");
+	await until("the second backup", () => made.length === 2);
+	assert.deepEqual(failures, []);
+});
+
+test("after each interval there is a new backup, and the newest BACKUP_KEEP of them stay, whatever the clock does", async (context) => {
+	const { to, clock, made, schedule } = await someStore(context);
+	schedule({ everyMs: 50, keep: 2 });
+	for (const stepMs of [0, 1000, 1000, -5000, 1000]) {
+		const count = made.length;
+		clock.nowMs += stepMs;
+		await until("the next backup", () => made.length > count);
+		assert.ok(readdirSync(to).length <= 3);
+	}
+});
+
+test("old backups are removed once the new one is complete; other files and folders are not touched", async (context) => {
+	const { to, databaseUrl, made, failures, schedule } = await someStore(context);
+	const old = [
+		"animal-store-20261119T120000Z.db",
+		"animal-store-20261120T110000Z.db",
+		"animal-store-20261120T120000Z.db",
+	];
+	const others = [
+		"animal-store-20261101T120000Z.db.txt",
+		"animal-store.db",
+		"animal-store-20261101T120000Z.db-journal",
+		"my-animal-store-20261101T120000Z.db",
+	];
+	for (const name of [...old, ...others]) writeFileSync(join(to, name), "");
+	rmSync(databaseUrl.slice("sqlite:".length));
+	const failing = schedule({ keep: 2 });
+	await until("a failure", () => failures.length === 1);
+	await failing.stop();
+	assert.match(failures[0] ?? "", /there is no store at/);
+	assert.equal(failing.status().lastFailedAtMs, noonMs);
+	assert.deepEqual(readdirSync(to).sort(), [...old, ...others].sort(), "nothing was removed for a backup that failed");
+	await (await openStore(databaseUrl, Date.now)).close();
+	const working = schedule({ keep: 2 });
+	await until("a backup", () => made.length === 1 && !working.status().isRunning);
+	assert.deepEqual(
+		readdirSync(to).sort(),
+		["animal-store-20261120T120000Z.db", "animal-store-20261121T120000Z.db", ...others].sort(),
+	);
+});
+
+test("a backup fails while its folder cannot be cleared of drafts, is tried again, and ends nothing", async (context) => {
+	const { to, made, failures, schedule } = await someStore(context);
+	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
+	mkdirSync(draft); // Only a file can be removed.
+	schedule({ everyMs: 50 });
+	await until("two failures", () => failures.length === 2);
+	rmSync(draft, { recursive: true });
+	await until("a backup", () => made.length > 0);
+});
+
+test("a stop ends a backup under way and leaves no file of it", async (context) => {
+	const { to, made, schedule, failures } = await someStore(context);
+	const backups = schedule();
+	assert.ok(backups.status().isRunning);
+	await within("the stop", backups.stop());
+	assert.deepEqual([readdirSync(to), made, failures, backups.status().isRunning], [[], [], [], false]);
+});
+
+test("while another node makes a backup none is made, nor right after it", async (context) => {
+	const { to, made, failures, schedule } = await someStore(context);
+	const asked: [forMs: number, answer: (isTaken: boolean) => void][] = [];
+	const takeLease = (forMs: number) => new Promise<boolean>((answer) => asked.push([forMs, answer]));
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const backups = schedule({ takeLease });
+	asked[0]?.[1](false);
+	await until("the refusal", () => !backups.status().isRunning);
+	context.mock.timers.tick(leaseMs);
+	assert.equal(asked.length, 2, "it asks again");
+	writeFileSync(join(to, "animal-store-20261121T120000Z.db"), "");
+	asked[1]?.[1](true);
+	await until("the lease to be given back", () => asked.length === 3);
+	assert.equal(asked[2]?.[0], 0);
+	asked[2]?.[1](true);
+	await until("the end of the try", () => !backups.status().isRunning);
+	await backups.stop();
+	assert.deepEqual([made, failures], [[], []]);
+});
+
+test("a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can", async (context) => {
+	const folder = temporaryFolder(context);
+	const to = join(folder, "backups");
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
+	const service = await startProgram(context, environment);
+	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
+	await until("a failure", () => lines("backup failed").length > 0);
+	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
+	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m);
+	mkdirSync(to);
+	await until("a backup", () => lines("backup made").length > 0);
+	service.process.kill("SIGTERM");
+	const { code, stdout } = await within("the stop", service.finished);
+	assert.equal(code, 0);
+	assert.doesNotMatch(stdout, /"level":"fatal"/);
+	assert.deepEqual(
+		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
+		[],
+	);
+});

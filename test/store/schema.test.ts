@@ -1,0 +1,83 @@
+// Compares the declared tables with the tables that the migrations create, on both engines.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { filterNames } from "../../src/contract/operations.ts";
+import { openStore } from "../../src/store/open.ts";
+import { columnsOf, type Table, tables } from "../../src/store/tables.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/service.ts";
+
+interface LiveColumn {
+	table: string;
+	column: string;
+	type: string;
+	isOptional: boolean;
+}
+
+/** What stands in the declaration, in the words of the live schema. */
+const declared = Object.values<Table>(tables).flatMap((table) =>
+	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
+);
+/** They belong to one store or engine, and are not copied. */
+const internal = ["counters", "leases", "settings", "schema_version"];
+
+function assertDeclared(live: LiveColumn[]): void {
+	const names = ({ table, column }: LiveColumn) => `${table}.${column}`;
+	const sorted = (columns: LiveColumn[]) => columns.toSorted((a, b) => (names(a) < names(b) ? -1 : 1));
+	assert.deepEqual(sorted(live.filter(({ table }) => !internal.includes(table))), sorted(declared));
+}
+
+function assertFiltersAreIndexed(indexes: string[]): void {
+	for (const field of filterNames) {
+		const columns = `(${tables.pets.columns[field].name}, id)`;
+		assert.ok(
+			indexes.some((index) => index.includes(columns)),
+			`there is an index ${columns}`,
+		);
+	}
+}
+
+test("sqlite: the declared tables are those of the schema, column for column, and each filter has its index", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	await (await openStore(`sqlite:${file}`, Date.now)).close();
+	const database = new Database(file, { readonly: true });
+	context.after(() => database.close());
+	const rows = database
+		.prepare<[], { table: string; column: string; type: string; required: number; key: number }>(
+			`SELECT t.name AS "table", c.name AS "column", c.type, c."notnull" AS required, c.pk AS key
+			FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+		)
+		.all();
+	const indexes = database.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql <> ''");
+	assertFiltersAreIndexed(indexes.pluck().all());
+	assertDeclared(
+		rows.map(({ table, column, type, required, key }) => ({
+			table,
+			column,
+			type: type === "INTEGER" ? "bigint" : type.toLowerCase(),
+			isOptional: required === 0 && key === 0,
+		})),
+	);
+});
+
+test("postgres: the declared tables are those of the schema, column for column, and each filter has its index", async (context) => {
+	const database = await databaseFor(context);
+	await (await openStore(database.url, Date.now)).close();
+	const indexes = await database.query("SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()");
+	assertFiltersAreIndexed(indexes.rows.map(({ indexdef }) => indexdef));
+	const { rows } = await database.query(
+		`SELECT table_name, column_name, data_type, is_nullable
+		FROM information_schema.columns WHERE table_schema = current_schema()`,
+	);
+	assertDeclared(
+		rows.map(({ table_name: table, column_name: column, data_type: type, is_nullable: nullable }) => ({
+			table,
+			column,
+			type: type === "integer" ? "bigint" : type,
+			isOptional: nullable === "YES",
+		})),
+	);
+});

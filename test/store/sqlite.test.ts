@@ -1,0 +1,188 @@
+// The store suite over SQLite, and tests that only apply to a file.
+
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import Database from "better-sqlite3";
+import { openStore } from "../../src/store/open.ts";
+import { type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { newStore } from "../support/proof.ts";
+import { seed, seededRandom } from "../support/random.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { damagedCopies } from "./damaged-copies.ts";
+import { storeSuite } from "./suite.ts";
+
+storeSuite("sqlite");
+
+async function usedFile(folder: string): Promise<string> {
+	const file = join(folder, "animals.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	for (let index = 0; index < 100; index++)
+		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	await store.close();
+	return file;
+}
+
+test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed store is one file", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = await usedFile(folder);
+	assert.deepEqual(readdirSync(folder), ["animals.db"]);
+	const { openSqliteWriter } = await import("../../src/store/sqlite/file.ts");
+	const { database: writer } = openSqliteWriter(file);
+	context.after(() => writer.close());
+	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
+	assert.deepEqual(
+		[writer.pragma("journal_mode", { simple: true }), writer.pragma("synchronous", { simple: true })],
+		["wal", 2],
+	);
+	const [{ version }] = writer.prepare("SELECT sqlite_version() AS version").all() as [{ version: string }];
+	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
+});
+
+test("sqlite: an id is not reused after the newest animal was removed by hand", async (context) => {
+	const file = await usedFile(temporaryFolder(context));
+	const database = new Database(file);
+	database.exec("DELETE FROM idempotency_keys; DELETE FROM pets WHERE id = 100");
+	database.close();
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 101n);
+	await store.close();
+});
+
+test("sqlite: first and last pages use an index, with and without filter", async (context) => {
+	const database = new Database(await usedFile(temporaryFolder(context)), { readonly: true });
+	context.after(() => database.close());
+	const plan = (where: string) =>
+		(
+			database
+				.prepare(
+					`EXPLAIN QUERY PLAN SELECT id, name, category_id, status FROM pets WHERE ${where} ORDER BY id LIMIT 21`,
+				)
+				.all() as { detail: string }[]
+		).map(({ detail }) => detail);
+	assert.deepEqual(plan("id > 5"), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"]);
+	assert.deepEqual(plan("status = 'sold' AND id > 5"), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
+});
+
+test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
+	const folder = temporaryFolder(context);
+	const good = await usedFile(folder);
+	mkdirSync(join(folder, "folder"));
+	const rows = [
+		...damagedCopies(good),
+		[join(folder, "folder"), /is a directory: set DATABASE_URL to a file/] as const,
+	];
+	for (const [file, said] of rows) {
+		const before = file.endsWith("/folder") ? undefined : readFileSync(file);
+		const { code, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" },
+		});
+		assert.equal(code, 1);
+		assert.match(stderr, said);
+		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		if (before) assert.deepEqual(readFileSync(file), before);
+	}
+});
+
+test("sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes", async (context) => {
+	const folder = temporaryFolder(context);
+	const bytes = readFileSync(await usedFile(folder));
+	const random = seededRandom(seed);
+	let refused = 0;
+	for (let flip = 0; flip < 40; flip++) {
+		const file = join(folder, `flip-${flip}.db`);
+		const copy = Buffer.from(bytes);
+		const position = flip < 20 ? flip * 5 : Math.floor(random() * bytes.length);
+		copy.writeUInt8(copy.readUInt8(position) ^ (1 << (flip % 8)), position);
+		writeFileSync(file, copy);
+		const store = await openStore(`sqlite:${file}`, Date.now, { verify: "whole" }).catch((error: Error) => {
+			assert.equal(error.name, "StoreRefused", `bit ${flip % 8} of byte ${position}: ${error.stack}`);
+			refused++;
+			assert.deepEqual(readFileSync(file), copy);
+		});
+		await store?.listPets({ after: 0n, limit: 100 });
+		await store?.close();
+	}
+	assert.ok(refused > 10, `${refused} of 40`);
+});
+
+test("sqlite: a flipped bit in the schema's text is refused with one sentence, and the file is not changed", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = await usedFile(folder);
+	const bytes = readFileSync(file);
+	const database = new Database(file, { readonly: true });
+	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
+	database.close();
+	const { openSqliteWriter } = await import("../../src/store/sqlite/file.ts");
+	const random = seededRandom(seed);
+	const refuses = (position: number, bit: number) => {
+		const copy = Buffer.from(bytes);
+		copy.writeUInt8(copy.readUInt8(position) ^ bit, position);
+		const flipped = join(folder, "flipped.db");
+		writeFileSync(flipped, copy);
+		const what = `bit ${bit} of byte ${position}`;
+		assert.throws(() => openSqliteWriter(flipped).database.close(), { name: "StoreRefused" }, what);
+		assert.ok(readFileSync(flipped).equals(copy), what);
+	};
+	refuses(bytes.indexOf("revoked_at_ms"), 2);
+	// One of every two bytes, because each takes milliseconds.
+	let flips = 0;
+	for (const text of texts) {
+		const start = bytes.indexOf(text);
+		assert.ok(start > 0, text);
+		for (let at = 0; at < Buffer.byteLength(text); at += 2, flips++)
+			refuses(start + at + Math.floor(random() * Math.min(2, text.length - at)), 1 << Math.floor(random() * 8));
+	}
+	assert.ok(flips > 500, `${flips} flips`);
+});
+
+test("sqlite: a locked or read-only file is refused", async (context) => {
+	const folder = temporaryFolder(context);
+	const file = await usedFile(folder);
+	const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
+	const other = new Database(file);
+	other.pragma("locking_mode = EXCLUSIVE");
+	other.exec("BEGIN EXCLUSIVE");
+	const locked = await runProgram(["serve"], { environment });
+	assert.deepEqual(
+		[locked.code, /is locked by another program: stop it/.test(locked.stderr)],
+		[1, true],
+		locked.stderr,
+	);
+	other.exec("ROLLBACK");
+	other.close();
+	chmodSync(file, 0o444);
+	// Root may write everything, unless it gives that right away.
+	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
+	const before = readFileSync(file);
+	const readOnly = await runProgram(["serve"], { environment, under });
+	assert.deepEqual(
+		[readOnly.code, /cannot write .*: check the permissions/.test(readOnly.stderr)],
+		[1, true],
+		readOnly.stderr,
+	);
+	assert.deepEqual(readFileSync(file), before);
+});
+
+test("sqlite: two services can use one file, and each reads the other's writes", async (context) => {
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const services = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);
+	const callers = services.map(({ url }) => callerOf(url, key));
+	const ids = new Set<number>();
+	await Promise.all(
+		Array.from({ length: 16 }, async (_, worker) => {
+			for (let round = 0; round < 25; round++) {
+				const [here, there] = [callers[worker % 2], callers[(worker + 1) % 2]] as [Caller, Caller];
+				ids.add(await createAndRepeat(here, there, there, `${worker}-${round}`));
+			}
+		}),
+	);
+	assert.equal(ids.size, 400);
+	assert.deepEqual(
+		[...ids].sort((a, b) => a - b),
+		Array.from({ length: 400 }, (_, index) => index + 1),
+	);
+});

@@ -1,0 +1,306 @@
+// The promises of the Store interface (src/store/store.ts) as one test suite, run over each engine.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { NewPet, Pet } from "../../src/contract/pet.ts";
+import { petJson } from "../../src/contract/pet-json.ts";
+import { endOfList, type PageQuery, type PetCount, type Store } from "../../src/store/store.ts";
+import { runSql } from "../support/sql.ts";
+import { petsOf, readPet } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
+
+const sweepRows = 3;
+
+const rex: NewPet = { name: "Rex", categoryId: 1n };
+
+export function storeSuite(engine: keyof typeof engines): void {
+	/** A store of a new database. `reopen` closes it and opens it again; `join` opens another node of it. */
+	async function open(context: TestContext, now?: () => number) {
+		const { databaseUrl, open, reopen } = await engines[engine](context, now);
+		const join = (node: string) => open({ node, sweepRows });
+		const store = await join("a");
+		return { store, databaseUrl, reopen: () => reopen(store), join };
+	}
+
+	test(`${engine}: an animal is read back field for field, also after reopening the store`, async (context) => {
+		const { store, reopen } = await open(context);
+		const pets: NewPet[] = [
+			rex,
+			{ name: "😀 \u{10ffff} \u2028 '\"\\", categoryId: -(2n ** 63n), status: "sold" },
+			{ name: " x".repeat(127), categoryId: 2n ** 63n - 1n, status: "pending" },
+			{ name: "x", categoryId: 9007199254740993n, status: "available" },
+		];
+		for (const [index, pet] of pets.entries()) {
+			assert.deepEqual(await store.createPet(pet), { id: BigInt(index + 1), outcome: "created" });
+		}
+		const kept = pets.map((pet, index): Pet => ({ id: BigInt(index + 1), ...pet }));
+		for (const open of [async () => store, reopen]) {
+			const opened = await open();
+			const page = await opened.listPets({ after: 0n, limit: 100 });
+			assert.deepEqual([petsOf(page), page.hasMore], [kept, false]);
+			assert.equal(page.json, `[${kept.map(petJson)}]`, "the bytes that a create returns");
+			for (const pet of kept) assert.equal(await opened.getPet(pet.id), petJson(pet));
+		}
+	});
+
+	test(`${engine}: ids ascend in call order, from 1, without gaps`, async (context) => {
+		const { store, reopen } = await open(context);
+		const created = await Promise.all(Array.from({ length: 3000 }, () => store.createPet(rex)));
+		assert.deepEqual(
+			created.map(({ id }) => id),
+			Array.from(created, (_, index) => BigInt(index + 1)),
+		);
+		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
+	});
+
+	test(`${engine}: animals are counted by status, in batches of any size`, async (context) => {
+		const { store } = await open(context);
+		const statuses = [undefined, "available", "pending", "sold", "sold"] as const;
+		await Promise.all(
+			Array.from({ length: 50 }, (_, index) => store.createPet({ ...rex, status: statuses[index % 5] })),
+		);
+		for (const step of [1, 7, 50, 1000]) {
+			const sums: Record<string, number> = {};
+			for (let after: bigint | undefined = 0n; after !== undefined; ) {
+				const { counts, lastId }: PetCount = await store.countPets(after, step);
+				for (const [status, count] of Object.entries(counts)) sums[status] = (sums[status] ?? 0) + count;
+				after = lastId;
+			}
+			assert.deepEqual(sums, { none: 10, available: 10, pending: 10, sold: 20 });
+		}
+	});
+
+	test(`${engine}: absent animals are undefined, including at the limits of int64`, async (context) => {
+		const { store } = await open(context);
+		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(await store.getPet(id), undefined);
+		for (const after of [0n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+			for (const position of [{ after }, { upTo: after }]) {
+				const { json, ids, hasMore } = await store.listPets({ ...position, limit: 100 });
+				assert.deepEqual([json, ids, hasMore], ["[]", undefined, false]);
+			}
+		}
+	});
+
+	test(`${engine}: every read shows the last edit and the last id that was assigned, also when its animal was removed`, async (context) => {
+		const { store } = await open(context);
+		const shownBy = async (query: PageQuery) => {
+			const [{ shown }, alone] = await Promise.all([store.listPets(query), store.readShown()]);
+			assert.deepEqual(shown, alone);
+			return [shown.lastEdit, shown.lastId];
+		};
+		assert.deepEqual(await shownBy({ after: 0n, limit: 2 }), [0n, 0n]);
+		for (let index = 0; index < 5; index++) await store.createPet(rex);
+		for (const petId of [4n, 5n]) await store.edits.apply({ petId, editor: "operator", action: "remove" });
+		for (const position of [{ after: 0n }, { after: 9n }, { upTo: 2n }, { upTo: endOfList }])
+			for (const status of [undefined, "sold"] as const)
+				assert.deepEqual(await shownBy({ ...position, limit: 2, status }), [2n, 5n]);
+	});
+
+	test(`${engine}: a page ends at an id or follows it, by ascending id, also when both are read at once`, async (context) => {
+		const { store } = await open(context);
+		for (let index = 0; index < 10; index++) {
+			await store.createPet(index % 2 ? { ...rex, status: "sold" } : rex);
+		}
+		const queries = [
+			[{ after: 3n, limit: 3 }, [4, 5, 6], true],
+			[{ upTo: 3n, limit: 3 }, [1, 2, 3], false],
+			[{ upTo: 4n, limit: 3 }, [2, 3, 4], true],
+			[{ upTo: 0n, limit: 3 }, [], false],
+			[{ upTo: endOfList, limit: 3 }, [8, 9, 10], true],
+			[{ after: 4n, limit: 3, status: "sold" }, [6, 8, 10], false],
+			[{ upTo: 4n, limit: 3, status: "sold" }, [2, 4], false],
+			[{ upTo: 7n, limit: 2, status: "sold" }, [4, 6], true],
+		] as const;
+		const pages = await Promise.all(queries.map(([query]) => store.listPets(query)));
+		assert.deepEqual(
+			pages.map((page) => [petsOf(page).map(({ id }) => Number(id)), page.hasMore]),
+			queries.map(([, ids, hasMore]) => [ids, hasMore]),
+		);
+	});
+
+	test(`${engine}: an Idempotency-Key creates one animal per caller within 24 hours`, async (context) => {
+		let nowMs = Date.now();
+		const { store, reopen } = await open(context, () => nowMs);
+		const idempotencyKey = { caller: "a", key: "k" };
+		const both = await Promise.all([store.createPet(rex, idempotencyKey), store.createPet(rex, idempotencyKey)]);
+		assert.deepEqual(both, [
+			{ id: 1n, outcome: "created" },
+			{ id: 1n, outcome: "replayed" },
+		]);
+		assert.deepEqual(await store.createPet({ ...rex, status: "sold" }, idempotencyKey), { id: 1n, outcome: "reused" });
+		assert.deepEqual(await store.createPet(rex, { ...idempotencyKey, caller: "b" }), { id: 2n, outcome: "created" });
+		const reopened = await reopen();
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 1n, outcome: "replayed" });
+		nowMs += 24 * 3_600_000 - 1;
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 1n, outcome: "replayed" });
+		nowMs += 1;
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "created" });
+		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "replayed" });
+	});
+
+	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without`, async (context) => {
+		const { store } = await open(context);
+		const requests = Array.from({ length: 300 }, (_, index) => ({
+			pet: { name: `n${index}`, categoryId: 1n },
+			idempotencyKey: index % 3 > 0 ? { caller: `${index % 2}`, key: `${index >> 1}` } : undefined,
+		}));
+		const createAll = (all: typeof requests) =>
+			Promise.all(all.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
+		const created = await createAll(requests);
+		const keyed = requests.flatMap(({ pet, idempotencyKey }, index) =>
+			idempotencyKey ? [{ pet, idempotencyKey, id: created[index]?.id }] : [],
+		);
+		assert.equal(keyed.length, 200);
+		for (const { pet, id } of keyed) assert.equal((await readPet(store, id ?? 0n))?.name, pet.name);
+		// Repeats among new creates, then all of them once more.
+		const mixed = keyed.flatMap(({ pet, idempotencyKey }, index) => [
+			{ pet, idempotencyKey },
+			{ pet, idempotencyKey: { caller: "later", key: `${index}` } },
+		]);
+		const mixedIds = (await createAll(mixed)).map(({ id }) => id);
+		assert.deepEqual(
+			mixedIds.filter((_, index) => index % 2 === 0),
+			keyed.map(({ id }) => id),
+		);
+		assert.deepEqual(
+			await createAll(mixed),
+			mixedIds.map((id) => ({ id, outcome: "replayed" })),
+		);
+	});
+
+	test(`${engine}: all Idempotency-Keys older than 24 hours, and no younger ones, are removed at start and every ten minutes`, async (context) => {
+		let nowMs = Date.now();
+		context.mock.timers.enable({ apis: ["setInterval"] });
+		const { store, databaseUrl, reopen } = await open(context, () => nowMs);
+		const kept = async () => {
+			const rows = await runSql(databaseUrl, "SELECT key FROM idempotency_keys ORDER BY key LIMIT 5");
+			return rows.map(({ key }) => key).join(" ");
+		};
+		const addKey = (opened: Store, key: string) => opened.createPet(rex, { caller: "a", key });
+		await addKey(store, "1");
+		await runSql(
+			databaseUrl,
+			`INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
+			WITH RECURSIVE old(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM old WHERE n < ${3 * sweepRows - 1})
+			SELECT 'b', CAST(n AS TEXT), 1, '', 0 FROM old`,
+		);
+		nowMs += 3_600_000;
+		await addKey(store, "2");
+		nowMs += 23 * 3_600_000;
+		const reopened = await reopen();
+		await until("the sweep at start", async () => (await kept()) === "2");
+		await addKey(reopened, "3");
+		nowMs += 3_600_000;
+		assert.equal(await kept(), "2 3");
+		context.mock.timers.tick(10 * 60_000);
+		await until("the sweep after ten minutes", async () => (await kept()) === "3");
+	});
+
+	test(`${engine}: of nodes that ask for a lease one has it, until it gives it back or does not renew it`, async (context) => {
+		const { store, join } = await open(context);
+		const [a, b] = [store, await join("b")];
+		const asked = await Promise.all([a, b, a, b].map((node) => node.takeLease("work", 600_000)));
+		assert.deepEqual(asked, [asked[0], !asked[0], asked[0], !asked[0]]);
+		const [holder, other] = asked[0] ? [a, b] : [b, a];
+		assert.equal(await other.takeLease("other work", 600_000), true);
+		assert.equal(await other.takeLease("work", 0), false, "it has nothing to give back");
+		assert.equal(await holder.takeLease("work", 0), true);
+		assert.equal(await other.takeLease("work", 2000), true);
+		assert.equal(await holder.takeLease("work", 2000), false);
+		await until("the lease to expire", () => holder.takeLease("work", 600_000));
+	});
+
+	test(`${engine}: a lease that a wrong clock has given ends within an hour`, async (context) => {
+		const { store, databaseUrl } = await open(context);
+		const later = Date.now() + 3_590_000;
+		await runSql(databaseUrl, `INSERT INTO leases VALUES ('a', 'x', ${later}), ('b', 'x', ${later + 86_400_000})`);
+		assert.deepEqual([await store.takeLease("a", 1000), await store.takeLease("b", 1000)], [false, true]);
+	});
+
+	test(`${engine}: keys are stored, rotated and revoked, and their last use is recorded`, async (context) => {
+		const { store, reopen } = await open(context);
+		const { keys } = store;
+		const secret = (last4: string, createdAtMs: number, expiresAtMs?: number) => ({ last4, createdAtMs, expiresAtMs });
+		await keys.add(
+			{ id: "a", name: "A", scopes: ["pets:read", "pets:write"], createdAtMs: 5 },
+			{ hash: "h1", ...secret("0001", 5, 900) },
+		);
+		await keys.add(
+			{ id: "b", name: "B", scopes: ["pets:read"], rate: "5/1s", createdAtMs: 6 },
+			{ hash: "h2", ...secret("0002", 6) },
+		);
+		assert.equal(await keys.findByHash("h3"), undefined);
+		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
+		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
+		assert.equal((await keys.findByHash("h3"))?.id, "a", "as soon as it is stored");
+		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
+		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
+		await keys.touch([
+			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
+			{ keyId: "a", operation: "getPet", usedAtMs: 40 },
+			{ keyId: "b", operation: "listPets", usedAtMs: 60 },
+		]);
+		await keys.touch([{ keyId: "a", operation: "listPets", usedAtMs: 45 }]);
+		await keys.revoke("b", 77);
+		await keys.revoke("b", 99);
+		const reopened = (await reopen()).keys;
+		assert.deepEqual(await reopened.list(), [
+			{
+				id: "a",
+				name: "A",
+				scopes: ["pets:read", "pets:write"],
+				createdAtMs: 5,
+				usedAtMs: { listPets: 50, getPet: 40 },
+				secret: { last4: "0003", createdAtMs: 7 },
+			},
+			{
+				id: "b",
+				name: "B",
+				scopes: ["pets:read"],
+				rate: "5/1s",
+				createdAtMs: 6,
+				revokedAtMs: 77,
+				usedAtMs: { listPets: 60 },
+				secret: { last4: "0004", createdAtMs: 7 },
+			},
+		]);
+		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
+	});
+
+	test(`${engine}: of keys that are added at once on a condition, one is stored`, async (context) => {
+		const { store } = await open(context);
+		const { keys } = store;
+		const add = (name: string, hash: string, unless?: "any key" | "same secret") =>
+			keys.add(
+				{ id: name, name, scopes: ["pets:read"], createdAtMs: 5 },
+				{ hash, last4: "0001", createdAtMs: 5 },
+				unless,
+			);
+		const all = (added: boolean[]) => added.filter(Boolean).length;
+		assert.equal(all(await Promise.all(["a", "b", "c"].map((name) => add(name, `h${name}`, "any key")))), 1);
+		assert.equal(all(await Promise.all(["d", "e", "f"].map((name) => add(name, "same", "same secret")))), 1);
+		assert.equal(await add("g", "other", "same secret"), true);
+		assert.equal(await add("h", "another"), true);
+		assert.equal((await keys.list()).length, 4);
+	});
+
+	test(`${engine}: the cursor secret is created once, and differs between stores`, async (context) => {
+		const { store, reopen } = await open(context);
+		const { cursorSecret } = store;
+		assert.equal(cursorSecret.length, 32);
+		assert.deepEqual((await reopen()).cursorSecret, cursorSecret);
+		assert.notDeepEqual((await open(context)).store.cursorSecret, cursorSecret);
+	});
+
+	test(`${engine}: close commits the accepted creates`, async (context) => {
+		const { open, reopen } = await engines[engine](context);
+		// A service's store also gives back its leases when it closes; a command's has none.
+		const [store, other] = [await open({ node: "a" }), await open()];
+		const accepted = [store, other].flatMap((one) => Array.from({ length: 1250 }, () => one.createPet(rex)));
+		await reopen(other);
+		const reopened = await reopen(store);
+		assert.equal((await Promise.all(accepted)).length, 2500);
+		assert.ok(await reopened.getPet(2500n));
+	});
+}

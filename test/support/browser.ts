@@ -1,0 +1,74 @@
+// A real Chromium for tests: the system's where there is one, else the one from npm. A page fails its test on any error in its
+// console, on a violation of its Content-Security-Policy, and on any request to another host than the service.
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test as nodeTest, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { systemChromium, unpackedChromium } from "./chromium.ts";
+import { beforeStop } from "./service.ts";
+
+/** A test that uses a browser: it may take longer than others. */
+export function test(title: string, work: (context: TestContext) => Promise<void>): void {
+	nodeTest(title, { timeout: 60_000 }, work);
+}
+
+export const screenshots = fileURLToPath(new URL("../screenshots/", import.meta.url));
+mkdirSync(screenshots, { recursive: true });
+const quiet = [
+	"--no-sandbox",
+	"--disable-quic",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+
+let browser: Browser;
+before(async () => {
+	browser = await startBrowser();
+});
+after(() => browser.close());
+
+function startBrowser(): Promise<Browser> {
+	if (systemChromium) return chromium.launch({ executablePath: systemChromium, args: quiet });
+	const folder = process.env["TEST_CHROMIUM"];
+	if (!folder) throw new Error("there is no Chromium: start the tests with npm test");
+	return chromium.launch({ ...unpackedChromium(folder), args: [...quiet, "--headless=shell", "--no-zygote"] });
+}
+
+export interface Watched {
+	page: Page;
+	/** Errors of the console and the page so far; a test that expects some takes them out. */
+	errors: string[];
+}
+
+/** A page of its own. When the test ends, it must have gone without errors. */
+export async function openPage(
+	context: TestContext,
+	origin: string,
+	options: Parameters<Browser["newPage"]>[0] = {},
+): Promise<Watched> {
+	const page = await browser.newPage({ locale: "en-US", ...options });
+	const errors: string[] = [];
+	page.on("console", (message) => {
+		if (message.type() === "error") errors.push(message.text());
+	});
+	page.on("pageerror", (error) => errors.push(String(error)));
+	page.on("request", (request) => {
+		const url = request.url();
+		if (/^https?:/.test(url) && new URL(url).origin !== new URL(origin).origin) errors.push(`a request to ${url}`);
+	});
+	beforeStop(context, () => page.close());
+	context.after(async () => {
+		await page.close();
+		assert.deepEqual(errors, []);
+	});
+	return { page, errors };
+}
+
+/** Writes test/screenshots/NAME.png. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+	await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}

@@ -1,0 +1,32 @@
+// The commands and configurations of a document, for the proofs that run what it says.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../..", import.meta.url);
+const bin = fileURLToPath(new URL("bin/animal-store.js", root));
+
+/**
+ * The `sh` block of a page that begins with this text, with `npx animal-store` as it is called here.
+ * @param paths other texts to replace, such as paths
+ */
+export function blockOf(page: string, start: string, paths: Record<string, string> = {}): string {
+	const blocks = [...readFileSync(new URL(page, root), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(
+		([, text = ""]) => text,
+	);
+	const found = blocks.find((block) => block.startsWith(start));
+	if (found === undefined) throw new Error(`${page} has no block that begins with ${start}`);
+	const here = { "npx animal-store": `"${process.execPath}" "${bin}"`, ...paths };
+	return Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), found);
+}
+
+/** The block of a page in this language. @param replaced texts that it must have, and what stands there here */
+export function configurationOf(page: string, language: string, replaced: Record<string, string>): string {
+	const document = readFileSync(new URL(page, root), "utf8");
+	const [, found] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];
+	if (found === undefined) throw new Error(`${page} has no block of ${language}`);
+	return Object.entries(replaced).reduce((text, [from, to]) => {
+		if (!text.includes(from)) throw new Error(`${page} has no ${from} for ${language}`);
+		return text.replace(from, to);
+	}, found);
+}

@@ -1,0 +1,187 @@
+// Callers of a service whose store gets another history: servers that lack what was read before, and what is seen then.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { createKey } from "../../src/keys/issue.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { callerOf } from "./caller.ts";
+import { requireStandby } from "./postgres.ts";
+import type { PostgresServer } from "./postgres-server.ts";
+import type { Running } from "./program.ts";
+import { figureOf } from "./scrape.ts";
+import { runSql } from "./sql.ts";
+import type { ServiceWithStandby } from "./standby.ts";
+import { until } from "./until.ts";
+
+export interface Scene {
+	service: Pick<Running, "url" | "opsUrl">;
+	key: string;
+	/** Reads and writes the present store past the service. */
+	sql(statement: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Reads all pages; keeps each with its ETag, as browsers and proxies do, and uses it again after a 304. */
+export function keepingCaller(scene: Scene, limit = 10): () => Promise<string[]> {
+	const kept = new Map<string, { etag: string; body: string; next: string | undefined }>();
+	async function readPage(path: string) {
+		const earlier = kept.get(path);
+		const headers = { authorization: `Bearer ${scene.key}`, ...(earlier && { "if-none-match": earlier.etag }) };
+		const reply = await fetch(`${scene.service.url}${path}`, { headers });
+		if (reply.status === 304 && earlier) return earlier;
+		assert.equal(reply.status, 200);
+		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
+		const page = { etag: reply.headers.get("etag") ?? "", body: await reply.text(), next };
+		kept.set(path, page);
+		return page;
+	}
+	return async () => {
+		const animals: string[] = [];
+		for (let path: string | undefined = `/v1/pets?limit=${limit}`; path; ) {
+			const { body, next } = await readPage(path);
+			for (const { id, name } of JSON.parse(body)) animals.push(`${id} ${name}`);
+			path = next;
+		}
+		return animals;
+	};
+}
+
+/** Adds animals through the service, one after the other. */
+export async function addAnimals({ service, key }: Scene, count: number, name: string): Promise<void> {
+	const { create } = callerOf(service.url, key);
+	for (let number = 1; number <= count; number++)
+		assert.equal((await create({ name: `${name} ${number}`, categoryId: 1 })).status, 201);
+}
+
+export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>
+	(await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+/** Callers, new and old, list what the store has now, and the counts are those of its animals. */
+export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>)[]): Promise<void> {
+	const rows = await scene.sql("SELECT id, name FROM pets ORDER BY id");
+	const animals = rows.map(({ id, name }) => `${id} ${name}`);
+	for (const list of [...callers, keepingCaller(scene)]) assert.deepEqual(await list(), animals);
+	await until(
+		`${animals.length} animals in the metrics`,
+		async () => (await figureOf(scene.service, "animal_store_animals")) === animals.length,
+		{ withinMs: 5_000 },
+	);
+}
+
+/**
+ * Reads all pages, and keeps their links. Returns a check that those past the last animal of the present store are
+ * refused, because new animals would get ids before them, and that the others lead on.
+ */
+export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
+	const links: { path: string; id: number }[] = [];
+	const authorization = `Bearer ${scene.key}`;
+	for (let path: string | undefined = "/v1/pets?limit=10", id = 0; path; ) {
+		const reply: Response = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
+		const field = reply.headers.get("link") ?? "";
+		const pathOf = (rel: string) => new RegExp(`<https?://[^/]+(/[^>]+)>; rel="${rel}"`).exec(field)?.[1];
+		const [prev, next] = [pathOf("prev"), pathOf("next")];
+		if (prev) links.push({ path: prev, id });
+		id = ((await reply.json()) as { id: number }[]).at(-1)?.id ?? id;
+		if (next) links.push({ path: next, id });
+		path = next;
+	}
+	return async () => {
+		const [last] = await scene.sql("SELECT max(id) AS id FROM pets");
+		for (const { path, id } of links) {
+			const reply = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
+			const body = (await reply.json()) as { code?: string };
+			assert.equal(body.code, id > Number(last?.["id"]) ? "invalid_cursor" : undefined, `${path} ${id}`);
+		}
+	};
+}
+
+/** A standby that has all of the primary so far, and gets nothing more. */
+export async function leaveBehind(primary: PostgresServer, standby: PostgresServer): Promise<void> {
+	const count = async ({ url }: PostgresServer) => (await runSql(`${url}/postgres`, "SELECT max(id) FROM pets"))[0];
+	const expected = JSON.stringify(await count(primary));
+	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
+	const url = `${standby.url}/postgres`;
+	await runSql(url, "ALTER SYSTEM SET primary_conninfo = ''");
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until(
+		"the standby to be alone",
+		async () => (await runSql(url, "SELECT FROM pg_stat_wal_receiver")).length === 0,
+	);
+}
+
+/**
+ * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the standby
+ * before its promotion, and shows nothing of the lost history after it.
+ * @param standbyMs how long the service is asked meanwhile; a pooler takes its time to reach the standby
+ */
+export async function proveFailover(
+	{ service, key, primary, standby, lead }: ServiceWithStandby,
+	standbyMs = 500,
+): Promise<{ lost: number; listed: number }> {
+	let server = primary;
+	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const directly = async <Result>(work: (store: Store) => Promise<Result>) => {
+		const store = await openStore(`${server.url}/postgres`, Date.now);
+		return work(store).finally(() => store.close());
+	};
+	const rename = (petId: bigint, name: string) =>
+		directly((store) => store.edits.apply({ petId, editor: "operator", action: "rename", name }));
+	const callers = [keepingCaller(scene), keepingCaller(scene)];
+	await addAnimals(scene, 40, "common");
+	await leaveBehind(primary, standby);
+	await addAnimals(scene, 25, "lost");
+	await rename(5n, "lost");
+	const { key: lostKey } = await directly(({ keys: rows }) =>
+		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
+	);
+	await assertSeen(scene, callers);
+	const assertLinks = await keepLinks(scene);
+	assert.equal(await statusOf({ ...scene, key: lostKey }), 200);
+	await primary.kill();
+	server = standby;
+	lead(standby);
+	for (const endsAtMs = performance.now() + standbyMs; performance.now() < endsAtMs; )
+		assert.deepEqual([await statusOf(scene), await statusOf(scene, "/v1/pets/4711")], [503, 503], "not from a standby");
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
+	await assertSeen(scene, callers.slice(1));
+	await assertLinks();
+	// The same ids, and the number of the lost edit.
+	await addAnimals(scene, 25, "new");
+	await rename(6n, "new");
+	await assertSeen(scene, callers);
+	assert.equal(await statusOf({ ...scene, key: lostKey }), 401);
+	return { lost: 25, listed: 65 };
+}
+
+/**
+ * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has. Fails
+ * unless the acknowledged ones that get their ids are seen.
+ */
+export async function proveCrash({ service, key, primary, standby, lead }: ServiceWithStandby): Promise<void> {
+	let server = primary;
+	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const isReading = async () => (await statusOf(scene)) === 200;
+	await addAnimals(scene, 40, "common");
+	const other = await openStore(`${primary.url}/postgres`, Date.now);
+	await requireStandby(`${primary.url}/postgres`, "*");
+	await leaveBehind(primary, standby);
+	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
+	const unknown = Promise.allSettled(lost).finally(() => other.close());
+	const stored = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%INSERT INTO pets%'`;
+	await until("a commit to wait", async () => (await scene.sql(stored)).length > 0);
+	await primary.kill();
+	await primary.start();
+	await unknown;
+	const caller = keepingCaller(scene);
+	await until("a read", isReading);
+	await assertSeen(scene, [caller]);
+	assert.ok((await caller()).length > 40, "the restart shows what no standby has");
+	await primary.kill();
+	server = standby;
+	lead(standby);
+	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await until("a read", isReading, { withinMs: 5_000 });
+	await addAnimals(scene, 48, "acknowledged");
+	await assertSeen(scene, [caller]);
+}

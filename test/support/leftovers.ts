@@ -1,0 +1,60 @@
+// What a service leaves behind when it has stopped, and its test has closed what it opened: nothing.
+
+import assert from "node:assert/strict";
+import { subscribe } from "node:diagnostics_channel";
+import { mock } from "node:test";
+import type { Connection } from "../../src/http/connections.ts";
+import type { Service } from "../../src/service.ts";
+import { until } from "./until.ts";
+
+/** The server's side of all connections to servers of this process, by the server's port. */
+const accepted = new Map<number | undefined, Connection[]>();
+subscribe("net.server.socket", (message) => {
+	const { socket } = message as { socket: Connection };
+	accepted.set(socket.localPort, [...(accepted.get(socket.localPort) ?? []), socket]);
+});
+
+// Most intervals keep no process alive, so Node does not list them.
+const { mock: started } = mock.method(globalThis, "setInterval");
+const { mock: ended } = mock.method(globalThis, "clearInterval");
+
+/** What can be left, counted: timers, sockets and threads, and the listeners of the process. */
+export function countResources(): Record<string, number> {
+	const cleared = new Set<unknown>(ended.calls.map(({ arguments: [timer] }) => timer));
+	const counts: Record<string, number> = {
+		intervals: started.calls.filter(({ result }) => !cleared.has(result)).length,
+	};
+	for (const name of process.getActiveResourcesInfo())
+		if (/^(TCP|Timeout|MessagePort|Worker)/.test(name)) counts[name] = (counts[name] ?? 0) + 1;
+	for (const name of process.eventNames()) counts[`on ${String(name)}`] = process.listenerCount(name);
+	return counts;
+}
+
+/** The most listeners that an idle connection needs of one event. */
+const listenersMax = 4;
+
+/** @throws Error when a connection that waits for its next request has listeners of earlier ones */
+export async function assertIdle({ url }: Service): Promise<void> {
+	const isClean = (socket: Connection) =>
+		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
+	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
+}
+
+/** @throws AssertionError when a request in flight, a connection, a counted address, a timer or a listener is left */
+export async function assertNothingLeft(service: Service, before: Record<string, number>): Promise<void> {
+	const sockets = [service.url, service.opsUrl].flatMap(socketsOf);
+	const left = () => {
+		const { requestsInFlight, connections } = service.traffic();
+		const open = sockets.filter(({ destroyed }) => !destroyed).length;
+		const unanswered = sockets.filter((socket) => socket.requestsInFlight || socket.intake?.hasMore).length;
+		const now = { ...countResources(), requestsInFlight, connections, open, unanswered };
+		return Object.entries(now).filter(([name, count]) => count > (before[name] ?? 0));
+	};
+	await until("nothing to be left", () => left().length === 0, { withinMs: 10_000 }).catch(() => {
+		assert.deepEqual(left(), []);
+	});
+}
+
+function socketsOf(url: string): Connection[] {
+	return accepted.get(Number(new URL(url).port)) ?? [];
+}

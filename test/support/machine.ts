@@ -1,0 +1,110 @@
+// Another machine: a folder with a Node and an npm of its own, where people install and start the service.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { until, within } from "./until.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const limitMs = 240_000;
+
+export interface Tools {
+	/** The program `node`. */
+	node: string;
+	/** npm's `npm-cli.js`. */
+	npm: string;
+}
+
+/** The oldest supported Node with the npm that came with it. */
+export const oldTools: Tools = {
+	node: installed(`node-20-${process.platform}-${process.arch}/bin/node`),
+	npm: installed("npm-10/bin/npm-cli.js"),
+};
+
+function installed(path: string): string {
+	return fileURLToPath(new URL(`./node_modules/${path}`, import.meta.url));
+}
+
+type Context = { after(cleanUp: () => unknown): void };
+type Receiver = "npm" | "group";
+
+export interface Machine {
+	/** Runs `npm` or `npx` to its end. @returns what it printed */
+	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
+	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm alone, or to all. */
+	start(...command: string[]): Promise<{ url: string; stop(signal: NodeJS.Signals, whom: Receiver): Promise<void> }>;
+}
+
+/** Copies the checkout, as git has it, to a new folder. */
+export function checkOut(folder: string): void {
+	const left = new Set(["node_modules", "dist", "lib", "data", ".git", "screenshots"]);
+	cpSync(root, folder, { recursive: true, filter: (path) => relative(root, path) === "" || !left.has(basename(path)) });
+}
+
+/**
+ * @param home an empty folder for its programs, which the caller removes
+ * @param folder where commands run
+ */
+export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools): Machine {
+	const bin = join(home, "bin");
+	mkdirSync(bin);
+	symlinkSync(node, join(bin, "node"));
+	for (const [name, cli] of Object.entries({ npm, npx: npm.replace("npm-cli", "npx-cli") })) {
+		writeFileSync(join(bin, name), `#!/bin/sh\nexec "${join(bin, "node")}" "${cli}" "$@"\n`);
+		chmodSync(join(bin, name), 0o755);
+	}
+	// Registry, proxy and certificates are those of this machine; what npm tells its scripts is not.
+	const own = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA)|^INIT_CWD$/.test(name));
+	const env = {
+		...Object.fromEntries(own),
+		PATH: `${bin}:/usr/bin:/bin`,
+		npm_config_prefer_offline: "true",
+		PORT: "0",
+		OPS_PORT: "0",
+	};
+
+	function begin([name = "", ...parameters]: string[]): { child: ChildProcess; output: () => string } {
+		const stdio = ["ignore", "pipe", "pipe"] as const;
+		const child = spawn(join(bin, name), parameters, { cwd: folder, env, detached: true, stdio: [...stdio] });
+		context.after(() => child.kill("SIGKILL"));
+		let output = "";
+		for (const stream of [child.stdout, child.stderr])
+			stream?.setEncoding("utf8").on("data", (text) => {
+				output += text;
+			});
+		return { child, output: () => output };
+	}
+
+	return {
+		async run(...command) {
+			const { child, output } = begin(command);
+			const [code] = await within(`${command.join(" ")} to end`, once(child, "close"), limitMs);
+			return { code, lines: output().split("\n").slice(0, -1) };
+		},
+		async start(...command) {
+			const { child, output } = begin(command);
+			const isUp = () => {
+				if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended: ${output()}`);
+				return /The reply now: 200 \[\]|The animal store listens/.test(output());
+			};
+			await until("the first answer", isUp).catch((error) => {
+				throw new Error(`${error.message}\n${output()}`);
+			});
+			const [, url = ""] = /"url":"([^"]+)"/.exec(output()) ?? [];
+			return { url, stop: (signal, whom) => stop(child, url, signal, whom) };
+		},
+	};
+}
+
+async function stop(child: ChildProcess, url: string, signal: NodeJS.Signals, whom: Receiver): Promise<void> {
+	const pid = child.pid as number;
+	process.kill(whom === "npm" ? pid : -pid, signal);
+	const isGone = () =>
+		fetch(`${url}/livez`).then(
+			() => false,
+			() => true,
+		);
+	await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
+}

@@ -1,0 +1,167 @@
+// A running service for a test: the real one, in this process, on free ports and in a folder of its own.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { type ErrorCode, errors } from "../../src/contract/errors.ts";
+import { scopes } from "../../src/contract/operations.ts";
+import { defaultTimeouts, type Timeouts } from "../../src/http/listen.ts";
+import type { LoadLimits } from "../../src/http/overload.ts";
+import { createKey, type Issuer } from "../../src/keys/issue.ts";
+import { createLogTo } from "../../src/ops/log.ts";
+import { type Service, startService } from "../../src/service.ts";
+import { assertIdle, assertNothingLeft, countResources } from "./leftovers.ts";
+import { createMixes, isOfMix, mixedOrigin } from "./mixes.ts";
+import { Pool, type TestRequest } from "./pool.ts";
+import { testDatabase } from "./postgres.ts";
+import { within } from "./until.ts";
+import type { Reply } from "./wire.ts";
+
+export type { TestRequest } from "./pool.ts";
+
+export interface TestService extends Service {
+	port: number;
+	/** Works for everything. */
+	key: string;
+	issuer: Issuer;
+	databaseUrl: string;
+	/** Lines of the log so far. */
+	log: Record<string, unknown>[];
+	/** The clock of the service: set it to travel. */
+	clock: { nowMs: number | undefined };
+	/**
+	 * One request over a connection that other callers use, too (pool.ts), with the key unless `headers` says otherwise.
+	 * @throws AssertionError when the reply shows another request, or the OpenAPI document does not declare it
+	 */
+	send(request: TestRequest): Promise<Reply>;
+}
+
+export interface TestServiceOptions {
+	environment?: Record<string, string>;
+	timeouts?: Partial<Timeouts>;
+	isOnTerminal?: boolean;
+	loadLimits?: LoadLimits;
+	/** False: only the test's own requests are sent, for what counts them. */
+	mixes?: boolean;
+}
+
+/** Starts a service that ends with the test, and leaves nothing behind. */
+export async function testService(context: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
+	const { url: databaseUrl, drop } = await emptyDatabase();
+	const clock: TestService["clock"] = { nowMs: undefined };
+	const now = () => clock.nowMs ?? Date.now();
+	const log: TestService["log"] = [];
+	const { mixes = true } = options;
+	const environment: Record<string, string> = { ...(mixes && { CORS_ORIGINS: mixedOrigin }), ...options.environment };
+	const before = countResources();
+	const starting = startService({
+		config: readConfig({ DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", ...environment }),
+		log: createLogTo({ write: (line) => void (isOfMix(line) || log.push(JSON.parse(line))) }, "info"),
+		now,
+		timeouts: { ...defaultTimeouts, ...options.timeouts },
+		isOnTerminal: options.isOnTerminal ?? false,
+		// The event loop is the test's too, and late whenever another program takes the CPU.
+		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
+	});
+	let pool: Pool | undefined;
+	// A service that does not start leaves no database behind either.
+	context.after(async () => {
+		for (const leave of visitors.get(context) ?? []) await leave();
+		const service = await starting.catch(() => undefined);
+		await stopped(service, pool).finally(drop);
+		// This is run last, when the test has closed what it opened.
+		if (service) context.after(() => assertNothingLeft(service, before));
+	});
+	const service = await within("the service to start", starting);
+	const issuer = { rows: service.store.keys, now, random: randomBytes };
+	const [{ key }, reader] = await Promise.all([
+		createKey(issuer, { name: "test", scopes: [...scopes] }),
+		mixes ? createKey(issuer, { name: "reader", scopes: ["pets:read"] }) : undefined,
+	]);
+	const port = Number(new URL(service.url).port);
+	pool = new Pool({
+		port,
+		key,
+		mixes: reader ? createMixes(reader.key, environment["CORS_ORIGINS"] === mixedOrigin) : [],
+		first: context.fullName.length,
+		linksToHost: !environment["BASE_URL"] && !environment["TRUST_PROXY"],
+	});
+	const stop: Service["stop"] = (...given) => {
+		pool.end();
+		return service.stop(...given);
+	};
+	return { ...service, stop, port, key, issuer, databaseUrl, log, clock, send: (request) => pool.send(request) };
+}
+
+async function stopped(service: Service | undefined, pool: Pool | undefined): Promise<void> {
+	try {
+		if (service) await assertIdle(service);
+		await pool?.cut();
+	} finally {
+		await within("the service to stop", service?.stop(2000) ?? Promise.resolve());
+	}
+}
+
+/** What a test does before its service stops, such as closing pages that would miss it. */
+const visitors = new WeakMap<TestContext, (() => Promise<void>)[]>();
+
+export function beforeStop(context: TestContext, leave: () => Promise<void>): void {
+	visitors.set(context, [...(visitors.get(context) ?? []), leave]);
+}
+
+export function temporaryFolder(context: TestContext): string {
+	const folder = newFolder();
+	context.after(() => remove(folder));
+	return folder;
+}
+
+/** Folders that are there. One cleanup that fails keeps a test's other cleanups from running: these go with the process then. */
+const folders = new Set<string>();
+process.once("exit", () => folders.forEach(remove));
+
+function newFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-test-"));
+	folders.add(folder);
+	return folder;
+}
+
+function remove(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
+	folders.delete(folder);
+}
+
+/** An empty store: of SQLite, or of PostgreSQL where test/contract/http-postgres.test.ts asks for it. */
+async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+	if (process.env["TEST_ENGINE"] === "postgres") return testDatabase();
+	const folder = newFolder();
+	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
+}
+
+/** A create request. */
+export function create(pet: unknown, headers: Record<string, string | undefined> = {}): TestRequest {
+	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
+}
+
+/** The reply is this failure, in the one shape that every failure has. */
+export function assertFailure(reply: Reply, code: ErrorCode): void {
+	const shown = `${reply.status} ${reply.body.slice(0, 300)}`;
+	assert.equal(reply.status, errors[code].status, shown);
+	assert.equal(reply.headers["content-type"], "application/json", shown);
+	assert.equal(reply.headers["cache-control"], "no-store", shown);
+	assert.equal(reply.headers["x-content-type-options"], "nosniff", shown);
+	const failure = JSON.parse(reply.body);
+	assert.deepEqual(Object.keys(failure), ["code", "message", "status"], shown);
+	assert.equal(failure.code, code, shown);
+	assert.equal(failure.status, reply.status, shown);
+	assert.ok(failure.message.length > 10 && failure.message.length < 700, shown);
+	assert.doesNotMatch(failure.message, /\bat .*:\d+|node_modules|SQLITE|\.ts\b/, shown);
+	assert.equal(reply.headers["www-authenticate"] !== undefined, [401, 403].includes(reply.status), shown);
+	assert.match(reply.headers["x-request-id"] ?? "", /^[\w.:+/=-]{1,128}$/, shown);
+	if (reply.status === 429 || reply.status === 503)
+		assert.match(reply.headers["retry-after"] ?? "", /^[1-9]\d*$/, shown);
+	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);
+}
