@@ -1,5 +1,5 @@
-// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src and built pages
-// as JavaScript, because Node strips no types below node_modules.
+// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src, openapi.json and
+// built pages as JavaScript, because Node strips no types below node_modules.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,5 +17,6 @@ execFileSync(process.execPath, [join(root, "test/node_modules/typescript/bin/tsc
 });
 for (const page of ["console", "docs"]) cpSync(join(root, "dist", page), join(lib, "dist", page), { recursive: true });
 cpSync(join(root, "src"), join(lib, "src"), { recursive: true, filter: (path) => !/\.ts$/.test(path) });
+cpSync(join(root, "openapi.json"), join(lib, "openapi.json"));
 const { version, type } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 writeFileSync(join(lib, "package.json"), `${JSON.stringify({ type, version })}\n`);

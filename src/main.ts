@@ -33,9 +33,8 @@ const commands: Record<string, Record<string, Make>> = {
 	},
 	"More:": {
 		openapi: async () => {
-			const { openApiText } = await import("./contract/openapi.ts");
 			const command = new Command("openapi").description("print the OpenAPI document of the interface");
-			return command.action(() => void process.stdout.write(openApiText()));
+			return command.action(() => void process.stdout.write(readRoot("openapi.json")));
 		},
 	},
 };
@@ -50,7 +49,11 @@ async function addCommands(to: Command, name = ""): Promise<void> {
 	}
 }
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+function readRoot(name: string): string {
+	return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+}
+
+const { version } = JSON.parse(readRoot("package.json"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "--version", "print the version")

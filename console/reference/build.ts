@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { openApiDocument } from "../../src/contract/openapi.ts";
+import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
 
 const styleSheets = ["../src/tokens.css", "page.css", "text.css", "operation.css", "try-form.css", "narrow.css"];

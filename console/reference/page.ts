@@ -1,8 +1,8 @@
 // The reference page: all of it is made from the OpenAPI document, once. Without scripts it can be read; with them it
 // switches samples, copies, and sends requests (reference.js, send.js).
 
-import { openApiJson } from "../../src/contract/openapi.ts";
-import type { OpenApiDocument, SchemaObject } from "../../src/contract/openapi-objects.ts";
+import { openApiJson } from "../../openapi/document.ts";
+import type { OpenApiDocument, SchemaObject } from "../../openapi/objects.ts";
 import { type Html, html } from "./html.ts";
 import { type Chapter, chapters, codeBlock, markdown } from "./markdown.ts";
 import { operationSection, operationsOf } from "./operation.ts";

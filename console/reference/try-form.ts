@@ -1,7 +1,7 @@
 // The form of an operation that sends it from the page (send.js). What the document has an example for is filled in.
 
-import { openApiJson } from "../../src/contract/openapi.ts";
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/contract/openapi-objects.ts";
+import { openApiJson } from "../../openapi/document.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/objects.ts";
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";
 import { nameIn } from "./values.ts";

@@ -1,6 +1,6 @@
 // How the reference page names types and values: parameters of operations and fields of objects, one row each.
 
-import type { ParameterObject, Reference, SchemaObject } from "../../src/contract/openapi-objects.ts";
+import type { ParameterObject, Reference, SchemaObject } from "../../openapi/objects.ts";
 import { type Html, html } from "./html.ts";
 import { inline } from "./markdown.ts";
 

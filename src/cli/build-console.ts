@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Folders with all that is in them, and one file. */
-const sources = ["console", "client/src", "src/contract", "src/files"];
+const sources = ["console", "client/src", "openapi", "src/contract", "src/files"];
 const lockFile = "package-lock.json";
 
 /** Does nothing where the sources or their tools are not installed. */

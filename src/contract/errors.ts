@@ -305,19 +305,3 @@ export const ErrorBody = component(
 	),
 );
 export type ErrorBody = Static<typeof ErrorBody>;
-
-/** The body of an error reply of an operation, as an example. */
-export function exampleOf(code: ErrorCode, operation: ExampleOperation): ErrorBody {
-	const { status, message, example } = entryOf(code);
-	const values = example?.(operation) ?? [];
-	return { code, message: message(...(values as never[])), status };
-}
-
-/** All codes as a table in Markdown. */
-export function errorTable(): string {
-	const rows = errorCodes.map((code) => {
-		const { status, when, fix } = errors[code];
-		return `| \`${code}\` | ${status} | ${when} | ${fix} |`;
-	});
-	return ["| code | status | when | what to do |", "|---|---|---|---|", ...rows].join("\n");
-}

@@ -1,10 +1,10 @@
-// The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. HTTP
-// handlers, OpenAPI document, client and docs are derived from this table.
+// The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. The routes,
+// the OpenAPI document, the client and the reference are derived from this table.
 
 import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { published, type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
+import { type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
 
 /** What a key may do. `metrics:read` allows the Activity view of the console. */
 export const scopes = ["pets:read", "pets:write", "metrics:read"] as const;
@@ -99,28 +99,24 @@ export const filterNames = Object.keys(filters) as (keyof Filter)[];
 
 const listQuery = Type.Object({
 	limit: Type.Optional(
-		published(
-			Type.Integer({
-				description: `an integer from 1 to ${limitMax} in plain decimal digits, given once`,
-				minimum: 1,
-				maximum: limitMax,
-				default: limitDefault,
-				examples: [limitDefault],
-			}),
-			{ format: "int32" },
-		),
+		Type.Integer({
+			description: `an integer from 1 to ${limitMax} in plain decimal digits, given once`,
+			minimum: 1,
+			maximum: limitMax,
+			default: limitDefault,
+			format: "int32",
+			examples: [limitDefault],
+		}),
 	),
 	...optional(filters),
 	// What breaks the pattern is no cursor of ours: invalid_cursor says so better than a list of characters.
 	cursor: Type.Optional(
-		published(
-			Type.String({
-				description: "a cursor from a Link header, with the same status filter, given once",
-				minLength: 1,
-				examples: ["pWm1ZfGk4Yb0vXq3Tn8aRc2s"],
-			}),
-			{ maxLength: 255, pattern: "^[A-Za-z0-9_-]+$" },
-		),
+		Type.String({
+			description: "a cursor from a Link header, with the same status filter, given once",
+			minLength: 1,
+			examples: ["pWm1ZfGk4Yb0vXq3Tn8aRc2s"],
+			published: { maxLength: 255, pattern: "^[A-Za-z0-9_-]+$" },
+		}),
 	),
 });
 

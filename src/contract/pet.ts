@@ -2,7 +2,7 @@
 // the same schema. A property's `description` is the rule that error messages quote.
 
 import { int64Max, int64Min } from "./json.ts";
-import { component, published, type Static, type TSchema, Type } from "./schema.ts";
+import { component, type Static, type TSchema, Type } from "./schema.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 const nameMaxLength = 255;
@@ -13,11 +13,17 @@ const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";
 const portableName = "^[^\\x00-\\x1F\\x7F]*[^\\s\\x00-\\x1F\\x7F][^\\x00-\\x1F\\x7F]*$";
 
 /** An integer from −2^63 to 2^63−1: a bigint in the service, digits on the wire. */
-export const Int64 = (description: string, minimum = int64Min) =>
-	published(Type.Unsafe<bigint>({ type: "integer", format: "int64", description }), {
-		description: `${description}. JavaScript's numbers and JSON.parse round integers beyond 2^53`,
-		minimum,
-		maximum: int64Max,
+const Int64 = (description: string, minimum = int64Min, examples?: number[]) =>
+	Type.Unsafe<bigint>({
+		type: "integer",
+		format: "int64",
+		description,
+		...(examples && { examples }),
+		published: {
+			description: `${description}. JavaScript's numbers and JSON.parse round integers beyond 2^53`,
+			minimum,
+			maximum: int64Max,
+		},
 	});
 
 export function isInt64Schema(schema: TSchema): boolean {
@@ -41,20 +47,18 @@ const nameRule =
 	"not only white space, no control characters, no lone surrogates";
 
 const ownProperties = {
-	name: published(
-		Type.String({
-			description: nameRule,
-			minLength: 1,
-			maxLength: nameMaxLength,
-			pattern: `^[^${forbidden}]*[^${forbidden}\\p{White_Space}][^${forbidden}]*$`,
-		}),
-		{
+	name: Type.String({
+		description: nameRule,
+		minLength: 1,
+		maxLength: nameMaxLength,
+		pattern: `^[^${forbidden}]*[^${forbidden}\\p{White_Space}][^${forbidden}]*$`,
+		published: {
 			description:
 				`${nameRule}. The service checks exactly this, with Unicode's property White_Space; ` +
 				"a portable pattern can express only part of it",
 			pattern: portableName,
 		},
-	),
+	}),
 	categoryId: Int64(int64Rule),
 	status: Type.Optional(PetStatus),
 };
@@ -69,9 +73,7 @@ export const NewPet = component(
 );
 export type NewPet = Static<typeof NewPet>;
 
-const petId = Object.assign(Int64("assigned by the service, ascending from 1, never used twice", 1n), {
-	examples: [1],
-});
+const petId = Int64("assigned by the service, ascending from 1, never used twice", 1n, [1]);
 
 /** An animal: a NewPet and the identifier that the service assigned. An absent status stays absent. */
 export const Pet = component(

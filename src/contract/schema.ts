@@ -1,12 +1,7 @@
-// JSON Schemas with the TypeScript type of their values: the kinds that the contract and the settings use. A schema has
-// the keywords of JSON Schema and nothing else that JSON shows: its name and what is published are in symbols, which it
-// keeps when it is made optional.
+// JSON Schemas with the TypeScript type of their values: the kinds that the contract uses.
 
 /** Only TypeScript sees it: no schema has this property. */
 declare const type: unique symbol;
-const isOptional = Symbol("optional");
-const componentName = Symbol("component");
-const publishedRules = Symbol("published rules");
 
 /** A schema whose values have the type `Value`. */
 export interface TSchema<Value = unknown> {
@@ -26,11 +21,18 @@ export interface TSchema<Value = unknown> {
 	readonly maximum?: number;
 	readonly examples?: unknown[];
 	readonly "x-extensible-enum"?: string[];
+	/** Its name among the components of the OpenAPI document, which refers to it by this name. */
+	readonly component?: string;
+	/**
+	 * Keywords that replace its own in the OpenAPI document: rules in the words that the tools of all languages
+	 * understand. They are never stricter than the check, which has rules that no schema can state.
+	 */
+	readonly published?: object;
 }
 
 /** Marks a property that may be absent. */
 export interface TOptional {
-	readonly [isOptional]: true;
+	readonly optional: true;
 }
 
 type Properties = Record<string, TSchema>;
@@ -75,49 +77,21 @@ export const Type = {
 	/** A schema whose values have another type in TypeScript than its keywords say. */
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
 	/** A property that may be absent. */
-	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, [isOptional]: true }),
+	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, optional: true }),
 	/** An object with these properties; others are allowed. */
 	Object<P extends Properties>(properties: P, keywords: Keywords = {}) {
-		const required = Object.keys(properties).filter((name) => !Reflect.has(properties[name] ?? {}, isOptional));
+		const required = Object.keys(properties).filter((name) => !("optional" in (properties[name] ?? {})));
 		return schemaOf<TObject<P, ObjectOf<P>>>({ type: "object", required, properties, ...keywords });
 	},
 };
 
-const registered = new Map<string, TSchema>();
-
-/**
- * Gives a schema its name. The OpenAPI document refers to it by this name, never by its content or description.
- * @throws Error when the name is taken
- */
-export function component<Schema extends TSchema>(name: string, schema: Schema): Schema {
-	if (registered.has(name)) throw new Error(`there are two schemas named ${name}`);
-	const named = Object.assign(schema, { [componentName]: name });
-	registered.set(name, named);
-	return named;
-}
-
-export function nameOf(schema: object): string | undefined {
-	return Reflect.get(schema, componentName) as string | undefined;
-}
-
 /** All named schemas, in the order in which their modules were loaded. */
-export function components(): ReadonlyMap<string, TSchema> {
-	return registered;
-}
+export const components = new Map<string, TSchema>();
 
-/**
- * Gives a schema keywords for the OpenAPI document, which replace its own there: rules in the words that the tools of
- * all languages understand. They are never stricter than the check, which has rules that no schema can state.
- */
-export function published<Schema extends object>(schema: Schema, rules: object): Schema {
-	return Object.assign(schema, { [publishedRules]: { ...rulesOf(schema), ...rules } });
-}
-
-/** A schema's own keywords, as the document has them. */
-export function asPublished(schema: object): object {
-	return { ...schema, ...rulesOf(schema) };
-}
-
-function rulesOf(schema: object): object | undefined {
-	return Reflect.get(schema, publishedRules) as object | undefined;
+/** Gives a schema its name. @throws Error when the name is taken */
+export function component<Schema extends TSchema>(name: string, schema: Schema): Schema {
+	if (components.has(name)) throw new Error(`there are two schemas named ${name}`);
+	const named = { ...schema, component: name };
+	components.set(name, named);
+	return named;
 }

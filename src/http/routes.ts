@@ -1,11 +1,9 @@
 // All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
 // the interface document.
 
-import { openApiText } from "../contract/openapi.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { RouteRules } from "./exchange.ts";
-import { addConsole, addDocsPage, type ConsoleOptions } from "./pages/pages.ts";
-import { addFile, staticFile } from "./pages/static-files.ts";
+import { addConsole, addDocsPage, addOpenApi, type ConsoleOptions } from "./pages/pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";
 import type { Router } from "./router.ts";
@@ -23,8 +21,7 @@ export interface OpsRouteOptions extends Pick<RouteTableOptions, "probes"> {
 
 export function addRoutes(router: Router, options: RouteTableOptions): void {
 	addOperations(router, options);
-	const openApi = () => staticFile("openapi.json", Buffer.from(openApiText(options.baseUrl)));
-	addFile(router, "/openapi.json", openApi, { "access-control-allow-origin": "*" });
+	addOpenApi(router, options.baseUrl);
 	addProbes(router, options);
 	addDocsPage(router, options.pagesFolder);
 	addConsole(router, options);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { compile } from "../../client/build.ts";
-import { type CodeSample, codeSamples } from "../../src/contract/code-samples.ts";
+import { type CodeSample, codeSamples } from "../../openapi/code-samples.ts";
 import type { OperationName } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { cutting } from "../support/cutting-proxy.ts";

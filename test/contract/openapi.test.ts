@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
 import fc from "fast-check";
-
-import { errorCodes, errorTable } from "../../src/contract/errors.ts";
-import { openApiText } from "../../src/contract/openapi.ts";
+import { openApiText } from "../../openapi/document.ts";
+import { errorTable } from "../../openapi/introduction.ts";
+import { errorCodes } from "../../src/contract/errors.ts";
 import { checkFields } from "../../src/contract/validate.ts";
 import { readIdempotencyKey } from "../../src/http/request-headers.ts";
 import { runProgram } from "../support/program.ts";
@@ -29,6 +29,12 @@ test("the document is served and printed exactly as committed", async (context) 
 	const { status, headers, body } = await send({ path: "/openapi.json", headers: { Authorization: undefined } });
 	assert.deepEqual([status, headers["content-type"], body], [200, "application/json", openApiText()]);
 	assert.equal((await runProgram(["openapi"])).stdout, openApiText());
+});
+
+test("every reference of the document resolves to a component", () => {
+	const names = [...openApiText().matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+	assert.ok(names.length > 10);
+	for (const [, name = ""] of names) assert.ok(name in document.components.schemas, name);
 });
 
 test("a standard linter finds nothing (Redocly, recommended rules)", async () => {

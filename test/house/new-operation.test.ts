@@ -1,8 +1,6 @@
 // A new operation in the contract leads to every other place: the compiler names its handler, its code samples and the
 // requests that provoke its errors; named tests lead to the OpenAPI document and the client.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { slowMs } from "../support/until.ts";
 import { type Addition, changedTree } from "./changed-tree.ts";
@@ -40,11 +38,7 @@ const handler = `
 		},`;
 const places: Addition[] = [
 	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant };\n\t\t\t}),", handler],
-	[
-		"src/contract/code-samples.ts",
-		"codeSamples: Record<OperationName, CodeSample[]> = {",
-		'countPets: [curl("/count")],',
-	],
+	["openapi/code-samples.ts", "codeSamples: Record<OperationName, CodeSample[]> = {", 'countPets: [curl("/count")],'],
 	["test/client/clients.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
 	[
 		"test/contract/openapi-replies.test.ts",
@@ -56,14 +50,14 @@ const places: Addition[] = [
 test("a new operation fails the compiler, then tests, until it has a handler, samples, a document and a client", {
 	timeout: slowMs, // It runs the compiler and other tests in a copy.
 }, async (context) => {
-	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
+	const { edit, run, leadsTo, fails, passes } = changedTree(context);
 	edit(
-		["src/contract/operations.ts", "import { published", ", component"],
+		["src/contract/operations.ts", "import { type Static", ", component"],
 		["src/contract/operations.ts", "export const operations = {", countPets],
 	);
 	leadsTo(".", places);
 	await fails("test/contract/openapi.test.ts", "openapi.json is up to date: npm run openapi writes it");
-	writeFileSync(join(path, "openapi.json"), run("bin/animal-store.js", "openapi"));
+	run("openapi/document.ts");
 	await passes("test/contract/openapi-replies.test.ts");
 	await fails("test/client/client.test.ts", "the client has the contract's types, and a method for every operation");
 });

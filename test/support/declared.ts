@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";
-import { openApiText } from "../../src/contract/openapi.ts";
+import { openApiText } from "../../openapi/document.ts";
 import type { Reply } from "./wire.ts";
 
 interface Reference {

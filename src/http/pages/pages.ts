@@ -2,12 +2,13 @@
 // scope `metrics:read`, and for every key its own name and scopes. And the API reference at /docs, made from the
 // OpenAPI document (console/reference).
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Activity, KeyInfo } from "../../contract/activity.ts";
 import type { KeyRow } from "../../store/store.ts";
 import { callerOf } from "../checks.ts";
 import type { Router } from "../router.ts";
-import { addFile, addFolder, readFile, redirectTo } from "./static-files.ts";
+import { addFile, addFolder, readFile, redirectTo, staticFile } from "./static-files.ts";
 
 export interface ConsoleOptions {
 	/** The figures for keys with the scope `metrics:read`. */
@@ -45,6 +46,20 @@ export function addConsole(router: Router, { activity, createSettlesMs, pagesFol
 
 function infoOf({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSettlesMs: number): KeyInfo {
 	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
+}
+
+/** Serves openapi.json. The configured address comes first among its servers. */
+export function addOpenApi(router: Router, baseUrl: string | undefined): void {
+	const file = readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8");
+	const configured = `    {
+      "url": ${JSON.stringify(baseUrl)},
+      "description": "The configured address of this service"
+    },
+`;
+	const text = baseUrl === undefined ? file : file.replace(/^ {2}"servers": \[\n/m, (start) => start + configured);
+	addFile(router, "/openapi.json", () => staticFile("openapi.json", Buffer.from(text)), {
+		"access-control-allow-origin": "*",
+	});
 }
 
 /** @param pagesFolder where the build wrote the pages; without them, /docs says so */

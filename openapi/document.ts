@@ -1,7 +1,19 @@
-// The OpenAPI 3.1 document, built from the operations table. It is served, committed as openapi.json, and linted.
+// `npm run openapi` writes openapi.json, the OpenAPI 3.1 document, from the contract. The service serves this file, and
+// the reference at /docs is made from the same document.
 
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ErrorBody, type ErrorCode, entryOf, errors, failureHeaders } from "../src/contract/errors.ts";
+import {
+	commonErrors,
+	commonHeaders,
+	type Operation,
+	type OperationName,
+	operations,
+	responseHeaders,
+} from "../src/contract/operations.ts";
+import { components, type TSchema } from "../src/contract/schema.ts";
 import { codeSamples } from "./code-samples.ts";
-import { ErrorBody, type ErrorCode, entryOf, errors, exampleOf, failureHeaders } from "./errors.ts";
 import { introduction } from "./introduction.ts";
 import type {
 	MediaTypeObject,
@@ -11,16 +23,9 @@ import type {
 	Reference,
 	ResponseObject,
 	SchemaObject,
-} from "./openapi-objects.ts";
-import {
-	commonErrors,
-	commonHeaders,
-	type Operation,
-	type OperationName,
-	operations,
-	responseHeaders,
-} from "./operations.ts";
-import { asPublished, components, nameOf, type TSchema } from "./schema.ts";
+} from "./objects.ts";
+
+export const target = fileURLToPath(new URL("../openapi.json", import.meta.url));
 
 declare global {
 	/** The compiler does not know it yet. */
@@ -37,8 +42,7 @@ const tagDescription =
 	"Over this interface, animals are added and read. The operator of the service can change or remove one: the next " +
 	"reply shows it, with another `ETag`. Ids are never used again.";
 
-/** @param baseUrl the configured base address, if any */
-export function openApiDocument(baseUrl?: string): OpenApiDocument {
+export function openApiDocument(): OpenApiDocument {
 	const paths: Record<string, Record<string, OperationObject>> = {};
 	for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
 		paths[operation.path] = {
@@ -56,10 +60,7 @@ export function openApiDocument(baseUrl?: string): OpenApiDocument {
 			contact: { name: "The operator of this service" },
 			license: { name: "MIT", identifier: "MIT" },
 		},
-		servers: [
-			...(baseUrl === undefined ? [] : [{ url: baseUrl, description: "The configured address of this service" }]),
-			{ url: "/v1", description: "The server that sent you this document" },
-		],
+		servers: [{ url: "/v1", description: "The server that sent you this document" }],
 		security: [{ apiKey: [] }],
 		tags: [{ name: "pets", description: tagDescription }],
 		paths,
@@ -72,14 +73,14 @@ export function openApiDocument(baseUrl?: string): OpenApiDocument {
 				},
 			},
 			schemas: Object.fromEntries(
-				[...components()].map(([name, schema]) => [name, membersWithReferences(schema) as SchemaObject]),
+				[...components].map(([name, schema]) => [name, membersWithReferences(schema) as SchemaObject]),
 			),
 			headers: Object.fromEntries(Object.entries({ ...responseHeaders, ...failureHeaders }).map(headerObject)),
 		},
 	};
 }
 
-/** The headers that each reply has for which they are declared. Location ends with getPet. */
+/** The headers that are in every reply that declares them. Location ends with getPet. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]): [
@@ -135,7 +136,7 @@ function failureReplies(operation: Operation): Record<string, ResponseObject> {
 			...(operation.deprecation && afterDeprecation.includes(status) ? ["Deprecation", "Sunset", "Link"] : []),
 			...ofStatus.flatMap((code) => entryOf(code).headers ?? []),
 		];
-		const examples = Object.fromEntries(ofStatus.map((code) => [code, { value: exampleOf(code, operation) }]));
+		const examples = Object.fromEntries(ofStatus.map((code) => [code, { value: exampleReply(code, operation) }]));
 		replies[text] = {
 			description: ofStatus.map((code) => `\`${code}\`: ${errors[code].when}.`).join(" "),
 			headers: headerReferences(headers),
@@ -152,6 +153,12 @@ function failureReplies(operation: Operation): Record<string, ResponseObject> {
 	};
 }
 
+function exampleReply(code: ErrorCode, operation: Operation): ErrorBody {
+	const { status, message, example } = entryOf(code);
+	const values = example?.(operation) ?? [];
+	return { code, message: message(...(values as never[])), status };
+}
+
 function parameters({ query, params = {}, headers = {} }: Operation): ParameterObject[] {
 	return [
 		...Object.entries(params).map(parameterIn("path")),
@@ -162,7 +169,7 @@ function parameters({ query, params = {}, headers = {} }: Operation): ParameterO
 
 function parameterIn(place: "path" | "query" | "header") {
 	return ([name, schema]: [string, TSchema]): ParameterObject => {
-		const { description, examples, ...rest } = asPublished(schema) as { description: string; examples: unknown[] };
+		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
 		const isSent = place === "path" || "default" in rest;
 		return {
@@ -172,7 +179,7 @@ function parameterIn(place: "path" | "query" | "header") {
 			description,
 			// A page for trying sends an example. Among examples, the reader has to choose one.
 			...(isSent ? { example: value } : { examples: { typical: { value } } }),
-			schema: nameOf(schema) ? reference(schema) : rest,
+			schema: schema.component ? reference(schema) : (rest as SchemaObject),
 		};
 	};
 }
@@ -186,24 +193,31 @@ function json(schema: TSchema): { "application/json": MediaTypeObject } {
 	return { "application/json": { schema: reference(schema), example } };
 }
 
-function reference(schema: object): Reference {
-	return { $ref: `#/components/schemas/${nameOf(schema)}` };
+function reference({ component }: TSchema): Reference {
+	return { $ref: `#/components/schemas/${component}` };
+}
+
+/** The keywords of a schema in the document. */
+function asPublished({ component: _name, optional: _mark, published, ...keywords }: TSchema & { optional?: true }) {
+	return { ...keywords, ...published } as Pick<TSchema, "description" | "examples">;
 }
 
 /** The schema as plain JSON. Named schemas inside it become references. */
 function withReferences(part: unknown): unknown {
 	if (typeof part !== "object" || part === null) return part;
-	return nameOf(part) === undefined ? membersWithReferences(part) : reference(part);
+	return "component" in part ? reference(part as TSchema) : membersWithReferences(part);
 }
 
 function membersWithReferences(part: object): unknown {
 	if (Array.isArray(part)) return part.map(withReferences);
-	return Object.fromEntries(Object.entries(asPublished(part)).map(([name, member]) => [name, withReferences(member)]));
+	return Object.fromEntries(
+		Object.entries(asPublished(part as TSchema)).map(([name, member]) => [name, withReferences(member)]),
+	);
 }
 
-/** The text of the document as it is served, printed and committed. */
-export function openApiText(baseUrl?: string): string {
-	return `${openApiJson(openApiDocument(baseUrl))}\n`;
+/** The text of openapi.json. */
+export function openApiText(): string {
+	return `${openApiJson(openApiDocument())}\n`;
 }
 
 /** A part of the document as text, with exact integers. */
@@ -211,3 +225,5 @@ export function openApiJson(part: unknown): string {
 	const asDigits = (_name: string, value: unknown) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
 	return JSON.stringify(part, asDigits, 2);
 }
+
+if (import.meta.main) writeFileSync(target, openApiText());

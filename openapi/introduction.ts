@@ -2,10 +2,10 @@
 // comments and texts of all languages, so it has no backslashes and nothing that ends a comment
 // (test/contract/openapi.test.ts).
 
-import { getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
-import { errorTable } from "./errors.ts";
-import { bodyMaxBytes } from "./limits.ts";
-import { idempotencyHours, limitDefault, limitMax } from "./operations.ts";
+import { getPetDeprecation, replacementOf, sunsetDay } from "../src/contract/deprecation.ts";
+import { errorCodes, errors as errorsByCode } from "../src/contract/errors.ts";
+import { bodyMaxBytes } from "../src/contract/limits.ts";
+import { idempotencyHours, limitDefault, limitMax } from "../src/contract/operations.ts";
 
 const start = `## Start in one minute
 
@@ -104,6 +104,15 @@ Act on \`code\`. Its meaning never changes, but codes may be added: treat a code
 reply identifies the request in the log of the service.
 
 ${errorTable()}`;
+
+/** All codes as a table in Markdown. */
+export function errorTable(): string {
+	const rows = errorCodes.map((code) => {
+		const { status, when, fix } = errorsByCode[code];
+		return `| \`${code}\` | ${status} | ${when} | ${fix} |`;
+	});
+	return ["| code | status | when | what to do |", "|---|---|---|---|", ...rows].join("\n");
+}
 
 const exactness = `## Exact numbers and versions
 

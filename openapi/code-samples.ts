@@ -1,7 +1,7 @@
 // Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
 // generate ignore failures or do not run. test/client/clients.test.ts runs these.
 
-import type { OperationName } from "./operations.ts";
+import type { OperationName } from "../src/contract/operations.ts";
 
 export interface CodeSample {
 	/** The language, for highlighting. */
