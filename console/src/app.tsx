@@ -48,7 +48,7 @@ export function App() {
 	}
 	useEffect(() => {
 		if (storedKey === undefined) return;
-		open(storedKey)
+		void open(storedKey)
 			.catch((error) => {
 				const isRefused = error instanceof ApiError && error.status === 401;
 				if (isRefused) removeKey();

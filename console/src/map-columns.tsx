@@ -88,7 +88,7 @@ function useCheck(file: PetFile): { checked: Checked | undefined; failure: unkno
 		const leaving = new AbortController();
 		setChecked(undefined);
 		setFailure(undefined);
-		checkRows(file, leaving.signal, setChecked).catch((error) => !leaving.signal.aborted && setFailure(error));
+		void checkRows(file, leaving.signal, setChecked).catch((error) => !leaving.signal.aborted && setFailure(error));
 		return () => leaving.abort();
 	}, [file]);
 	return { checked, failure };

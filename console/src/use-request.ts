@@ -25,7 +25,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 		const leaving = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		function attempt(failures: number): void {
-			send(leaving.signal).then(
+			void send(leaving.signal).then(
 				(value) => {
 					if (!leaving.signal.aborted) setAnswer({ value, loadedAtMs: Date.now(), isPending: false });
 				},

@@ -76,7 +76,7 @@ function createHandler(
 
 	return (exchange) => {
 		try {
-			answer(exchange)?.catch((error) => sendError(exchange, error));
+			void answer(exchange)?.catch((error) => sendError(exchange, error));
 		} catch (error) {
 			sendError(exchange, error);
 		}

@@ -49,7 +49,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	function refresh(entry: Cached, hash: string): void {
 		entry.isRefreshing = true;
-		read(hash).catch(() => {
+		void read(hash).catch(() => {
 			entry.isRefreshing = false;
 		});
 	}

@@ -70,7 +70,7 @@ export function watchTotals(store: Store) {
 				return counting;
 			});
 			const counting = next;
-			counting.catch(() => {}); // A caller that awaits it still gets the error.
+			void counting.catch(() => {}); // A caller that awaits it still gets the error.
 			// The first count of a large store takes long.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };

@@ -70,7 +70,7 @@ export function createGroupCommit<Write, Result>(
 		};
 		const requests = batch.map(({ request }) => request);
 		const leftMs = Math.max(latenessFactor * commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
-		commit(requests, leftMs).then((results) => {
+		void commit(requests, leftMs).then((results) => {
 			const pets = (results as unknown[]).filter(isCreated);
 			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
 			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));

@@ -15,7 +15,7 @@ export function createTurnBatch<Request, Result>(
 	function send(): void {
 		const turn = [...pending.values()];
 		pending = new Map();
-		execute(turn.map(({ request }) => request)).then(
+		void execute(turn.map(({ request }) => request)).then(
 			(results) => {
 				for (const [index, { deferred }] of turn.entries()) deferred.resolve(results[index] as Result);
 			},

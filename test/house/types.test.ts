@@ -1,0 +1,78 @@
+// The compiler accepts the sources, and no `await` is missing where it cannot notice: Biome's rule noFloatingPromises sees about two
+// thirds of the places.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import {
+	type Expression,
+	type FunctionDeclaration,
+	isBinaryExpression,
+	isExpressionStatement,
+	isPrefixUnaryExpression,
+	isReturnStatement,
+	isTemplateSpan,
+	isTryStatement,
+	type Node,
+	SyntaxKind,
+} from "typescript/unstable/ast";
+import { API, type Project } from "typescript/unstable/sync";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const functions = [
+	SyntaxKind.ArrowFunction,
+	SyntaxKind.FunctionDeclaration,
+	SyntaxKind.FunctionExpression,
+	SyntaxKind.MethodDeclaration,
+];
+
+/** Whether a statement is in a `try` of an asynchronous function. */
+function isWithinTry({ parent }: Node, isTried = false): boolean {
+	if (!parent || !functions.includes(parent.kind))
+		return !!parent && isWithinTry(parent, isTried || isTryStatement(parent));
+	return isTried && !!(parent as FunctionDeclaration).modifiers?.some(({ kind }) => kind === SyntaxKind.AsyncKeyword);
+}
+
+/** Expressions that must not be promises: the promise would be lost, or be true in place of its value. */
+function valuesIn(node: Node, found: Expression[] = []): Expression[] {
+	const isAssignment = (value: Expression) => isBinaryExpression(value) && /=$/.test(value.operatorToken.getText());
+	if (isExpressionStatement(node) && !isAssignment(node.expression)) found.push(node.expression);
+	if (isTemplateSpan(node)) found.push(node.expression);
+	if (isPrefixUnaryExpression(node)) found.push(node.operand);
+	if (isReturnStatement(node) && node.expression && isWithinTry(node)) found.push(node.expression);
+	node.forEachChild((child) => void valuesIn(child, found));
+	return found;
+}
+
+function faultsIn({ program, checker }: Project, path: string): string[] {
+	const file = program.getSourceFile(path);
+	assert.ok(file, path);
+	const at = (end: number, text: string) => `${path}:${file.text.slice(0, end).split("\n").length}: ${text}`;
+	const values = valuesIn(file).filter(({ kind }) => kind !== SyntaxKind.AwaitExpression);
+	const types = checker.getTypeAtLocation(values);
+	const promises = values.filter((_, place) => {
+		const type = types[place] && checker.getNonNullableType(types[place]);
+		return type && checker.getPropertyOfType(type, "then");
+	});
+	return [
+		...program.getSemanticDiagnostics(path).map(({ end, text }) => at(end, text)),
+		...promises.map((value) => at(value.end, `this promise is lost: ${value.getText(file)}`)),
+	];
+}
+
+for (const config of ["tsconfig.json", "console/tsconfig.json"])
+	test(`${config}: the types are right, and every promise is awaited, returned, kept, or declared void`, (context) => {
+		const api = new API({ cwd: root });
+		context.after(() => api.close());
+		const project = api.updateSnapshot({ openProjects: [root + config] }).getProject(root + config);
+		assert.ok(project);
+		const sources = project.program
+			.getSourceFileNames()
+			.filter((path) => /^(console\/)?src\/.*(?<!\.test)\.tsx?$/.test(path.slice(root.length)));
+		assert.ok(sources.length > 50);
+		assert.deepEqual(
+			sources.flatMap((path) => faultsIn(project, path)),
+			[],
+		);
+	});
