@@ -1,4 +1,4 @@
-// Changes of the OpenAPI document that would break programs are found, and additions are not.
+// Changes of the OpenAPI document that would break programs are reported, and additions are not.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ test("openapi.json only adds to what was released", () => {
 	assert.deepEqual(breakingChanges(released, read("../../openapi.json")), []);
 });
 
-/** What is found after a change to a copy of the released document. */
+/** The breaking changes that are reported after a change to a copy of the released document. */
 // biome-ignore lint/suspicious/noExplicitAny: a test changes any place of the document
 function after(change: (document: any) => void): string[] {
 	const document = structuredClone(released);
@@ -20,7 +20,7 @@ function after(change: (document: any) => void): string[] {
 	return breakingChanges(released, document);
 }
 
-test("removals, renames and narrower rules are found, each in words", () => {
+test("removals, renames and narrower rules are reported, each in a sentence", () => {
 	const list = (document: Document) => document.paths["/pets"]?.["get"];
 	for (const [change, said] of [
 		[(it) => delete it.paths["/pets"].post, "POST /pets is removed"],
@@ -54,7 +54,7 @@ test("removals, renames and narrower rules are found, each in words", () => {
 	}
 });
 
-test("additions are not found: an operation, an optional parameter, a field of a reply, a wider limit", () => {
+test("additions are not reported: an operation, an optional parameter, a field of a reply, a wider limit", () => {
 	assert.deepEqual(
 		after((it) => {
 			it.paths["/pets/{petId}"].put = { responses: {} };

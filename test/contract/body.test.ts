@@ -1,5 +1,5 @@
-// Bodies of createPet that are no JSON for the service. test/contract/corpus/json and framing have every other body,
-// properties.test.ts any.
+// Bodies of createPet that are not valid JSON. Every other body is in test/contract/corpus/json and framing;
+// properties.test.ts sends arbitrary ones.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ test("a body with more than 64 levels is invalid_json regardless of its content,
 	for (const levels of [3_000, 30_000])
 		assertFailure(await send(create(`${"[".repeat(levels)}${"]".repeat(levels)}`)), "invalid_json");
 	const wide = `{"name":"a","categoryId":1,"x":[${"[],{},".repeat(1000)}"[[["]}`;
-	assert.equal((await send(create(wide))).status, 201, "many brackets beside each other");
+	assert.equal((await send(create(wide))).status, 201, "many brackets on one level");
 });
 
 test("the message of invalid_json contains nothing of the body", async (context) => {

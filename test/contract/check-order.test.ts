@@ -1,5 +1,5 @@
-// The order in which a request is checked, as one table. Every two faults that a request can have at once are sent together: the
-// reply is that of the earlier one.
+// The order in which a request is checked, as one table. Every two faults that a request can have at once are sent
+// together: the reply is about the one that is checked first.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { assertFailure, create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { exchange, type Reply } from "../support/wire.ts";
 
-/** What a request is made of: `?name` is a parameter of its query, `Name` a header, and the others are named in `bytesOf`. */
+/** The parts of a request: `?name` is a parameter of its query, `Name` a header; `bytesOf` names the others. */
 type Parts = Record<string, string>;
 
 const good: Record<string, Parts> = {
@@ -47,7 +47,7 @@ const faults: [code: ErrorCode, parts: Parts, operations?: string[]][] = [
 	["unsupported_media_type", { "Content-Type": "text/plain" }, ["createPet"]],
 	["body_too_large", { length: String(64 * 1024 + 1) }, ["createPet"]],
 	["invalid_parameter", { "Idempotency-Key": "a b" }, ["createPet"]],
-	// Only now the client is asked to send the body.
+	// Before the next checks the client is asked to send the body.
 	["unknown_parameter", { "?page": "2" }],
 	["invalid_parameter", { "?limit": "0" }, ["listPets"]],
 	["invalid_cursor", { "?cursor": "x" }, ["listPets"]],
@@ -98,14 +98,14 @@ interface Sent {
 	/** The first fault's place in the table. */
 	place: number;
 	parts: Parts;
-	/** The reply, without what differs from one to the next. */
+	/** The reply, without its changing parts. */
 	reply?: string;
 }
 
 const isPossible = (one: Parts, other: Parts) => Object.keys(one).every((part) => !(part in other));
 
 for (const operation of everywhere) {
-	test(`${operation}: of any two faults of a request, the reply is about the one that is checked first`, async (context) => {
+	test(`${operation}: if a request has two faults, the reply is about the one that is checked first`, async (context) => {
 		const { service, loadLimits, keyOf } = await serviceWithKeys(context);
 		const alone = [...faults.entries()]
 			.filter(([, [, , operations = everywhere]]) => operations.includes(operation))
@@ -133,7 +133,7 @@ for (const operation of everywhere) {
 		await Promise.all((inState.get("too much") ?? []).map(send));
 		for (const { place, parts, reply } of pairs)
 			assert.equal(reply, alone.find((one) => one.place === place)?.reply, JSON.stringify(parts));
-		assert.equal(new Set(alone.map(({ reply }) => reply)).size, alone.length, "each check has a reply of its own");
+		assert.equal(new Set(alone.map(({ reply }) => reply)).size, alone.length, "each check has its own reply");
 		context.diagnostic(`${pairs.length} pairs`);
 	});
 }

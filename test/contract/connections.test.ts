@@ -1,4 +1,4 @@
-// The connections of the server: their number, their time-outs, and how they are closed.
+// Connections of the server: their number, their time-outs, and how they are closed.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -19,13 +19,13 @@ import { until, within } from "../support/until.ts";
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
 
-/** Without a count of what is under way, so that a connection may have many requests at once. */
+/** Counts no requests, so that a connection may have many at once. */
 function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]>): Exchange {
 	request.exchange = new Exchange(request, response, { id: "test", trace: undefined, clientAddress: undefined }, head);
 	return request.exchange;
 }
 
-/** A server as both ports of the service are, around this handler. */
+/** Starts a server like those of both ports of the service, with this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const server = createHttpServer(({ request, response }) => handler(request, response), {
 		timeouts: defaultTimeouts,
@@ -46,7 +46,7 @@ const openConnections = (server: Server) =>
 		server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
 	);
 
-/** A connection that has sent one request, with what it was answered; "" where it was closed instead. */
+/** Opens a connection that sends one request. `answer` is the reply, or "" if the connection was closed instead. */
 function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
 	const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(get));
 	context.after(() => socket.destroy());
@@ -65,7 +65,7 @@ test("a client that stops reading is disconnected, and a slow one is not", async
 	const deaf = connect(port, "127.0.0.1", () => deaf.write(get));
 	context.after(() => deaf.destroy());
 	deaf.on("error", () => {}).pause();
-	await until("the connection to be there", async () => (await openConnections(server)) === 1);
+	await until("the connection to be open", async () => (await openConnections(server)) === 1);
 	await until("the connection to be cut off", async () => (await openConnections(server)) === 0);
 
 	let received = 0;
@@ -77,7 +77,7 @@ test("a client that stops reading is disconnected, and a slow one is not", async
 	await until("all bytes", () => received > size);
 });
 
-test("after CONNECT a connection that is reset or stalls ends alone, with all its requests", async (context) => {
+test("after CONNECT a connection that is reset or stalls is closed, and all its requests are aborted", async (context) => {
 	let aborted = 0;
 	const waits: RequestListener = (_request, response) => void response.on("close", () => aborted++);
 	const { server, port } = await listen(context, waits, { timeouts: { ...defaultTimeouts, stalledMs: 300 } });
@@ -102,7 +102,7 @@ test("idle connections are closed, including those that never sent anything", as
 	await until("both to be closed", async () => (await openConnections(server)) === 0);
 });
 
-test("the reply to a request that is not read completely arrives: its connection stays half open for a moment", async (context) => {
+test("the reply to a request that is not read completely arrives, because its connection stays half open for a moment", async (context) => {
 	context.mock.timers.enable({ apis: ["setTimeout"] });
 	const refuses: RequestListener = (_request, response) =>
 		void response.writeHead(401, { connection: "close" }).end("no");
@@ -155,12 +155,12 @@ test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other add
 		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
 	}
 	assert.ok(await isRefused());
-	// Only Linux has all of 127.0.0.0/8 without being told.
+	// Only Linux has all of 127.0.0.0/8 without configuration.
 	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
 	kept[0]?.socket.resetAndDestroy();
 	await until("a place to be free", async () => !(await isRefused()));
 	assert.ok(await isRefused(), "the limit holds after a connection was closed");
-	await until("a line of the log", () => log.some(({ msg }) => msg === "connections were refused"));
+	await until("the log line", () => log.some(({ msg }) => msg === "connections were refused"));
 	assert.ok(await isRefused());
 	await stop(0);
 	const lines = log.filter(({ msg, reason }) => msg === "connections were refused" && reason === "address_limit");
@@ -172,7 +172,7 @@ test("one address has at most CONNECTIONS_PER_ADDRESS connections, and other add
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });
 
-test("connections for which the process may open no more files are closed, counted and logged, and operators still get in", {
+test("connections above the process's limit of open files are closed, counted and logged, and operators can still connect", {
 	skip: process.platform !== "linux",
 }, async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };

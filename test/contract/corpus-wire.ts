@@ -1,5 +1,5 @@
-// The bytes of the corpus: the packets of a request, their way over kept-alive connections, and the replies to them, with a word for
-// what no two runs have in common.
+// The bytes of the corpus: the packets of a request, kept-alive connections that send them, and the replies, in which a
+// fixed word replaces each value that changes from run to run.
 
 import diagnostics from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { within } from "../support/until.ts";
 
-/** Outside of Latin-1, so no byte is one of these. */
+/** Characters outside of Latin-1, so that no byte is one of them. */
 const [packetMark, endMark] = ["\u2016", "\u2017"];
 const escapes: Record<string, string> = { r: "\r", n: "\n", t: "\t", "|": packetMark, ".": endMark };
 
@@ -45,7 +45,7 @@ const finalHead = /^HTTP\/1\.1 [2-5]\d\d (?:[^\r\n]*\r\n)*\r\n/m;
 
 class Connection {
 	readonly #socket: Socket;
-	/** The service's side, in this process: it shows what was read. */
+	/** The service's side, in this process: it shows how much was read. */
 	readonly #peer: Socket;
 	readonly #changes = new EventEmitter();
 	#received = "";
@@ -73,7 +73,7 @@ class Connection {
 		this.#changes.emit("change");
 	}
 
-	/** Sends packets, then asks for a known reply, which comes after all others: no wait shows that there are no more. */
+	/** Sends packets, then a request with a known reply, which comes last: the end of the others is known without a wait. */
 	async exchange(packets: Buffer[]): Promise<{ received: string; isOpen: boolean }> {
 		this.#received = "";
 		for (const packet of packets) {
@@ -102,7 +102,7 @@ class Connection {
 	}
 }
 
-/** Connections that serve requests in turn; a request that must be the first of one gets its own. */
+/** Connections that serve requests in turn. A request that must be the first of a connection gets its own. */
 export class Connections {
 	readonly #port: number;
 	readonly #kept: Connection[] = [];
@@ -127,10 +127,10 @@ export class Connections {
 	}
 }
 
-/** Values that are a reply's own; all others belong to a head that many replies have. */
+/** Header values that belong to one reply. All others are part of a head that many replies share. */
 const ownHeaders = /^(link|etag|location|x-request-id|traceparent|ratelimit|content-length): (?!<\w+>$)(.*)$/gim;
 
-/** What differs from run to run, or whenever a page is edited. */
+/** Values that differ from run to run, or whenever a page is edited. */
 const masks: [RegExp, string][] = [
 	[/^(date): \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/im, "$1: <now>"],
 	[/^(x-request-id): [\w-]{8}-[0-9a-z]+$/m, "$1: <new>"],
@@ -141,7 +141,7 @@ const masks: [RegExp, string][] = [
 	[/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"],
 ];
 
-/** @returns of each reply the head, its own values, and the body or `-` */
+/** @returns for each reply its head, its own values, and its body or `-` */
 export function replyTexts(received: string, wordOfCursor: ReadonlyMap<string, string>): string[] {
 	const texts: string[] = [];
 	for (let rest = received; rest !== ""; ) {

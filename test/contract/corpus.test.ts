@@ -1,5 +1,5 @@
-// The corpus of raw requests: each reply on the wire is the recorded one, byte for byte, and the connection stays open or is closed
-// as recorded. Anything that changes a byte of a reply fails here and shows where.
+// The corpus of raw requests: each reply on the wire is the recorded one, byte for byte, and the connection stays open
+// or is closed as recorded. A change of any byte of a reply fails here, and the message shows it.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -16,7 +16,7 @@ import { Connections, packetsOf, replyTexts } from "./corpus-wire.ts";
 const families = readFamilies();
 const isWriting = process.env["WRITE_CORPUS"] === "1" && process.env["TEST_ENGINE"] === undefined;
 const hint =
-	"if it is meant: WRITE_CORPUS=1 npm test -- test/contract/corpus.test.ts, then look at git diff test/contract/corpus";
+	"if this is intended: WRITE_CORPUS=1 npm test -- test/contract/corpus.test.ts, then look at git diff test/contract/corpus";
 
 for (const family of families) {
 	test(`each reply of test/contract/corpus/${family.name} is the recorded one, byte for byte`, async (context) => {
@@ -53,7 +53,7 @@ const keys: Record<string, { scopes: string[]; expiresInMs?: number; rate?: stri
 	revoked: { scopes },
 };
 
-/** Keys of every kind, and animals for two pages. @returns the words for the keys */
+/** Adds keys of every kind, and animals for two pages. @returns the words for the keys */
 async function populate({ store, issuer, clock }: TestService): Promise<[string, string][]> {
 	clock.nowMs = Date.parse("2026-12-01T00:00:00.000Z");
 	const words = [...Object.keys(keys), "unknown"].map((name): [string, string] => [

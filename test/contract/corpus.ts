@@ -3,15 +3,16 @@
 //
 //     ! NAME=value    a setting of the service
 //     ^ instant       the service's clock from here on
-//     = name text     a word: {name} stands for the text, {nothing} for none, {full} and others for keys of corpus.test.ts
+//     = name text     a word: {name} stands for the text, {nothing} for no text, {full} and others for keys of corpus.test.ts
 //     @ name text     a template; those of consecutive lines are used for each row that follows. On a connection of its own if the
 //                     name ends with *, else on one that has served other requests
 //     a row
 //     	names	head	its <own> values	body	…	open
 //
-// In rows and texts \r, \n, \t, \\ and \xff are bytes, {3×text} repeats, {length} is the length of what follows the first empty
-// line, \| starts another packet and \. closes the client's side; {cut 5} starts another packet after 5 bytes, and {first 5} closes
-// the client's side there. Only the lines that begin with a tab, and replies.txt, are written by the test.
+// In rows and texts \r, \n, \t, \\ and \xff are bytes, {3×text} repeats, {length} is the length of what follows the
+// first empty line, \| starts another packet and \. closes the client's side; {cut 5} starts another packet after 5
+// bytes, and {first 5} closes the client's side there. Only the lines that begin with a tab, and replies.txt, are
+// written by the test.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -34,9 +35,9 @@ export interface Case {
 	/** The row in its template, with words and escapes. */
 	request: string;
 	at: string;
-	/** The head of each reply, its own values and its body, or `-`; at last `open` or `closed`. Shared texts by their id. */
+	/** The head of each reply, its own values and its body, or `-`; finally `open` or `closed`. Shared texts by id. */
 	recorded: string[];
-	/** What came back, as texts. */
+	/** The replies, as texts. */
 	received: string[];
 }
 
@@ -68,13 +69,13 @@ function parseFamily(name: string, lines: string[]): Family {
 }
 
 const blocks = readFileSync(repliesPath, "utf8").split("\n\n");
-/** Shared texts by id: the status or the code of a failure, or what the text is, and a number. */
+/** Shared texts by id. An id is a status, the code of a failure, or the kind of the text, and a number. */
 let textOf = new Map(
 	blocks.map((block) => [block.split("\n", 1)[0] ?? "", block.slice(block.indexOf("\n") + 1).trimEnd()]),
 );
 let idOf = new Map([...textOf].map(([id, text]) => [text, id]));
 
-/** What is as short as an id, and an animal that was created, stays with its case. */
+/** A text that is as short as an id, and an animal that was created, stay with their case. */
 const isShared = (text: string) => text.startsWith("HTTP/") || (text.length > 40 && !text.startsWith('{"id":'));
 
 function kindOf(text: string): string {
@@ -82,7 +83,7 @@ function kindOf(text: string): string {
 	return kind ?? (text.startsWith("[") ? "list" : text.startsWith("<http") ? "links" : "text");
 }
 
-/** What came back, as it is recorded. */
+/** The replies as they are recorded. */
 export const idsOf = ({ received }: Case) => received.map((text) => idOf.get(text) ?? text);
 
 /** The replies as they were on the wire. @param fields texts, or ids of texts */
@@ -97,7 +98,7 @@ export function wireText(fields: string[]): string {
 	return text + rest.join("");
 }
 
-/** Records what came back: below the rows of the families, and in replies.txt. */
+/** Records the replies: below the rows of the families, and in replies.txt. */
 export function writeFamilies(families: Family[]): void {
 	const uses = families.flatMap(({ cases }) =>
 		cases.flatMap(({ recorded, received }) => received.map((text, index) => ({ text, before: recorded[index] ?? "" }))),
@@ -117,7 +118,7 @@ export function writeFamilies(families: Family[]): void {
 	writeFileSync(repliesPath, sorted.map(([id, text]) => `${id}\n${text}\n`).join("\n"));
 }
 
-/** A known text keeps its id, and a changed one takes over the id that its case had: one change of all replies changes no id. */
+/** A known text keeps its id. A changed one gets the id that its case had: one change of all replies changes no id. */
 function nameTexts(uses: { text: string; before: string }[]): void {
 	const ids = new Map(uses.flatMap(({ text }) => (idOf.has(text) ? [[text, idOf.get(text) ?? ""]] : [])));
 	const taken = new Set(ids.values());

@@ -1,4 +1,4 @@
-// Keys of a running service: revoked, rotated and used. The replies to every kind of credential:
+// Keys of a running service: revoked, rotated and used. The replies to every kind of credential are in
 // test/contract/corpus/credentials and targets.
 
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ test("a huge body without a key is refused unread and the connection closed", as
 	});
 	assert.match(bytes.received, /^HTTP\/1.1 401 .*"missing_credential"/s);
 	assert.match(bytes.received, /^connection: close\r$/im);
-	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were taken`);
+	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were accepted`);
 });
 
 test("a revoked key stops working within a second, also on open connections", async (context) => {
@@ -49,7 +49,7 @@ test("a revoked key stops working within a second, also on open connections", as
 	assert.equal(await ask(), 401);
 });
 
-test("a rotated key gets its full lifetime again from the rotation; one without expiry stays without", async (context) => {
+test("a rotated key gets its full lifetime again from the rotation; a key without expiry still has none", async (context) => {
 	const { issuer, clock } = await testService(context);
 	const dayMs = 86_400_000;
 	clock.nowMs = 1_900_000_000_000;

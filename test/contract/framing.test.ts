@@ -1,4 +1,4 @@
-// How requests arrive: those that stop on their way, and those that come in any pieces. test/contract/corpus has every
+// Requests that stop arriving, and requests that arrive in pieces of any size. test/contract/corpus has every
 // malformed, ambiguous, too long or interrupted request, and the reply to each.
 
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { Connection, exchange, type Reply } from "../support/wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
 
-/** A POST with these header lines besides those every request needs. */
+/** A POST with these header lines and those that every request needs. */
 const post = ({ key }: TestService, lines: string, body = "") =>
 	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}\r\n${body}`;
 const get = ({ key }: TestService, lines = "") =>
@@ -41,11 +41,11 @@ test("a stalled request gets 408 wherever it stops, with time-outs proportional 
 	assert.deepEqual(
 		service.log.filter(({ level }) => level === "error"),
 		[],
-		"it is no fault of the service",
+		"it is not an error of the service",
 	);
 });
 
-test("requests with blank lines in their bodies are all answered, in whatever pieces they arrive", async (context) => {
+test("requests with blank lines in their bodies are all answered, however they are cut into pieces", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const random = seededRandom(seed);
 	const spaced = '{"name":"a",\r\n\r\n"categoryId":\r\n\r\n1}\r\n\r\n';

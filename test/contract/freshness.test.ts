@@ -1,5 +1,6 @@
-// A reply is as new as its request: it shows what another process has committed before the request was sent. The node that is
-// asked is busy with more connections than one poll of the kernel returns; some of them pipeline or split their requests.
+// A reply is as new as its request: it shows all that another process has committed before the request was sent. The
+// node that is asked is busy with more connections than one poll of the kernel returns; some of them pipeline or split
+// their requests.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -17,7 +18,7 @@ import { Connection, type Reply } from "../support/wire.ts";
 
 const connections = 1_300;
 const rounds = 3;
-/** More than the limit makes a page that another animal can get on, so that its rows are read each time. */
+/** So many that a page with the limit 100 is not full: another animal can join it, so its rows are read each time. */
 const animals = 60;
 const wanted = { name: "proof", scopes: [...scopes] };
 
@@ -27,7 +28,7 @@ function request(key: string, line: string, fields: string[] = [], content = "")
 	return `${head.join("\r\n")}\r\n\r\n${content}`;
 }
 
-/** A kept-alive connection. @returns sends a text, and resolves with the next replies */
+/** A kept-alive connection. @returns a function that sends a text, and resolves with the next replies */
 function openAsker(context: TestContext, { url }: Running) {
 	const connection = new Connection(Number(new URL(url).port));
 	context.after(() => connection.end());
@@ -39,7 +40,7 @@ function openAsker(context: TestContext, { url }: Running) {
 	};
 }
 
-/** Connections that all ask at the same moment. Of three, one pipelines its requests, and one sends each in two pieces. */
+/** Connections that all send at once. A third pipelines, and a third sends each request in two pieces. */
 async function openCrowd(context: TestContext, node: Running, texts: string[]) {
 	let first = Promise.withResolvers<void>();
 	let all = Promise.withResolvers<void>();
@@ -71,8 +72,8 @@ async function openCrowd(context: TestContext, node: Running, texts: string[]) {
 	const members = await Promise.all(Array.from({ length: connections }, (_, place) => join(place)));
 
 	/**
-	 * All ask while the node is stopped, `last` after them, and again after each reply until it is over.
-	 * @returns once the node has begun to answer; `all`: when it has answered all
+	 * All send while the node is stopped, then `last` runs; after each reply they send again, until `until` returns true.
+	 * @returns once the node has begun to answer; `all` resolves when it has answered all
 	 */
 	return async (last = () => {}, until = () => true): Promise<{ all: Promise<void> }> => {
 		[first, all, isOver, busy] = [Promise.withResolvers(), Promise.withResolvers(), until, connections];
@@ -124,7 +125,7 @@ test(title, async (context) => {
 		statuses["conditional"]?.push(conditional?.status);
 	}
 	for (const [name, all] of Object.entries(statuses)) {
-		// A slow machine is overloaded, and says so: no reply then is a stale one.
+		// An overloaded machine answers 503, which is not a stale reply.
 		const answered = all.filter((status) => status !== 503);
 		assert.deepEqual([...new Set(answered)], [200], `${name}: ${all}`);
 	}

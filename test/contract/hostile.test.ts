@@ -1,4 +1,4 @@
-// Slow, greedy or numerous clients do not affect others: their requests stay fast, and memory stays bounded.
+// Slow, greedy or numerous clients do not affect other clients: those get fast replies, and memory stays bounded.
 
 import assert from "node:assert/strict";
 import { Agent, get } from "node:http";
@@ -22,9 +22,9 @@ interface Victim {
 	service: Running;
 	port: number;
 	key: string;
-	/** The status of a list. */
+	/** Sends listPets. @returns the status */
 	ask(): Promise<number | undefined>;
-	/** Milliseconds that half of a well-behaved client's requests stay below, and 99 of 100. */
+	/** The median and the p99 of a well-behaved client's requests. */
 	times(): Promise<Times>;
 }
 
@@ -39,7 +39,7 @@ async function victim(context: TestContext): Promise<Victim> {
 				reply.resume().on("end", () => resolve(reply.statusCode));
 			}).on("error", reject);
 		});
-	/** A 503 of a busy moment is asked again, and costs the time that it takes. */
+	/** After a 503 of a busy moment the request is sent again; the time of both counts. */
 	async function timeOfAnswer(): Promise<number> {
 		const startedAt = performance.now();
 		await until("a 200", async () => (await ask()) === 200, { everyMs: 1 });
@@ -56,7 +56,7 @@ async function victim(context: TestContext): Promise<Victim> {
 	return { service, port: Number(new URL(service.url).port), key, ask, times };
 }
 
-/** Adds a page of the longest animals. */
+/** Adds a page of animals with the longest names. */
 async function fill(port: number, key: string): Promise<void> {
 	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -73,25 +73,21 @@ async function connections(
 	count: number,
 	use: (socket: Socket) => void,
 ): Promise<Socket[]> {
-	return Promise.all(
-		Array.from(
-			{ length: count },
-			() =>
-				new Promise<Socket>((resolve, reject) => {
-					const socket = connect(port, "127.0.0.1", () => {
-						use(socket);
-						resolve(socket);
-					});
-					socket.on("error", reject);
-					context.after(() => socket.destroy());
-				}),
-		),
-	);
+	const open = () =>
+		new Promise<Socket>((resolve, reject) => {
+			const socket = connect(port, "127.0.0.1", () => {
+				use(socket);
+				resolve(socket);
+			});
+			socket.on("error", reject);
+			context.after(() => socket.destroy());
+		});
+	return Promise.all(Array.from({ length: count }, open));
 }
 
 const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
-/** Three times the calm values, or what a busy machine makes of a millisecond: a whole turn of others now and then. */
+/** At most three times the calm values, or the delay that other programs on a busy machine cause. */
 function assertQuick(calm: Times, now: Times): void {
 	assert.ok(now.medianMs <= Math.max(3 * calm.medianMs, 30), `median ${now.medianMs} ms, calm ${calm.medianMs} ms`);
 	assert.ok(now.p99Ms <= Math.max(3 * calm.p99Ms, 250), `p99 ${now.p99Ms} ms, calm ${calm.p99Ms} ms`);
@@ -174,7 +170,7 @@ test("200 clients that pipeline delay another client, the probe and the metrics 
 	// The page is made for each request, and its reply is small: the clients cost little.
 	const fields = `Host: a\r\nAuthorization: Bearer ${target.key}\r\nIf-None-Match: ${headers.get("etag")}\r\n`;
 	const request = (field = "") => `GET /v1/pets?limit=100 HTTP/1.1\r\n${fields}${field}\r\n`;
-	/** The longest wait while 200 clients send so many requests each, `ahead` of them before the first reply. */
+	/** The longest wait while 200 clients send `count` requests each, `ahead` of them before the first reply. */
 	async function longestMs(count: number, ahead: number): Promise<number> {
 		const sockets = await connections(context, target.port, 200, (socket) => {
 			const unsent = [...Array(count - 1).fill(request()), request("Connection: close\r\n")];
@@ -208,7 +204,7 @@ test("a flood of connections is served or closed, and the service works afterwar
 	assertQuick(calm, await target.times());
 });
 
-test("however a connection ends, and whatever came over it, the service goes on and nothing is left", async (context) => {
+test("however a connection ends, and whatever was sent over it, the service keeps working and nothing is left", async (context) => {
 	const timeouts = { headersMs: 300, requestMs: 500, keepAliveMs: 300, stalledMs: 600 };
 	const service = await testService(context, { mixes: false, timeouts, environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	const get = "GET /v1/pets HTTP/1.1\r\nHost: a\r\n";
@@ -238,7 +234,7 @@ test("however a connection ends, and whatever came over it, the service goes on 
 			if (random() < 0.1) await new Promise((resolve) => setImmediate(resolve));
 		}
 		socket[ending]();
-		// The service ends it, and a client that does not read sees that later.
+		// The service closes the connection; a client that does not read notices it later.
 		if (ending === "pause") await until("its end", () => socket.resume().destroyed, { everyMs: 1000 });
 		await closed;
 	}

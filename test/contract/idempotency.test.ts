@@ -45,5 +45,5 @@ test("Idempotency-Keys are scoped to the API key, also after its rotation", asyn
 	assert.equal(await petId(key), 2);
 	const rotated = await rotateKey(service.issuer, id, 60_000);
 	assert.equal(await petId(rotated), 2);
-	assert.equal(await petId(key), 2, "the old text works on in its grace period");
+	assert.equal(await petId(key), 2, "the old secret works until the grace period ends");
 });

@@ -1,5 +1,5 @@
-// The service against a simple model: creates over HTTP, edits by two editors at once, and reads, whose replies must be those that
-// the same requests get alone.
+// The service against a simple model: creates over HTTP, edits by two editors at once, and reads. Each read gets the
+// reply that the same request gets on its own connection.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -21,7 +21,7 @@ interface Animal {
 
 type Step =
 	| { kind: "create"; animals: Animal[]; isRepeated: boolean }
-	/** Of the animal so many ids before the last one. */
+	/** Edits the animal whose id is the last one minus `back`. */
 	| { kind: "edit"; back: number; changes: [Change, Change] }
 	| { kind: "follow"; rel: string };
 type Change =
@@ -85,7 +85,7 @@ async function scene(context: TestContext) {
 	let lastEdit = 0n;
 	const latest = new Map<string, Reply>();
 
-	/** A read, which gets the same reply alone: 304 exactly when the latest reply to this request is still right. */
+	/** Reads; the same request alone gets the same reply: 304 exactly when the latest reply is still right. */
 	async function read(path: string): Promise<Reply> {
 		const before = latest.get(path);
 		const tag = before?.headers["etag"];
@@ -112,7 +112,7 @@ async function scene(context: TestContext) {
 		}
 	}
 
-	/** Two editors at once: what they get, and what is recorded, is as if one had come after the other. */
+	/** Two editors at once: the outcomes and the audit log are as if one had come after the other. */
 	async function editAtOnce({ back, changes }: Extract<Step, { kind: "edit" }>): Promise<void> {
 		const petId = lastId - back;
 		if (petId < 1) return;
@@ -158,7 +158,7 @@ async function scene(context: TestContext) {
 	return { createAll, editAtOnce, reader };
 }
 
-/** What does not differ from one reply to the next. */
+/** The parts of a reply that two equal requests share. */
 function lasting({ status, body, headers }: Reply) {
 	const { date: _, "x-request-id": _id, connection: _connection, "keep-alive": _alive, ...others } = headers;
 	return { status, body, headers: others };

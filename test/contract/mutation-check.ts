@@ -1,31 +1,31 @@
-// What must hold for the replies to any bytes whatsoever, and for the log.
+// The invariants of the replies to arbitrary bytes, and of the log.
 
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCodes } from "../../src/contract/errors.ts";
 import { assertFailure } from "../support/service.ts";
 import type { Reply } from "../support/wire.ts";
 
-/** In the name of every animal that a service has before: no reply without the key may hold it. */
+/** Part of the name of every animal that exists before: no reply without the key may contain it. */
 export const canary = "canary-3Zq9";
 
 /** How an exchange over one connection went. */
 export interface Exchange {
 	sent: Buffer;
 	received: Buffer;
-	/** Why it ended without the service closing it in order. */
+	/** Why it ended in another way than by an orderly close of the service. */
 	problem?: string;
 }
 
-/** These failures are told to callers with a key only. */
+/** Only callers with a key may get these failures. */
 const behindKey: ErrorCode[] = [
 	...(["invalid_json", "invalid_body", "invalid_parameter", "invalid_cursor", "insufficient_scope"] as const),
 	...(["pet_not_found", "operation_removed", "idempotency_key_reused", "rate_limited"] as const),
 ];
 
 /**
- * The replies in what was received. Nobody knows which of mutated bytes were read as HEAD: what starts like the next reply is not
- * taken for a body.
- * @throws AssertionError when it is not a row of complete replies
+ * The replies in the received bytes. Mutated bytes may have been read as HEAD: bytes that start like the next reply are
+ * not a body.
+ * @throws AssertionError if the bytes are not a sequence of complete replies
  */
 function splitReplies(bytes: Buffer): Reply[] {
 	const replies: Reply[] = [];
@@ -33,10 +33,10 @@ function splitReplies(bytes: Buffer): Reply[] {
 	while (rest !== "") {
 		const [head, status, lines = ""] =
 			/^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[\w-]+: [^\r\n]*\r\n)*)\r\n/.exec(rest) ?? [];
-		assert.ok(head, `this is no reply: ${JSON.stringify(rest.slice(0, 200))}`);
+		assert.ok(head, `not a reply: ${JSON.stringify(rest.slice(0, 200))}`);
 		const fields = lines.split("\r\n").map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*: /, "")]);
 		const headers: Record<string, string> = Object.fromEntries(fields);
-		assert.ok(!("injected" in headers), "the request has written a header of the reply");
+		assert.ok(!("injected" in headers), "the request wrote a header of the reply");
 		rest = rest.slice(head.length);
 		const length = bodyLength(Number(status), headers, rest);
 		assert.ok(rest.length >= length, `a reply of ${status} ends after ${rest.length} of ${length} bytes`);
@@ -53,13 +53,13 @@ function bodyLength(status: number, headers: Record<string, string>, rest: strin
 	return end < 0 ? Number.POSITIVE_INFINITY : end + 7;
 }
 
-/** @throws AssertionError when one of the invariants does not hold */
+/** @throws AssertionError if an invariant is broken */
 export function checkExchange({ sent, received, problem }: Exchange, key: string): void {
 	assert.equal(problem, undefined);
 	const request = sent.toString("latin1");
 	const replies = splitReplies(received);
 	assert.ok(replies.length > 0 || /^[\r\n]*$/.test(request), "there is no reply");
-	// As a name, a Host or a request id it is repeated, whatever it is.
+	// A name, a Host or a request id comes back in a reply, whatever it is.
 	const isOnlyCredential = !request.replaceAll(`Bearer ${key}`, "").includes(key);
 	assert.ok(!isOnlyCredential || !received.includes(key), "the key is in a reply");
 	for (const reply of replies) {
@@ -79,27 +79,29 @@ function checkReply(reply: Reply, mayBeHead: boolean): void {
 	assertFailure(reply, code);
 }
 
-/** @param mayTellMethods a request asks what the server allows, not a path */
-function checkWithoutKey({ status, headers, body }: Reply, mayTellMethods: boolean): void {
+/** @param mayShowMethods a request asks for the methods of the server, not of a path */
+function checkWithoutKey({ status, headers, body }: Reply, mayShowMethods: boolean): void {
 	assert.ok(!body.includes(canary), "an animal is shown without the key");
 	assert.ok(!body.startsWith("[") && !body.startsWith('{"id"'), "an animal or a list is shown without the key");
 	assert.notEqual(status, 201);
-	const told = behindKey.find((code) => body.startsWith(`{"code":"${code}"`));
-	assert.ok(!told, `${told} is told without the key`);
+	const revealed = behindKey.find((code) => body.startsWith(`{"code":"${code}"`));
+	assert.ok(!revealed, `${revealed} is revealed without the key`);
 	// CONNECT is refused before there is a path.
-	const isServers = (mayTellMethods && status === 204) || body.includes("CONNECT is not supported");
-	const tellsMethods = headers["allow"]?.includes("POST") && !isServers;
-	assert.ok(!tellsMethods, "what a path behind the key allows is told without it");
-	assert.ok(!headers["link"]?.includes('rel="first"'), "the links of a list are told without the key");
+	const isServers = (mayShowMethods && status === 204) || body.includes("CONNECT is not supported");
+	const showsMethods = headers["allow"]?.includes("POST") && !isServers;
+	assert.ok(!showsMethods, "the methods of a path are revealed without the key");
+	assert.ok(!headers["link"]?.includes('rel="first"'), "the links of a list are revealed without the key");
 }
 
-/** What must not stand in the log, for each line of it that does. */
+/** The lines that must not be in the log: errors, and requests that were served without a key. */
 export function logProblems(lines: string[]): { requestId: string | undefined; problem: string }[] {
 	return lines.flatMap((text) => {
 		const line = JSON.parse(text);
 		const isServed = line["http.route"]?.startsWith("/v1/") && line["http.response.status_code"] < 400;
 		const isError = ["error", "fatal"].includes(line.level) && line["error.type"] !== "overloaded";
 		if (!isError && !(isServed && line.keyId === undefined)) return [];
-		return [{ requestId: line.requestId, problem: `${isError ? "the log says" : "served without a key:"} ${text}` }];
+		return [
+			{ requestId: line.requestId, problem: `${isError ? "an error in the log:" : "served without a key:"} ${text}` },
+		];
 	});
 }

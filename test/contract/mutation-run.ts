@@ -1,4 +1,5 @@
-// Sends mutated requests to a running service, many connections at once, and collects every case in which an invariant broke.
+// Sends mutated requests to a running service over many connections at once, and collects every case that breaks an
+// invariant.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -22,19 +23,19 @@ export interface MutationRun {
 }
 
 export interface MutationResult {
-	/** What broke, with the bytes and what repeats it. */
+	/** Each broken invariant, with the bytes and the command that repeats the case. */
 	findings: string[];
-	/** How many replies there were of each status. */
+	/** The number of replies of each status. */
 	statuses: Record<string, number>;
 }
 
-/** Far beyond the time-outs of the service: nothing takes so long unless it hangs, on a busy machine too. */
+/** Far longer than the time-outs of the service: only a case that hangs takes so long, also on a busy machine. */
 const hangMs = 20_000;
 const connections = 250;
 const batchSize = 1250;
 const shortTimeouts = fileURLToPath(new URL("./short-timeouts.ts", import.meta.url));
 
-/** Runs the cases against a service of its own on this store. */
+/** Runs the cases against a new service on this store. */
 export async function runMutations(
 	context: { after(cleanUp: () => void): void },
 	{ databaseUrl, seed, first, cases, say }: MutationRun,
@@ -49,12 +50,12 @@ export async function runMutations(
 	const result: MutationResult = { findings: [], statuses: {} };
 	const engine = databaseUrl.startsWith("sqlite:") ? "sqlite" : "postgres";
 	const repeat = `npm run prove -- --only mutations --engine ${engine} --seed ${seed} --cases 1 --first`;
-	const note = (problem: string, by = "a request that is not known") => {
+	const note = (problem: string, by = "an unknown request") => {
 		const found = `${problem}\n  ${by.replace(/^\d+/, `${repeat} $&`)}`;
 		result.findings.push(found);
 		say?.(found);
 	};
-	/** Reads what the service has logged since the last look. */
+	/** Checks the log lines since the last call. */
 	const readLog = (caseOf: Map<string, string>) => {
 		const lines = service.output.stdout.split("\n");
 		service.output.stdout = lines.pop() ?? "";
@@ -65,7 +66,7 @@ export async function runMutations(
 		const batch = Array.from({ length: count }, (_, place) => mutationCase(seed, first + at + place, requests));
 		const caseOf = await runBatch(batch, Number(new URL(service.url).port), key, result.statuses, note);
 		assert.equal(service.process.exitCode, null, "the service has ended");
-		// It answers a good request; the client waits while a busy machine makes it refuse.
+		// A good request is served; the client retries while a busy machine refuses it.
 		assert.ok((await store.listPage({ limit: 1 })).pets[0]?.name.includes(canary));
 		readLog(caseOf);
 		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
@@ -77,7 +78,7 @@ export async function runMutations(
 	return result;
 }
 
-/** @returns which case got which X-Request-Id */
+/** @returns the case of each X-Request-Id */
 async function runBatch(
 	cases: MutationCase[],
 	port: number,
@@ -90,7 +91,8 @@ async function runBatch(
 	const work = Array.from({ length: connections }, async () => {
 		for (const one of rest) {
 			let went = await exchange(port, one);
-			// The service ends a refused connection half a second after its reply: on a busy machine a client may find nothing.
+			// The service closes a refused connection half a second after its reply: a client on a busy machine may miss the
+			// reply.
 			for (let again = 0; again < 2 && went.received.length === 0; again++) went = await exchange(port, one);
 			const text = went.received.toString("latin1");
 			for (const [, status = ""] of text.matchAll(/^HTTP\/1\.1 (\d+)/gm))
@@ -128,7 +130,7 @@ function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCas
 		});
 		socket.on("data", (chunk) => received.push(chunk));
 		socket.on("end", () => finish());
-		// Refused while it still sent: what came back before that counts.
+		// The service refused before all was sent: a reply that arrived before counts.
 		socket.on("error", (error) => finish(received.length > 0 ? undefined : error.message));
 	});
 }

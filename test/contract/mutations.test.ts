@@ -1,5 +1,5 @@
-// The quick form of the fuzzer, with the same cases each time: a build reports its own change. `npm run prove -- --only mutations`
-// looks for new ones. SEED gives others.
+// The quick form of the fuzzer, with the same cases in each run, so that a failure is due to the change. SEED gives
+// others; `npm run prove -- --only mutations` tries many more.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function failure(code: string, status: number, headers = ""): string {
 }
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-test("the check of mutations finds a broken, wrong or revealing reply, an open connection, and errors in the log", () => {
+test("the check of mutations reports a broken, wrong or revealing reply, an open connection, and errors in the log", () => {
 	const key = "pets_theKey";
 	const check = (received: string, credential: string, problem?: string) => {
 		const sent = Buffer.from(`GET /v1/pets HTTP/1.1\r\n${credential}\r\n`);
@@ -60,13 +60,13 @@ test("the check of mutations finds a broken, wrong or revealing reply, an open c
 		[withKey, failure("teapot", 400), /without a code of ours/],
 		[withKey, failure("pet_not_found", 400), /404/],
 		[withKey, ok("[]").slice(0, -1), /ends after 1 of 2 bytes/],
-		[withKey, "hello", /this is no reply/],
-		[withKey, "HTTP/1.1 204 Text\r\nInjected: yes\r\n\r\n", /has written a header/],
+		[withKey, "hello", /not a reply/],
+		[withKey, "HTTP/1.1 204 Text\r\nInjected: yes\r\n\r\n", /wrote a header/],
 		[withKey, ok(`"${key}"`), /the key is in a reply/],
 		["", ok('{"name":"canary-3Zq9"}'), /an animal is shown/],
 		["", ok("[]"), /a list is shown/],
-		["", failure("pet_not_found", 404), /told without the key/],
-		["", failure("method_not_allowed", 405, "Allow: POST\r\n"), /is told without it/],
+		["", failure("pet_not_found", 404), /revealed without the key/],
+		["", failure("method_not_allowed", 405, "Allow: POST\r\n"), /methods .* revealed without the key/],
 	];
 	for (const [credential, received, expected] of broken) assert.throws(() => check(received, credential), expected);
 	assert.throws(() => check(ok("[]"), withKey, "the connection was still open"), /still open/);

@@ -6,15 +6,15 @@ import { packetsOf } from "./corpus-wire.ts";
 
 export interface MutationCase {
 	index: number;
-	/** What is sent, piece by piece. */
+	/** The bytes to send, in pieces. */
 	segments: Buffer[];
-	/** How long to wait before each piece but the first. */
+	/** The pause before each piece but the first. */
 	pauseMs: number;
-	/** Closes its side after the last byte, as an impatient client does: then the reply may be lost. */
+	/** The client closes its side after the last byte, so that the reply may be lost. */
 	isHalfClosed: boolean;
 }
 
-/** What a request can name of the store that it is sent to. */
+/** Values of a store that a request can contain. */
 export interface World {
 	key: string;
 	cursor: string;
@@ -22,7 +22,7 @@ export interface World {
 
 type Random = () => number;
 
-/** Longer ones are about limits, which the corpus crosses. */
+/** Longer requests test limits, which the corpus does. */
 const longestBytes = 5000;
 const goodKeys = ["full", "other", "read", "write", "expiring", "rated"];
 
@@ -38,17 +38,17 @@ export function corpusRequests({ key, cursor }: World): string[] {
 	});
 }
 
-/** What is changed: mostly words, then the framing holds and the change is read; also lines and bytes. */
+/** The units of a change: mostly words, which leave the framing valid, so that it is read; also lines and bytes. */
 const word = /([^\s:;,="'?&/{}[\]]+)/;
 const units = [word, word, /(?<=\r\n)/, ""];
 
-/** A place, and a later one that is rarely far away. */
+/** A start, and an end that is rarely far away. */
 function range({ length }: string[], random: Random): [number, number] {
 	const start = Math.floor(random() * (length + 1));
 	return [start, Math.min(length, start + Math.ceil(random() ** 3 * 60))];
 }
 
-/** Some of the text removed, repeated, moved in from another request, or replaced by a byte; or all that follows replaced. */
+/** Removes, repeats or replaces a part of the text, by a byte or a part of another request; sometimes also the rest. */
 function changed(text: string, random: Random, other: string): string {
 	const unit = pick(units, random);
 	const [parts, others] = [text.split(unit), other.split(unit)];
@@ -70,13 +70,13 @@ function oneOf({ length }: string[], random: Random): [number, number] {
 
 const byte = (random: Random) => String.fromCharCode(Math.floor(random() * 256));
 
-/** With a Content-Length that fits a changed body, so that the body is read. */
+/** Corrects the Content-Length of a changed body, so that the body is read. */
 function withLength(text: string): string {
 	const length = text.length - (text.indexOf("\r\n\r\n") + 4);
 	return text.replace(/^(content-length: )\d+/im, (_, name) => name + length);
 }
 
-/** One to four; fewer are likelier. */
+/** One to four; smaller numbers are likelier. */
 const few = (random: Random) => 1 + Math.floor(random() ** 3 * 4);
 
 const closing = "GET /livez HTTP/1.1\r\nHost: animals.example\r\nConnection: close\r\n\r\n";
@@ -86,7 +86,7 @@ export function mutationCase(seed: number, index: number, requests: readonly str
 	let text = pick(requests, random);
 	for (let change = few(random); change > 0; change--) text = changed(text, random, pick(requests, random));
 	if (random() < 0.6) text = withLength(text);
-	// The service closes the connection: the last request asks it to, or the client closes its side.
+	// The last request asks the service to close the connection, or the client closes its side.
 	const isHalfClosed = random() < 0.2;
 	const bytes = Buffer.from(isHalfClosed ? text : text + closing, "latin1");
 	const cuts = Array.from({ length: random() < 0.6 ? 0 : few(random) }, () => Math.floor(random() * bytes.length));

@@ -1,4 +1,5 @@
-// The replies of the OpenAPI document are those of the service: each code of each operation is provoked, and its example compared.
+// The service sends the replies of the OpenAPI document: each code of each operation is provoked, and its example
+// compared.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -13,7 +14,7 @@ import { exchange, type Reply } from "../support/wire.ts";
 const names = Object.keys(operations) as OperationName[];
 const rex = { name: "Rex", categoryId: 1, status: "available" };
 
-/** A good request to an operation; animal 1 exists. */
+/** A valid request to each operation; animal 1 exists. */
 const good: Record<OperationName, TestRequest> = {
 	listPets: { path: "/v1/pets" },
 	createPet: create(rex),
@@ -29,7 +30,7 @@ const withQuery = (name: OperationName, query: string): TestRequest => ({
 	path: `${good[name].path}?${query}`,
 });
 
-/** A request to an operation, alone, that gets the code. */
+/** A single request that gets the code. */
 const wrong: Partial<Record<ErrorCode, (name: OperationName) => TestRequest>> = {
 	invalid_json: () => create(""),
 	invalid_body: () => create({ name: "Rex" }),
@@ -49,7 +50,7 @@ const wrong: Partial<Record<ErrorCode, (name: OperationName) => TestRequest>> = 
 	headers_too_large: (name) => withHeaders(name, { "X-Padding": "x".repeat(20_000) }),
 };
 
-/** The codes that take more than one request. */
+/** The codes that need more than one request. */
 const provoke: Partial<Record<ErrorCode, (service: TestService, name: OperationName) => Promise<Reply>>> = {
 	insufficient_scope: async (service, name) => {
 		const { key } = await createKey(service.issuer, { name, scopes: ["metrics:read"] });
@@ -80,9 +81,9 @@ const provoke: Partial<Record<ErrorCode, (service: TestService, name: OperationN
 	storage_unavailable: (service, name) => withStore(service, name, new StorageUnavailable("away")),
 };
 
-/** A request to the operation whose store fails with this error. */
+/** Calls the operation while the store fails with this error. */
 async function withStore({ store, send }: TestService, name: OperationName, error: Error): Promise<Reply> {
-	// A reply that is remembered is sent again if what the store shows is the same.
+	// readShown decides whether a remembered reply is sent again.
 	const methods: (keyof Store)[] = [name, "readShown"];
 	const before = methods.map((method) => Object.getOwnPropertyDescriptor(store, method) ?? assert.fail(method));
 	const define = (change: object) => {
@@ -95,7 +96,7 @@ async function withStore({ store, send }: TestService, name: OperationName, erro
 
 const codesOf = (name: OperationName): ErrorCode[] => [...(operations[name] as Operation).errors, ...commonErrors];
 
-/** Services on which single requests get the codes that need other settings. */
+/** Services with the settings that some codes need. */
 async function specialServices(context: TestContext): Promise<Partial<Record<ErrorCode, TestService>>> {
 	return {
 		request_timeout: await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } }),
@@ -140,10 +141,10 @@ test("each error example of the document is what the service sends, and each dec
 	assert.deepEqual(seen, declaredHeaders());
 });
 
-/** The message about a rate names the seconds that are left. */
+/** The message about a rate limit names the remaining seconds. */
 const withoutTime = (text: string) => text.replace(/again in \d+ seconds/, "again in 0 seconds");
 
-/** The headers of each reply that the document declares; those of `default` are of no version that there is. */
+/** The headers that the document declares for each reply, except `default`, which is for later versions. */
 function declaredHeaders(): Map<string, Set<string>> {
 	const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 	return new Map(

@@ -19,6 +19,8 @@ fc.configureGlobal({ seed });
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document is read by path here
 const document: any = JSON.parse(openApiText());
+const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+ajv.addSchema({ ...document, $id: "openapi" });
 
 test("openapi.json is up to date: npm run openapi writes it", () => {
 	assert.equal(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"), openApiText());
@@ -78,14 +80,9 @@ test("the document's pattern for the Idempotency-Key matches exactly the keys th
 	};
 	const unit = fc.constantFrom('"', "a", "!", "~", " ", "\x7f", "é");
 	const lengths = [0, 1, 252, 253, 254, 255, 256];
-	for (const quotes of [
-		["", ""],
-		['"', ""],
-		["", '"'],
-		['"', '"'],
-	]) {
+	for (const [before, after] of ["k", '"k', 'k"', '"k"'].map((quotes) => quotes.split("k"))) {
 		for (const length of lengths) {
-			const key = quotes.join("k".repeat(length));
+			const key = before + "k".repeat(length) + after;
 			assert.equal(pattern.test(key), isAccepted(key), key);
 		}
 	}
@@ -168,8 +165,6 @@ test("the document's pattern for names accepts what the service accepts; what it
 });
 
 test("a code, a field or a status that a later version adds is valid by the document", () => {
-	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
-	ajv.addSchema({ ...document, $id: "openapi" });
 	const isValid = (name: string, value: object) => ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value);
 	assert.ok(isValid("Error", { code: "new_code", message: "later", status: 418, requestId: "1" }));
 	assert.ok(isValid("Pet", { id: 1, name: "Rex", categoryId: 1, color: "brown" }));
@@ -179,8 +174,6 @@ test("a code, a field or a status that a later version adds is valid by the docu
 });
 
 test("every parameter and integer has its limits, and every parameter an example that keeps them", () => {
-	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
-	ajv.addSchema({ ...document, $id: "openapi" });
 	const parameters = membersNamed("parameters").flatMap((some) => (Array.isArray(some) ? some : []));
 	assert.equal(parameters.length, 7);
 	for (const { name, schema, description, ...rest } of parameters) {
@@ -201,8 +194,6 @@ test("every parameter and integer has its limits, and every parameter an example
 const integerLimits = ["format", "minimum", "maximum"];
 
 test("every example is valid by its schema", () => {
-	const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
-	ajv.addSchema({ ...document, $id: "openapi" });
 	let examples = 0;
 	for (const methods of Object.values(document.paths) as Record<
 		string,

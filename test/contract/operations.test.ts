@@ -1,5 +1,5 @@
-// What replies of the operations share: compression, request ids, and the headers of rates. test/contract/corpus has
-// each reply with all its headers: reading, queries, methods, targets and json.
+// Compression, request ids, and the headers of rate limits. test/contract/corpus has each reply with all its headers:
+// reading, queries, methods, targets and json.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -54,8 +54,7 @@ test("no two replies of a service have the same request id, including refusals b
 });
 
 test("every reply has the rate limit headers, and a refusal has a consistent Retry-After", async (context) => {
-	const { send, port } = await testService(context, { environment: { RATE_LIMIT: "3/1m" } });
-	assert.ok(port);
+	const { send } = await testService(context, { environment: { RATE_LIMIT: "3/1m" } });
 	for (const left of [2, 1, 0]) {
 		const { status, headers } = await send({ path: "/v1/pets" });
 		assert.equal(status, 200);
@@ -68,7 +67,11 @@ test("every reply has the rate limit headers, and a refusal has a consistent Ret
 	const service = await testService(context, { environment: { RATE_LIMIT: "1000/1s" } });
 	const { key: slow } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "2/1h" });
 	const asSlow = () => service.send({ path: "/v1/pets", headers: { Authorization: `Bearer ${slow}` } });
-	assert.equal((await asSlow()).headers["ratelimit-policy"], '"key";q=2;w=3600', "a key's own rate goes first");
+	assert.equal(
+		(await asSlow()).headers["ratelimit-policy"],
+		'"key";q=2;w=3600',
+		"a key's own rate overrides the default",
+	);
 	await asSlow();
 	assertFailure(await asSlow(), "rate_limited");
 	const { key: other } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"], rate: "2/1h" });
@@ -77,7 +80,7 @@ test("every reply has the rate limit headers, and a refusal has a consistent Ret
 	assert.equal(
 		(await service.send({ path: "/v1/pets" })).headers["ratelimit-policy"],
 		'"key";q=1000;w=1',
-		"others go on",
+		"other keys keep theirs",
 	);
 	const { send: sendFreely } = await testService(context);
 	assert.equal((await sendFreely({ path: "/v1/pets" })).headers["ratelimit-policy"], undefined, "off unless set");

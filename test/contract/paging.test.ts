@@ -17,7 +17,7 @@ interface Walk {
 	last: string;
 }
 
-/** Follows `next` to the end. */
+/** Follows `next` to the last page. */
 async function walk(service: TestService, start: string): Promise<Walk> {
 	const ids: number[] = [];
 	let path = start;
@@ -47,7 +47,7 @@ async function pageAt(service: TestService, path = ""): Promise<ListedPage> {
 	return { ids, links: links(headers["link"]), etag: headers["etag"] ?? "" };
 }
 
-/** The ids from the newest animal's page, by `prev`, to the page that contains an id or to the first. */
+/** Follows `prev` from the last page to the one that contains the id `known`, or to the first. */
 async function walkBack(service: TestService, start: string, known = 0): Promise<{ ids: number[]; first: ListedPage }> {
 	let page = await pageAt(service, (await pageAt(service, start)).links["last"]);
 	assert.equal(page.links["next"], undefined, "nothing follows the newest animals");
@@ -104,7 +104,7 @@ test("reading all pages backwards returns every animal once, for every limit and
 	}
 });
 
-test("a backward page that was emptied by hand has no animals, no prev, and leads to those that follow", async (context) => {
+test("a backward page that was emptied by hand has no animals and no prev, and links to the animals that follow", async (context) => {
 	const service = await testService(context);
 	await fill(service, 8);
 	const second = await pageAt(service, (await pageAt(service, "/v1/pets?limit=4")).links["next"]);
@@ -131,7 +131,7 @@ test("reading all pages during creates neither skips nor repeats, and reading th
 		assert.deepEqual(
 			news,
 			Array.from(news, (_, index) => seen + index + 1),
-			"nothing missed, nothing twice",
+			"nothing is missed or repeated",
 		);
 		seen += news.length;
 		return last;
@@ -147,7 +147,7 @@ test("reading all pages during creates neither skips nor repeats, and reading th
 	assert.equal(seen, created);
 });
 
-test("reading backwards during creates neither skips nor repeats, and asking the last page again tells what is new", async (context) => {
+test("reading backwards during creates neither skips nor repeats, and reading the last page again shows new animals", async (context) => {
 	const service = await testService(context);
 	let created = 0;
 	let isCreating = true;
@@ -167,9 +167,9 @@ test("reading backwards during creates neither skips nor repeats, and asking the
 		assert.deepEqual(
 			ids,
 			Array.from(ids, (_, index) => (ids[0] ?? 0) + index),
-			"nothing missed, nothing twice",
+			"nothing is missed or repeated",
 		);
-		assert.equal(news[0] ?? seen + 1, seen + 1, "the walk reaches what is known");
+		assert.equal(news[0] ?? seen + 1, seen + 1, "the walk reaches the known ids");
 		seen += news.length;
 	};
 	while (isCreating) await poll();

@@ -1,5 +1,5 @@
 // Clients that send many requests before they read a reply: each gets all its replies, in order, however the requests
-// arrive, and also where they had to wait.
+// are cut into packets, and also if they had to wait.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { Connection, exchange, type Reply } from "../support/wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
 const close = "Connection: close\r\n";
-/** Longer than any packet. */
+/** Its body is longer than any packet. */
 const longPet = pet.replace("}", `${" ".repeat(65_000)}}`);
 
 const head = ({ key }: TestService, method: string, lines: string, query = "") =>
@@ -67,7 +67,7 @@ test("pipelined bodies of every length are read, however they are framed and cut
 	for (const status of expected) assert.equal((await connection.next(false))?.status, status);
 });
 
-/** A client that sends 400 requests for large pages and does not read yet, as far as the sockets take the replies. */
+/** A client that sends 400 requests for large pages, and reads no reply before `read` is called. */
 async function patientClient(context: TestContext, service: TestService, lines: string) {
 	const many = post(service, JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 })).repeat(99);
 	await exchange(service.port, many + post(service, pet, close));

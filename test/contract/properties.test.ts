@@ -1,4 +1,4 @@
-// Property-based tests for arbitrary input (fast-check prints the seed and the smallest failing example).
+// Property-based tests of arbitrary input. fast-check prints the seed and the smallest failing example.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { assertFailure, testService } from "../support/service.ts";
 
 fc.configureGlobal({ seed });
 
-/** The rule for names in words of its own: the schema's pattern is what it checks. */
+/** The rule for names, written without the schema's pattern, which it checks. */
 function isName(text: string): boolean {
 	const points = Array.from(text);
 	const isAllowed = points.every((point) => {
@@ -30,7 +30,7 @@ const anyText = fc.oneof(
 	}),
 );
 
-/** The value of a JSON number where it is an integer, by scaling with powers of ten. */
+/** The exact value of a JSON number, or undefined if it is not an integer. */
 function exactInteger(spelling: string): bigint | undefined {
 	const [, sign, whole = "", fraction = "", exponent = "0"] =
 		/^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(spelling) ?? [];
@@ -41,7 +41,7 @@ function exactInteger(spelling: string): bigint | undefined {
 	return digits % divisor === 0n ? digits / divisor : undefined;
 }
 
-/** A JSON number as it was spelled: only so its exact value can be told. */
+/** A JSON number as it was spelled, from which its exact value can be computed. */
 class Spelled {
 	readonly spelling: string;
 	constructor(spelling: string) {
@@ -50,8 +50,8 @@ class Spelled {
 }
 
 /**
- * What the interface document and the rules for values make of a body: the animal as it is listed, without its id, or why there is
- * none. Written apart from the service: it shares no code with it.
+ * Reads a body by the rules of the interface document, without any code of the service.
+ * @returns the animal as it is listed, without its id, or the code of the error
  */
 function readAsNewPet(bytes: Uint8Array): string | "invalid_json" | "invalid_body" {
 	let value: unknown;
@@ -74,7 +74,7 @@ function readAsNewPet(bytes: Uint8Array): string | "invalid_json" | "invalid_bod
 	return `"name":${JSON.stringify(name)},"categoryId":${exact}${fields.has("status") ? `,"status":"${status}"` : ""}`;
 }
 
-/** Bodies that are a NewPet, or nearly: each field may be missing, of any type, or there twice, among others of any name. */
+/** Bodies that are a NewPet, or nearly: a field may be missing, repeated or of any type; others may be added. */
 const nearlyNewPets = (() => {
 	const json = (value: unknown) => JSON.stringify(value);
 	const anything = fc.json({ maxDepth: 2 });
@@ -130,7 +130,7 @@ test("any body that is a NewPet is stored, and any other bytes are refused and s
 		{ numRuns: 400, endOnFailure: true },
 	);
 	assert.equal((await send({ path: `/v1/pets/${stored + 1}` })).status, 404, "nothing else was stored");
-	assert.ok(stored > 20 && refused > 100, `${stored} were kept and ${refused} refused`);
+	assert.ok(stored > 20 && refused > 100, `${stored} were stored and ${refused} refused`);
 });
 
 test("parseJson agrees with JSON.parse if no number is rounded", () => {

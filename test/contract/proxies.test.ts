@@ -1,6 +1,6 @@
-// Behind a proxy: what the log says of forwarded headers, and which peers are trusted. test/contract/corpus has the
-// replies: proxies behind a trusted one, spoofed and base-url where headers do not count. `npm run prove -- --only
-// proxies` has real proxies.
+// Behind a proxy: log lines about forwarded headers, and the peers that are trusted. test/contract/corpus has the
+// replies: `proxies` behind a trusted proxy, `spoofed` and `base-url` if the headers are ignored. Real proxies: `npm
+// run prove -- --only proxies`.
 
 import assert from "node:assert/strict";
 import { get } from "node:http";
@@ -10,7 +10,7 @@ import { within } from "../support/until.ts";
 
 const warningsIn = ({ log }: TestService) => log.filter(({ level }) => level === "warn");
 
-test("a start that other machines can reach warns once if links cannot know a proxy's scheme", async (context) => {
+test("a service that other machines can reach warns once at its start if links cannot know a proxy's scheme", async (context) => {
 	const rows: [environment: Record<string, string>, warnings: number][] = [
 		[{ HOST: "0.0.0.0" }, 1],
 		[{ HOST: "0.0.0.0", BASE_URL: "http://pets.example" }, 0],
@@ -58,9 +58,9 @@ async function linkFor(service: TestService, localAddress: string): Promise<stri
 	return within("a reply", reply);
 }
 
-// Only Linux has all of 127.0.0.0/8 without being told.
+// Only Linux has all of 127.0.0.0/8 without configuration.
 const onLinux = { skip: process.platform !== "linux" };
-test("each peer is judged by its own address, also after the hint", onLinux, async (context) => {
+test("each peer is trusted by its own address, also after the hint", onLinux, async (context) => {
 	const service = await testService(context, { environment: { TRUST_PROXY: "127.0.0.2" } });
 	for (const [address, scheme] of Object.entries({ "127.0.0.1": "http", "127.0.0.2": "https", "127.0.0.3": "http" }))
 		assert.ok((await linkFor(service, address)).startsWith(`<${scheme}://`), address);

@@ -1,4 +1,4 @@
-// The memory of replies: what is sent again is what would be made anew, and no longer than the store shows the same.
+// Remembered replies: each equals a new one, and is sent again only while the store shows the same.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { runSql } from "../support/sql.ts";
 import { within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
-/** Asked twice, a target is remembered. */
+/** The reply to a target is remembered when it is requested for the second time. */
 const targets = {
 	full: "/v1/pets?limit=2",
 	last: "/v1/pets?limit=9",
@@ -20,11 +20,11 @@ async function add({ store }: TestService, names: string[]): Promise<void> {
 	for (const name of names) await store.createPet({ name, categoryId: 1n });
 }
 
-/** Changes the names without an edit: what was read before shows the old ones. */
+/** Changes the names without an edit: remembered replies still have the old ones. */
 const renameAll = ({ databaseUrl }: TestService, name: string) =>
 	runSql(databaseUrl, `UPDATE pets SET name = '${name}'`);
 
-test("a reply is made once, until an edit of any process; the last page also until the next create", async (context) => {
+test("a reply is made once and then remembered until an edit of any process, the last page also until the next create", async (context) => {
 	const service = await testService(context);
 	const other = await openStore(service.databaseUrl, Date.now);
 	context.after(() => other.close());
@@ -33,7 +33,7 @@ test("a reply is made once, until an edit of any process; the last page also unt
 	const seeAll = () => Promise.all(Object.values(targets).map(see));
 	assert.deepEqual(await seeAll(), ["Rex", "Rex", "Rex"]);
 	await renameAll(service, "Mia");
-	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "what is asked for once is not remembered");
+	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "the reply to a single request is not remembered");
 	await renameAll(service, "Bo");
 	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "remembered");
 	await other.createPet({ name: "Zoe", categoryId: 1n });
@@ -58,7 +58,7 @@ const ownFields = [
 	...["content-security-policy", "referrer-policy", "strict-transport-security", "x-content-type-options"],
 	...["deprecation", "sunset", "ratelimit", "ratelimit-policy", "traceparent", "vary", "x-request-id"],
 ];
-/** They differ between any two replies. */
+/** Fields that differ between any two replies. */
 const uniqueFields = ["date", "ratelimit", "x-request-id"];
 
 test("a remembered reply has the fields of one that is made anew, for every caller, coding, origin and method", async (context) => {
@@ -96,7 +96,7 @@ test("a remembered reply has the fields of one that is made anew, for every call
 	const seen = new Set<string>();
 	for (const path of ["/v1/pets?limit=20", "/v1/pets?limit=50", "/v1/pets/1?"]) {
 		await ask(path);
-		// Each `&` makes another target with the same reply, which is asked for once.
+		// Each `&` makes another target with the same reply, which is requested once.
 		let fresh = path;
 		const compressed: unknown[] = [];
 		for (const request of requests) {

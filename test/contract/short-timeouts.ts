@@ -1,4 +1,4 @@
-// For `node --import`: the real program with time-outs that a test can wait for, in their shipped order.
+// For `node --import`: shortens the time-outs of the real program so that a test can wait for them; their order stays.
 
 import { defaultTimeouts } from "../../src/http/listen.ts";
 
