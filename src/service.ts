@@ -18,7 +18,7 @@ import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-headers.ts";
 import { createTraffic, type Traffic } from "./http/traffic.ts";
-import { createKeyUnless, type Issuer } from "./keys/issue.ts";
+import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
@@ -69,8 +69,6 @@ export interface Service {
 }
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-
-const firstKeyRequest = { name: "first key", scopes: [...scopes] };
 
 /** How long a connection may be idle while the service stops; clients that use theirs pause for less. */
 const idleOnStopMs = 1000;
@@ -128,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = options.issuesFirstKey ? await createKeyUnless("any key", issuer, firstKeyRequest) : undefined;
+		const firstKey = options.issuesFirstKey ? await createFirstKey(issuer) : undefined;
 		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
@@ -288,7 +286,13 @@ async function refuseUnfinishedCopy({ rows }: Store): Promise<void> {
 		throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 }
 
+/** @returns the first key of the store, undefined if it has one */
+async function createFirstKey(issuer: Issuer): Promise<string | undefined> {
+	const { key, isAdded } = await createKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" });
+	return isAdded ? key : undefined;
+}
+
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
 async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
-	await createKeyUnless("same secret", issuer, { name: "API_KEY", scopes: [...scopes], key });
+	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key, unless: "same secret" });
 }

@@ -1,6 +1,5 @@
 // Authentication and scopes: the bearer credential of a request (interface document §5, RFC 6750).
 
-import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
@@ -14,21 +13,24 @@ const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /**
- * The key of a request, undefined if it does not work. A promise when it must be read from the store.
- * @throws ApiError `missing_credential`
+ * Sets the caller of a request. Returns a promise only if the key must be read from the store.
+ * @throws ApiError `missing_credential`, `invalid_credential`
  */
-export function findCaller(
-	request: IncomingMessage,
-	keyCheck: KeyCheck,
-): KeyRow | undefined | Promise<KeyRow | undefined> {
-	const { authorization } = request.headers;
-	// Node uses the first of several Authorization headers and ignores the rest; here a second one is an error.
-	const isOne = authorization === undefined || !isRepeated(request.rawHeaders, "authorization");
-	if (isOne && !authorization) {
-		throw missing;
-	}
-	const keyHash = isOne ? keyHashOf(request.socket, authorization, keyCheck) : undefined;
-	return keyHash ? keyCheck.check(keyHash) : undefined;
+export function authenticate(exchange: Exchange, keyCheck: KeyCheck): Promise<void> | void {
+	const { headers, rawHeaders, socket } = exchange.request;
+	const { authorization } = headers;
+	// Node ignores all Authorization headers but the first; here a second one is an error.
+	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
+	if (!authorization) throw missing;
+	const keyHash = keyHashOf(socket, authorization, keyCheck);
+	const found = keyHash ? keyCheck.check(keyHash) : undefined;
+	if (found instanceof Promise) return found.then((row) => admit(exchange, row));
+	admit(exchange, found);
+}
+
+function admit(exchange: Exchange, row: KeyRow | undefined): void {
+	if (!row) throw invalid;
+	exchange.caller = row;
 }
 
 /** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
@@ -42,21 +44,15 @@ function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): s
 	return keyHash;
 }
 
-/** @throws ApiError `invalid_credential` */
-export function requireCaller(row: KeyRow | undefined): KeyRow {
-	if (row) return row;
-	throw invalid;
-}
-
 /** @throws ApiError `insufficient_scope`, with the challenge of RFC 6750 §3 */
-export function requireScope(exchange: Exchange, caller: KeyRow, scope: Scope): void {
-	if (caller.scopes.includes(scope)) return;
+export function requireScope(exchange: Exchange, { scopes }: KeyRow, scope: Scope): void {
+	if (scopes.includes(scope)) return;
 	exchange.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scope}"`);
 	throw new ApiError("insufficient_scope", scope);
 }
 
 /**
- * Compares a secret with what a caller sent, in constant time for texts of one length. Buffers for `timingSafeEqual`
+ * Compares a secret with a text of a caller, in constant time for texts of one length. Buffers for `timingSafeEqual`
  * would cost more than a hash.
  */
 export function isEqual(one: string, other: string): boolean {

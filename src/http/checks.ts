@@ -3,11 +3,11 @@
 
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
+import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import { findCaller, requireCaller, requireScope } from "./auth.ts";
+import { authenticate, requireScope } from "./auth.ts";
 import type { Exchange, Route } from "./exchange.ts";
-import { checkBodyHeaders, checkExpectation, expectsContinue } from "./framing.ts";
 import type { Overload } from "./overload.ts";
 import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
@@ -28,18 +28,45 @@ export interface CheckOptions {
 
 /** The checks in order. */
 export function createChecks(options: CheckOptions): readonly Check[] {
+	const { overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy } = options;
+
+	const load: Check = ({ request }, { access }) => {
+		if (access !== "open") overload.refuse(request.method === "POST");
+	};
+
+	const credential: Check = (exchange, { access }) =>
+		access === "open" ? undefined : authenticate(exchange, keyCheck);
+
+	const rate: Check = (exchange) => {
+		const counted = exchange.caller && limits.count(exchange.caller);
+		if (!counted) return;
+		exchange.headers(counted.headers);
+		if (counted.refused) throw counted.refused;
+	};
+
+	/** Refuses an invalid scheme or host from a trusted proxy before anything is stored. */
+	const forwarded: Check = ({ request }, { access }) => {
+		if (access !== "open") baseUrlOf(request);
+	};
+
+	/** Also records the use of the key. */
+	const scope: Check = (exchange, { access, operation }) => {
+		if (access === "open" || access === undefined) return;
+		const caller = callerOf(exchange);
+		requireScope(exchange, caller, access);
+		if (operation) keyCheck.noteUse(caller, operation);
+	};
+
+	const deprecation: Check = (exchange, { deprecation }) => {
+		if (!deprecation) return;
+		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
+		deprecation.refuseAfterSunset(now());
+	};
+
 	return [
-		overload(options),
-		credential(options),
-		rate(options),
-		routeAndMethod(),
-		checkExpectation,
-		...(options.isTrustedProxy ? [forwarded(options)] : []),
-		scope(options),
-		deprecation(options),
-		checkBodyHeaders,
-		idempotencyKey,
-		sendContinue,
+		...[load, credential, rate, routeAndMethod(), expectation],
+		...(isTrustedProxy ? [forwarded] : []),
+		...[scope, deprecation, bodyHeaders, idempotencyKey, sendContinue],
 	];
 }
 
@@ -63,36 +90,7 @@ function ownName(host: string): Check {
 	};
 }
 
-function overload({ overload }: CheckOptions): Check {
-	return ({ request }, { access }) => {
-		if (access !== "open") overload.refuse(request.method === "POST");
-	};
-}
-
-function credential({ keyCheck }: CheckOptions): Check {
-	return (exchange, { access }) => {
-		if (access === "open") return undefined;
-		const found = findCaller(exchange.request, keyCheck);
-		if (found instanceof Promise) {
-			return found.then((row) => {
-				exchange.caller = requireCaller(row);
-			});
-		}
-		exchange.caller = requireCaller(found);
-		return undefined;
-	};
-}
-
-function rate({ limits }: CheckOptions): Check {
-	return (exchange) => {
-		const counted = exchange.caller && limits.count(exchange.caller);
-		if (!counted) return;
-		exchange.headers(counted.headers);
-		if (counted.refused) throw counted.refused;
-	};
-}
-
-/** @param served what the port serves, for those who look for something else */
+/** @param served the paths of the port, for the message about an unknown one */
 function routeAndMethod(served?: string): Check {
 	const notFound = new ApiError("route_not_found", served);
 	return (exchange, { path, allowedMethods }) => {
@@ -103,38 +101,39 @@ function routeAndMethod(served?: string): Check {
 	};
 }
 
-/** Refuses what a trusted proxy says wrong, before anything is stored. */
-function forwarded({ baseUrlOf }: CheckOptions): Check {
-	return ({ request }, { access }) => {
-		if (access !== "open") baseUrlOf(request);
-	};
+function expectation({ request: { headers } }: Exchange): void {
+	if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return;
+	throw new ApiError("expectation_failed");
 }
 
-/** Also records the use of the key, after the scope is checked. */
-function scope({ keyCheck }: CheckOptions): Check {
-	return (exchange, { access, operation }) => {
-		if (access === "open" || access === undefined) return;
-		const caller = callerOf(exchange);
-		requireScope(exchange, caller, access);
-		if (operation) keyCheck.noteUse(caller, operation);
-	};
-}
+const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?)*$/i;
 
-function deprecation({ now, baseUrlOf }: CheckOptions): Check {
-	return (exchange, { deprecation }) => {
-		if (!deprecation) return;
-		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
-		deprecation.refuseAfterSunset(now());
-	};
+/** Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16). */
+function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
+	if (!acceptsBody) return;
+	const { headers } = exchange.request;
+	if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
+		exchange.header("accept-encoding", "identity");
+		throw new ApiError("unsupported_media_type", "the body must not be compressed: send it without Content-Encoding");
+	}
+	if (!jsonUtf8.test(headers["content-type"] ?? "")) {
+		exchange.header("accept", "application/json");
+		throw new ApiError("unsupported_media_type");
+	}
+	if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw new ApiError("body_too_large");
 }
 
 function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
 	if (acceptsBody) exchange.idempotencyKey = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 }
 
-/** Must be last: it asks the client to send the body. */
+/**
+ * Must be last: it asks the client to send the body. HTTP/1.0 has no interim replies, so the expectation is ignored
+ * there (RFC 9110 §10.1.1).
+ */
 function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody }: Route): void {
-	if (acceptsBody && expectsContinue(request) && !isRefused) response.writeContinue();
+	const isExpected = request.headers.expect !== undefined && request.httpVersion !== "1.0";
+	if (acceptsBody && isExpected && !isRefused) response.writeContinue();
 }
 
 /** Runs the checks in order, then the handler of the route. @returns a promise only if one of them waits */

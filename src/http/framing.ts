@@ -4,7 +4,6 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
-import type { Exchange, Route } from "./exchange.ts";
 import { METHODS } from "./node-http.ts";
 import { isHost } from "./proxies.ts";
 
@@ -81,40 +80,9 @@ export function isLineEnd(byte: number | undefined): boolean {
 	return byte === 0x0d || byte === 0x0a;
 }
 
-/** @throws ApiError `expectation_failed` */
-export function checkExpectation({ request: { headers } }: Exchange): void {
-	if (headers.expect === undefined || /^100-continue$/i.test(headers.expect)) return;
-	throw new ApiError("expectation_failed");
-}
-
 /** Node drops what follows such a request in its packet, also where nobody upgrades. */
 export function asksForUpgrade({ headers }: IncomingMessage): boolean {
 	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
-}
-
-/** HTTP/1.0 has no interim replies, so the expectation is ignored there (RFC 9110 §10.1.1). */
-export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-	return headers.expect !== undefined && httpVersion !== "1.0";
-}
-
-const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?)*$/i;
-
-/**
- * Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16).
- * @throws ApiError `unsupported_media_type`, `body_too_large`
- */
-export function checkBodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
-	if (!acceptsBody) return;
-	const { headers } = exchange.request;
-	if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) {
-		exchange.header("accept-encoding", "identity");
-		throw new ApiError("unsupported_media_type", "the body must not be compressed: send it without Content-Encoding");
-	}
-	if (!jsonUtf8.test(headers["content-type"] ?? "")) {
-		exchange.header("accept", "application/json");
-		throw new ApiError("unsupported_media_type");
-	}
-	if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw new ApiError("body_too_large");
 }
 
 /** Whether the rest of the body may be too long to read, so that the connection must be closed. */

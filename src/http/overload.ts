@@ -1,5 +1,5 @@
 // Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
-// the event loop stalls. Delays that others cause, by taking the CPU or by stopping this process, are not overload.
+// the event loop stalls. A delay because others use the CPU, or because this process was stopped, is not overload.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";
@@ -9,17 +9,13 @@ const sampleEveryMs = 250;
 const resolutionMs = 10;
 const retryAfterMaxSeconds = 60;
 
-export interface Overload {
-	/** @throws ApiError `overloaded` */
-	refuse(isWrite: boolean): void;
-	stop(): void;
-}
+export type Overload = ReturnType<typeof watchOverload>;
 
 /** Requests are refused above both. */
 export interface LoadLimits {
 	/** The mean delay of the event loop, or wait for a turn (turns.ts); 150 ms are about 4,000 concurrent requests. */
 	delayMs: number;
-	/** The share of the time in which this thread used the CPU. With less, it waited for the CPU, or was stopped. */
+	/** The share of the time in which this thread used the CPU. With less, it waited for the CPU or was stopped. */
 	ownShare: number;
 }
 
@@ -29,25 +25,23 @@ export interface OverloadOptions {
 	/** Creates that wait for their commit. */
 	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
 	limits?: LoadLimits | undefined;
-	/** The mean time for which a connection waited for its turn, since the last call. */
+	/** The mean wait of a connection for its turn since the last call. */
 	readWaitMs?: () => number;
 	/** CPU time of this thread since its start, in microseconds. */
 	cpuUsage?: () => { user: number; system: number };
 }
 
-export function watchOverload(options: OverloadOptions): Overload {
+export function watchOverload(options: OverloadOptions) {
 	const { queue, limits = defaultLimits, readWaitMs = () => 0, cpuUsage = () => process.threadCpuUsage() } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
-	const cpuMs = () => {
-		const { user, system } = cpuUsage();
-		return (user + system) / 1000;
-	};
+	const sample = () => ({ atMs: performance.now(), cpu: cpuUsage() });
 	let isLate = false;
-	let before = { atMs: performance.now(), cpuMs: cpuMs() };
+	let before = sample();
 	const sampler = setInterval(() => {
-		const now = { atMs: performance.now(), cpuMs: cpuMs() };
-		const ownShare = (now.cpuMs - before.cpuMs) / (now.atMs - before.atMs);
+		const now = sample();
+		const cpuMs = (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000;
+		const ownShare = cpuMs / (now.atMs - before.atMs);
 		const delayMs = Math.max(delay.mean / 1e6 - resolutionMs, readWaitMs());
 		isLate = delayMs > limits.delayMs && ownShare >= limits.ownShare;
 		before = now;
@@ -55,18 +49,19 @@ export function watchOverload(options: OverloadOptions): Overload {
 	}, sampleEveryMs).unref();
 
 	return {
-		refuse(isWrite) {
+		/** @throws ApiError `overloaded` */
+		refuse(isWrite: boolean): void {
 			if (isLate) throw overloaded(0);
 			if (isWrite && queue.isFull) throw overloaded(queue.expectedMs);
 		},
-		stop() {
+		stop(): void {
 			clearInterval(sampler);
 			delay.disable();
 		},
 	};
 }
 
-/** @param afterMs when the service has caught up */
+/** @param afterMs the time until the service has caught up */
 export function overloaded(afterMs: number): ApiError {
 	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
 	return new ApiError("overloaded").after(seconds);

@@ -4,19 +4,15 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import { type Filter, filterNames } from "../contract/operations.ts";
-import { endOfList, type PagePosition, type PetPage } from "../store/store.ts";
+import { endOfList, type PagePosition, type PageQuery, type PetPage } from "../store/store.ts";
 import { isEqual } from "./auth.ts";
 
-export interface Cursors {
-	write(position: PagePosition, filter: Filter): string;
-	/** @throws ApiError `invalid_cursor` */
-	read(cursor: string, filter: Filter): PagePosition;
-}
+export type Cursors = ReturnType<typeof createCursors>;
 
 const macLength = 22;
 
 /** @param secret 32 random bytes, equal on all nodes */
-export function createCursors(secret: Buffer): Cursors {
+export function createCursors(secret: Buffer) {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
 	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
@@ -25,6 +21,7 @@ export function createCursors(secret: Buffer): Cursors {
 		return hash("sha512-256", `${key} ${signedFilter(filter)} ${position}`, "base64url").slice(0, macLength) + position;
 	}
 
+	/** @throws ApiError `invalid_cursor` */
 	function read(cursor: string, filter: Filter): PagePosition {
 		const position = toPosition(cursor.slice(macLength));
 		if (position && isEqual(write(position, filter), cursor)) return position;
@@ -51,55 +48,33 @@ function filterQuery(filter: Filter): string {
 		.join("");
 }
 
-/** Reads a `-` and the id in base 36 as a page up to that id, and the id alone as a page after it. */
+/** A page up to an id is `-` and the id in base 36; a page after it is the id alone. */
 function toPosition(text: string): PagePosition | undefined {
-	const isBackward = text.startsWith("-");
-	const id = fromBase36(isBackward ? text.slice(1) : text);
-	if (id === undefined) return undefined;
-	return isBackward ? { upTo: id } : { after: id };
-}
-
-function fromBase36(digits: string): bigint | undefined {
-	if (!/^[0-9a-z]{1,13}$/.test(digits)) return undefined;
+	const [, sign, digits = ""] = /^(-?)([0-9a-z]{1,13})$/.exec(text) ?? [];
+	if (sign === undefined) return undefined;
 	// Ten digits are below 2^53.
 	const high = BigInt(Number.parseInt(digits.slice(0, -10) || "0", 36));
-	return high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
-}
-
-/** What the neighbours of a page depend on. */
-interface LinkedPage {
-	position: PagePosition;
-	limit: number;
-	filter: Filter;
-	page: PetPage;
+	const id = high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
+	return sign === "-" ? { upTo: id } : { after: id };
 }
 
 /**
- * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. No query
- * looks behind the page: its cursor was only issued because there are animals.
+ * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. The side
+ * that the page was reached from is not read: its cursor was issued because there were animals. If they were removed
+ * since, the link leads to an empty page, which links back.
  */
-export function pageLinks(base: string, cursors: Cursors, { position, limit, filter, page }: LinkedPage): string {
-	const first = `${base}/pets?limit=${limit}${filterQuery(filter)}`;
-	const link = (rel: string, cursor: string) => `, <${first}&cursor=${cursor}>; rel="${rel}"`;
-	const { prev, next } = neighboursOf(position, page);
+export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
+	const { after, upTo, limit } = query;
+	const first = `${base}/pets?limit=${limit}${filterQuery(query)}`;
+	const link = (rel: string, position: PagePosition) =>
+		`, <${first}&cursor=${cursors.write(position, query)}>; rel="${rel}"`;
 	let links = `<${first}>; rel="first"`;
-	if (prev) links += link("prev", cursors.write(prev, filter));
-	if (next) links += link("next", cursors.write(next, filter));
-	return links + link("last", cursors.write({ upTo: endOfList }, filter));
-}
-
-/** A removal can leave no animals in a neighbour. That page is empty, and leads back. */
-function neighboursOf(
-	{ after, upTo }: PagePosition,
-	{ ids, hasMore }: PetPage,
-): { prev?: PagePosition | undefined; next?: PagePosition | undefined } {
-	if (upTo === undefined)
-		return {
-			prev: after > 0n ? { upTo: after } : undefined,
-			next: hasMore && ids ? { after: ids.last } : undefined,
-		};
-	return {
-		prev: hasMore && ids ? { upTo: ids.first - 1n } : undefined,
-		next: upTo < endOfList ? { after: upTo } : undefined,
-	};
+	if (upTo === undefined) {
+		if (after > 0n) links += link("prev", { upTo: after });
+		if (hasMore && ids) links += link("next", { after: ids.last });
+	} else {
+		if (hasMore && ids) links += link("prev", { upTo: ids.first - 1n });
+		if (upTo < endOfList) links += link("next", { after: upTo });
+	}
+	return links + link("last", { upTo: endOfList });
 }

@@ -41,7 +41,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 				if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
 				// A full last page gets a `next` link when more animals are created. The other links depend on the target.
 				const variant = page.hasMore ? "+" : "";
-				const links = () => pageLinks(base, cursors, { position, limit, filter, page });
+				const links = () => pageLinks(base, cursors, query, page);
 				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), links, variant };
 			}),
 

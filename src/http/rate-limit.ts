@@ -5,14 +5,9 @@ import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/formats.ts";
 import type { KeyRow } from "../store/store.ts";
 
-export interface RateLimits {
-	/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
-	count(caller: KeyRow): { headers: Record<string, string>; refused: ApiError | undefined } | undefined;
-}
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
-interface Window {
-	requests: number;
-	windowSeconds: number;
+interface Window extends Rate {
 	used: number;
 	endsAtMs: number;
 }
@@ -21,7 +16,7 @@ interface Window {
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock
  */
-export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()): RateLimits {
+export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
 	/** By key id, so there are at most as many windows as keys. */
 	const windows = new Map<string, Window>();
 
@@ -36,7 +31,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	}
 
 	return {
-		count(caller) {
+		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
+		count(caller: KeyRow) {
 			const rate = caller.rate === undefined ? defaultRate : parseRate(caller.rate);
 			if (!rate) return undefined;
 			const { requests, windowSeconds } = rate;
@@ -48,9 +44,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 				"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
 				ratelimit: `"key";r=${Math.max(0, requests - window.used)};t=${resetSeconds}`,
 			};
-			if (window.used <= requests) return { headers, refused: undefined };
-			const refused = new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
-			return { headers, refused };
+			const refused = () => new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
+			return { headers, refused: window.used > requests ? refused() : undefined };
 		},
 	};
 }

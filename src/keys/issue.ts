@@ -19,31 +19,18 @@ export interface KeyRequest {
 	rate?: string | undefined;
 	/** The secret, when the operator supplies it (`API_KEY`). */
 	key?: string | undefined;
+	/** When the key is not added. Of several nodes that create it at once, only one adds it. */
+	unless?: AddUnless;
 }
 
-/** No key has this id, or the key is revoked. */
+/** There is no key with this id, or it is revoked. */
 export class NoSuchKey extends Error {
 	override readonly name = "NoSuchKey";
 }
 
-/** Creates a key and stores its hash. @returns the id and the secret, which is stored nowhere */
-export async function createKey(issuer: Issuer, request: KeyRequest): Promise<{ id: string; key: string }> {
-	const { id, key } = await addKey(issuer, request);
-	return { id, key };
-}
-
-/** Like `createKey`, but of several nodes that do it at once only one creates the key. @returns undefined otherwise */
-export async function createKeyUnless(
-	unless: AddUnless,
-	issuer: Issuer,
-	request: KeyRequest,
-): Promise<string | undefined> {
-	const { key, isAdded } = await addKey(issuer, request, unless);
-	return isAdded ? key : undefined;
-}
-
-async function addKey({ rows, now, random }: Issuer, request: KeyRequest, unless?: AddUnless) {
-	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)) } = request;
+/** Creates a key and stores its hash. @returns its id, and its secret, which is stored nowhere */
+export async function createKey({ rows, now, random }: Issuer, request: KeyRequest) {
+	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)), unless } = request;
 	const id = `key_${toBase62(random(8).readBigUInt64BE(), 11)}`;
 	const row = { id, name, scopes, rate, createdAtMs: now() };
 	return { id, key, isAdded: await rows.add(row, newSecret(key, now(), expiresInMs), unless) };

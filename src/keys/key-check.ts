@@ -11,27 +11,19 @@ const trustedForMs = 800;
 const cachedMax = 10_000;
 const flushEveryMs = 5_000;
 
-export interface KeyCheck {
-	/** The hash of a key, undefined if the text has not the format of one. */
-	hashOf(key: string): string | undefined;
-	/** The row of a working key with this hash, else undefined. A promise when the row must be read from the store. */
-	check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined>;
-	/** Records that an operation was called with this key. */
-	noteUse(row: KeyRow, operation: string): void;
-	/** Stores the last-used times that are not stored yet, if the store takes them. */
-	close(): Promise<void>;
-}
+export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 interface Cached {
 	row: KeyRow;
-	/** Before its snapshot began; on the monotonic clock, so that a jump of the wall clock extends no trust. */
+	/** When reading it began, on the monotonic clock: a jump of the wall clock extends no trust. */
 	readAtMs: number;
 	isRefreshing: boolean;
 }
 
-export function createKeyCheck(rows: KeyRows, now: () => number, background: Background): KeyCheck {
+/** @param now milliseconds since 1970 */
+export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
 	const cache = new Map<string, Cached>();
-	/** The last use in milliseconds since 1970, by operation and key id. */
+	/** The last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
 
 	/** @returns the row if it works */
@@ -39,7 +31,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		// Not kept: the text of a key can exist before the key does, and then works at once.
+		// Not remembered: a key that is created later works at once.
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
@@ -66,34 +58,33 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		try {
 			await rows.touch(list);
 		} catch (error) {
-			// Stored by the next flush, unless the key was used again since.
-			for (const { operation, keyId, usedAtMs } of list) {
-				if (!usesOf(operation).has(keyId)) usesOf(operation).set(keyId, usedAtMs);
-			}
+			// The next flush stores them, unless the key was used again since.
+			for (const [operation, byKey] of flushed)
+				uses.set(operation, new Map([...byKey, ...(uses.get(operation) ?? [])]));
 			throw error;
 		}
-	}
-
-	function usesOf(operation: string): Map<string, number> {
-		const byKey = uses.get(operation) ?? new Map<string, number>();
-		uses.set(operation, byKey);
-		return byKey;
 	}
 	const stopFlushing = background.repeat("key use", flushEveryMs, flush);
 
 	return {
-		hashOf: (key) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
-		check(hash) {
+		/** The hash of a key; undefined if the text does not have the format of a key. */
+		hashOf: (key: string) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
+		/** The row of a working key with this hash, else undefined. A promise when the row must be read from the store. */
+		check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined> {
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs || entry.row.history !== rows.history) return read(hash);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},
-		noteUse({ id }, operation) {
-			usesOf(operation).set(id, now());
+		/** Records that an operation was called with this key. */
+		noteUse({ id }: KeyRow, operation: string): void {
+			const byKey = uses.get(operation);
+			if (byKey) byKey.set(id, now());
+			else uses.set(operation, new Map([[id, now()]]));
 		},
-		async close() {
+		/** Stores the last-used times that are not stored yet, if the store is available. */
+		async close(): Promise<void> {
 			await stopFlushing();
 			await background.run("key use", flush);
 		},

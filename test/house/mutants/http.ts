@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/checks.ts",
-		from: 'if (access === "open") return undefined;',
-		to: 'if (access === "open" || access === undefined) return undefined;',
+		from: 'access === "open" ? undefined : authenticate',
+		to: 'access === "open" || access === undefined ? undefined : authenticate',
 		tests: ["test/contract/corpus.test.ts"],
 	},
 	{

@@ -17,8 +17,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/keys/key-check.ts",
-		from: "for (const { operation, keyId, usedAtMs } of list) {",
-		to: "for (const { operation, keyId, usedAtMs } of [] as typeof list) {",
+		from: "for (const [operation, byKey] of flushed)",
+		to: "for (const [operation, byKey] of [] as [string, Map<string, number>][])",
 		tests: ["src/keys/key-check.test.ts"],
 	},
 	{

@@ -24,8 +24,8 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/paging.ts", from: "ids.first - 1n", to: "ids.first", tests: ["test/contract/paging.test.ts"] },
 	{
 		file: "src/http/paging.ts",
-		from: "write({ upTo: endOfList }, filter)",
-		to: "write({ upTo: endOfList }, {})",
+		from: "cursors.write(position, query)",
+		to: "cursors.write(position, {})",
 		tests: ["test/contract/paging.test.ts"],
 	},
 ];
