@@ -14,6 +14,8 @@ export default defineConfig({
 		// All browsers with es2022 support modulepreload.
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
+		// Export loads the writer of files when it is needed. It is in a chunk of its own, although other chunks import it.
+		rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
 	},
 	server: { proxy: { "/v1": service, "/console/activity": service } },
 });

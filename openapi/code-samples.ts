@@ -1,6 +1,7 @@
 // Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
 // generate ignore failures or do not run. test/client/clients.test.ts runs these.
 
+import { curlOf, curlWith, inLines } from "../src/contract/curl.ts";
 import type { OperationName } from "../src/contract/operations.ts";
 
 export interface CodeSample {
@@ -44,16 +45,9 @@ console.log(pet.id, pet.name);`),
 };
 
 function curl(path: string, body?: string): CodeSample {
-	const lines = [
-		`curl --fail-with-body "$ANIMAL_STORE_URL/v1${path}"`,
-		'--header "Authorization: Bearer $ANIMAL_STORE_KEY"',
-	];
-	if (body) {
-		lines.push('--header "Content-Type: application/json"');
-		lines.push('--header "Idempotency-Key: $(openssl rand -hex 16)"');
-		lines.push(`--data '${body}'`);
-	}
-	return { lang: "Shell", label: "curl", source: lines.join(" \\\n  ") };
+	const target = `$ANIMAL_STORE_URL/v1${path}`;
+	const parts = body ? [...curlWith(body, target), '-H "Idempotency-Key: $(openssl rand -hex 16)"'] : curlOf(target);
+	return { lang: "Shell", label: "curl", source: inLines(parts) };
 }
 
 function typeScript(call: string): CodeSample {

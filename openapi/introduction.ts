@@ -2,6 +2,7 @@
 // comments and texts of all languages, so it has no backslashes and nothing that ends a comment
 // (test/contract/openapi.test.ts).
 
+import { curlOf, curlWith } from "../src/contract/curl.ts";
 import { getPetDeprecation, replacementOf, sunsetDay } from "../src/contract/deprecation.ts";
 import { errorCodes, errors as errorsByCode } from "../src/contract/errors.ts";
 import { bodyMaxBytes } from "../src/contract/limits.ts";
@@ -20,8 +21,8 @@ export ANIMAL_STORE_KEY=pets_…
 Add an animal, then list all animals:
 
 \`\`\`sh
-curl "$ANIMAL_STORE_URL/v1/pets" -H "Authorization: Bearer $ANIMAL_STORE_KEY" --json '{"name":"Rex","categoryId":1}'
-curl "$ANIMAL_STORE_URL/v1/pets" -H "Authorization: Bearer $ANIMAL_STORE_KEY"
+${curlWith('{"name":"Rex","categoryId":1}', "$ANIMAL_STORE_URL/v1/pets").join(" ")}
+${curlOf("$ANIMAL_STORE_URL/v1/pets").join(" ")}
 \`\`\`
 
 The service adds the \`id\`:

@@ -36,6 +36,7 @@ const commands: Record<string, Record<string, Make>> = {
 			const command = new Command("openapi").description("print the OpenAPI document of the interface");
 			return command.action(() => void process.stdout.write(readRoot("openapi.json")));
 		},
+		version: async () => new Command("version").description("print the version").action(() => console.log(version)),
 	},
 };
 
@@ -56,7 +57,7 @@ function readRoot(name: string): string {
 const { version } = JSON.parse(readRoot("package.json"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
-	.version(version, "--version", "print the version")
+	.version(version, "-V, --version", "print the version")
 	.option("--env-file <file>", "read settings from this file, too; a flag or a variable overrides it")
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();

@@ -4,6 +4,7 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
+import { curlOf, inLines } from "../../src/contract/curl.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -11,7 +12,7 @@ import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { columns, Status } from "./pet-table.tsx";
 import { type AnimalsRoute, filterTexts, hashOf } from "./route.ts";
 import type { Session } from "./session.ts";
-import { createCurlOf, curlOf, jsonOf } from "./snippets.ts";
+import { createCurlOf, jsonOf } from "./snippets.ts";
 import { useRequest } from "./use-request.ts";
 
 interface PetPanelProps {
@@ -78,9 +79,10 @@ type SnippetName = (typeof snippetNames)[number];
 
 function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
 	const [shown, setShown] = useState<SnippetName>("JSON");
+	const query = queryOf(route);
 	const text = {
 		JSON: () => jsonOf(pet),
-		"curl: list": () => curlOf(location.origin, queryOf(route)),
+		"curl: list": () => inLines(curlOf(`${location.origin}/v1/pets${query && `?${query}`}`)),
 		"curl: add": () => createCurlOf(location.origin, pet),
 	}[shown]();
 	return (

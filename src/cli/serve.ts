@@ -12,6 +12,7 @@ import {
 	readSettings,
 	settings,
 } from "../config.ts";
+import { curlOf, curlWith } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
@@ -119,20 +120,19 @@ Keys: animal-store keys list; animal-store keys create --name N makes one
 	print(`
 The animal store is running. Its first API key, shown only this once:
 
-  ${firstKey}
+  export ANIMAL_STORE_KEY=${firstKey}
 
 Console    ${url}/console
 Reference  ${url}/docs
 Commands   animal-store help
 
-Add an animal:
+Paste the line with the key into another terminal. Then add an animal:
 
-  curl -X POST ${pets} -H "Authorization: Bearer ${firstKey}" \\
-       -H "Content-Type: application/json" -d '{"name":"Rex","categoryId":1,"status":"available"}'
+  ${curlWith('{"name":"Rex","categoryId":1}', pets).join(" ")}
 
 List all animals:
 
-  curl ${pets} -H "Authorization: Bearer ${firstKey}"
+  ${curlOf(pets).join(" ")}
 
 The reply now: ${reply.status} ${await reply.text()}
 `);

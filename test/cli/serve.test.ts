@@ -8,18 +8,20 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Environment } from "../../src/config.ts";
+import { curlOf } from "../../src/contract/curl.ts";
 import { callerOf } from "../support/caller.ts";
 import { runProgram, type Start, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { until, within } from "../support/until.ts";
+import { slowMs, until, within } from "../support/until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
-	assert.ok(first.output.stderr.includes(`curl ${first.url}/v1/pets -H "Authorization: Bearer ${key}"`));
+	assert.ok(first.output.stderr.includes(`\n  ${curlOf(`${first.url}/v1/pets`).join(" ")}\n`));
+	assert.equal(first.output.stderr.split(key).length, 2, "the key is shown once");
 	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	assert.equal((await first.stop()).code, 0);
@@ -49,7 +51,9 @@ test("the production command prints no secret", async (context) => {
 	assert.doesNotMatch(stdout, /pets_/);
 });
 
-test("a wrong environment is refused with one sentence for each problem and exit code 1", async (context) => {
+test("a wrong environment is refused with one sentence for each problem and exit code 1", {
+	timeout: slowMs, // Each row is a process of Node.
+}, async (context) => {
 	const folder = temporaryFolder(context);
 	const file = `sqlite:${join(folder, "animals.db")}`;
 	mkdirSync(join(folder, "directory"));

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { introduction } from "../../openapi/introduction.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { slowMs } from "../support/until.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -113,7 +114,9 @@ const tidy = ["README.md", "docs/tutorial.md", "docs/production.md"];
 for (const [page, text] of pages) {
 	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page)(block));
 	if (blocks.length === 0) continue;
-	test(`the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`, async (context) => {
+	const title = `the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`;
+	// Slow: a page has up to twenty commands, and each is a process of Node.
+	test(title, { timeout: slowMs }, async (context) => {
 		const folder = checkout(context);
 		if (page === "docs/command-line.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
 		const { key } = await newKey(folder, "me");

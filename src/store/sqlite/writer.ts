@@ -2,6 +2,7 @@
 // or when the thread or a file is lost.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
@@ -39,7 +40,9 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 	// What Node was told to load, such as a tracing SDK, is for the main thread.
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
-	const notice = `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`;
+	const notice = existsSync(workerData.file)
+		? `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`
+		: `creating ${workerData.file} takes longer: its disk is slow`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const isNew = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
 	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));

@@ -1,0 +1,16 @@
+// The command line that banner, console, reference and documents show. Its options exist since curl 7.68.
+
+/** The parts of a curl command that reads the key from the shell. @param target what the shell makes the URL of */
+export function curlOf(target: string): string[] {
+	return [`curl "${target}"`, '-H "Authorization: Bearer $ANIMAL_STORE_KEY"'];
+}
+
+/** The same with a JSON body, which makes it a POST. */
+export function curlWith(body: string, target: string): string[] {
+	return [...curlOf(target), '-H "Content-Type: application/json"', `-d '${body.replaceAll("'", `'\\''`)}'`];
+}
+
+/** The parts, each in its own line of one command. */
+export function inLines(parts: string[]): string {
+	return parts.join(" \\\n  ");
+}
