@@ -1,39 +1,40 @@
-// Metric families and the Prometheus text format. Our own, because counting must cost less than a hundredth of a
-// request: a series is an array that the caller keeps, and labels are written as text once.
+// The Prometheus text format, and the series of histograms. Our own, because counting must cost less than a hundredth
+// of a request: an observation adds to an array that the caller keeps.
+
+export interface Metric {
+	type: "counter" | "gauge" | "histogram";
+	help: string;
+	/** The names of its labels. */
+	labels: readonly string[];
+}
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
 	labels?: Labels;
-	/** Appended to the name of the family, such as `_sum`. */
+	/** Appended to the name of the metric, such as `_sum`. */
 	suffix?: string;
 	value: number;
 }
 
-/** A metric with all its series. */
-export interface Family {
-	name: string;
-	help: string;
-	type: "counter" | "gauge" | "histogram";
-	/** The names of its labels. */
-	labels: readonly string[];
-	/** Called for each scrape. A family without samples shows that the figure is unknown. */
-	read(): Iterable<Sample> | Promise<Iterable<Sample>>;
-}
+/** What a scrape gets of a metric. Without a value, the figure is unknown: the metric has no samples. */
+export type Value = number | Iterable<Sample> | undefined;
 
 /** One series of a histogram. */
 export interface Series {
+	/** Ascending upper bounds of the buckets. */
+	readonly bounds: readonly number[];
 	/** Observations by bucket; one more than there are bounds. */
 	readonly counts: number[];
 	readonly sum: number;
 	observe(value: number): void;
 }
 
-/** @param bounds ascending upper bounds of the buckets */
 export function createSeries(bounds: readonly number[]): Series {
 	const counts: number[] = Array.from({ length: bounds.length + 1 }, () => 0);
 	let sum = 0;
 	return {
+		bounds,
 		counts,
 		get sum() {
 			return sum;
@@ -48,7 +49,7 @@ export function createSeries(bounds: readonly number[]): Series {
 }
 
 /** The samples of a histogram's series, with cumulative buckets. */
-export function histogramSamples({ counts, sum }: Series, bounds: readonly number[], labels: Labels = {}): Sample[] {
+export function histogramSamples({ counts, bounds, sum }: Series, labels: Labels = {}): Sample[] {
 	let count = 0;
 	const buckets = counts.map((own, index): Sample => {
 		count += own;
@@ -60,52 +61,23 @@ export function histogramSamples({ counts, sum }: Series, bounds: readonly numbe
 /** The bounds of durations. */
 export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A histogram without labels. */
-export function histogram(name: string, help: string, bounds: readonly number[]): Family & Pick<Series, "observe"> {
-	const series = createSeries(bounds);
-	const read = () => histogramSamples(series, bounds);
-	return { name, help, type: "histogram", labels: [], read, observe: series.observe };
-}
-
-type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
-
-/** A family with one series; it has none while the value is undefined. */
-export function counter(name: string, help: string, value: () => Maybe<number>): Family {
-	const read = async () => [await value()].flatMap((found) => (found === undefined ? [] : [{ value: found }]));
-	return { name, help, type: "counter", labels: [], read };
-}
-
-export function gauge(...family: Parameters<typeof counter>): Family {
-	return { ...counter(...family), type: "gauge" };
-}
-
-/** A family with a series for each value of a label; it has none while the values are undefined. */
-export function counterBy(
-	label: string,
-	name: string,
-	help: string,
-	values: () => Maybe<Iterable<[string, number]>>,
-): Family {
-	const read = async () => [...((await values()) ?? [])].map(([text, value]) => ({ labels: { [label]: text }, value }));
-	return { name, help, type: "counter", labels: [label], read };
-}
-
-export function gaugeBy(...family: Parameters<typeof counterBy>): Family {
-	return { ...counterBy(...family), type: "gauge" };
+/** A sample for each value of a label. */
+export function samplesBy(label: string, values: Iterable<[string, number]>): Sample[] {
+	return [...values].map(([text, value]) => ({ labels: { [label]: text }, value }));
 }
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** The body of `/metrics`. */
-export async function expose(families: readonly Family[]): Promise<string> {
-	return (await Promise.all(families.map(exposeFamily))).join("");
-}
-
-async function exposeFamily({ name, help, type, read }: Family): Promise<string> {
-	const lines = [`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`];
-	for (const { suffix = "", labels = {}, value } of await read())
-		lines.push(`${name}${suffix}${labelText(labels)} ${Number.isFinite(value) ? value : "NaN"}\n`);
-	return lines.join("");
+export function expose(table: Readonly<Record<string, Metric>>, values: Readonly<Record<string, Value>>): string {
+	let text = "";
+	for (const [name, { help, type }] of Object.entries(table)) {
+		const given = values[name] ?? [];
+		text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+		for (const { suffix = "", labels = {}, value } of typeof given === "number" ? [{ value: given }] : given)
+			text += `${name}${suffix}${labelText(labels)} ${Number.isFinite(value) ? value : "NaN"}\n`;
+	}
+	return text;
 }
 
 function labelText(labels: Labels): string {

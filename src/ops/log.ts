@@ -20,7 +20,7 @@ export function createLog(
 ): { log: Log; flush: () => void; droppedLines: () => number } {
 	let lines: string[] = [];
 	let dropped = 0;
-	/** Those that the log has told. */
+	/** Already reported. */
 	let droppedBefore = 0;
 	output.on("error", () => {}); // The reader closed the log; the service continues.
 
@@ -60,7 +60,7 @@ export function createLogTo(destination: { write(line: string): void }, level: s
 	return log;
 }
 
-/** With the causes of an error and what else it has, such as a code, in its stack. */
+/** The stack includes the causes of an error and its other properties, such as a code. */
 function describeError(error: unknown): object {
 	const { name, message } = error instanceof Error ? error : { name: typeof error, message: String(error) };
 	return { type: name, message, stack: inspect(error) };

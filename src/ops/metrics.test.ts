@@ -5,31 +5,34 @@ import { test } from "node:test";
 import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
-import { expose, histogram } from "./exposition.ts";
+import { createSeries, expose, histogramSamples, type Value } from "./exposition.ts";
+import { metricTable } from "./metrics.ts";
 import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 
 const traffic = createTraffic({ log: { warn() {} } }).read;
 const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.001 };
 
-/** The lines of one metric. */
-async function linesOf(metrics: ReturnType<typeof createRequestMetrics>, name: string): Promise<string[]> {
-	const lines = (await expose(metrics.families)).split("\n");
+const textOf = (values: Record<string, Value>) => expose(metricTable, values);
+
+/** The lines of one metric, without its help and type. */
+function linesOf(metrics: ReturnType<typeof createRequestMetrics>, name: string): string[] {
+	const lines = textOf(metrics.read()).split("\n");
 	return lines.filter((line) => line.startsWith(name));
 }
 
-test("a histogram counts each value in every bucket up to its bound, and the last bucket has all", async () => {
-	const observed = histogram("h", "Help.", [1, 2]);
+test("a histogram counts each value in every bucket up to its bound, and the last bucket has all", () => {
+	const observed = createSeries([1, 2]);
 	for (const value of [0.5, 1, 1.5, 9]) observed.observe(value);
 	assert.equal(
-		await expose([observed]),
+		expose({ h: { help: "Help.", type: "histogram", labels: [] } }, { h: histogramSamples(observed) }),
 		'# HELP h Help.\n# TYPE h histogram\nh_bucket{le="1"} 2\nh_bucket{le="2"} 3\nh_bucket{le="+Inf"} 4\nh_sum 12\nh_count 4\n',
 	);
 });
 
-test("label values are escaped", async () => {
-	const read = () => [{ labels: { a: 'x"y\\z\n' }, value: 1 }];
-	const text = await expose([{ name: "m", help: "Help.", type: "gauge", labels: ["a"], read }]);
+test("label values are escaped", () => {
+	const samples = [{ labels: { a: 'x"y\\z\n' }, value: 1 }];
+	const text = expose({ m: { help: "Help.", type: "gauge", labels: ["a"] } }, { m: samples });
 	assert.equal(text.split("\n")[2], 'm{a="x\\"y\\\\z\\n"} 1');
 });
 
@@ -41,7 +44,7 @@ test("calls of a deprecated operation are counted for the keys that called last,
 	call("first");
 	for (let index = 0; index < 1000; index++) call(`one${index}`);
 	call("first");
-	const lines = await linesOf(metrics, "animal_store_deprecated_calls_total");
+	const lines = linesOf(metrics, "animal_store_deprecated_calls_total");
 	assert.equal(lines.length, callersMax + 1);
 	const total = lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 	assert.equal(total, 2 + callersMax + 1000);
@@ -55,29 +58,27 @@ test("the number of series is bounded, whatever clients send", async () => {
 		metrics.observeReply({ ...getPet, method: `M${index}`, deprecatedCaller: `key${index}` });
 		metrics.observeReply({ ...getPet, route: "unknown", method: `M${index}`, status: 404, reason: "route_not_found" });
 	}
-	assert.ok((await expose(metrics.families)).split("\n").length < 200);
+	assert.ok(textOf(metrics.read()).split("\n").length < 200);
 });
 
 test("methods are read, write or other; failures are counted by reason", async () => {
 	const metrics = createRequestMetrics(traffic);
-	const refusals = await linesOf(metrics, "animal_store_refusals_total");
+	const refusals = linesOf(metrics, "animal_store_refusals_total");
 	assert.equal(refusals.at(-1), 'animal_store_refusals_total{reason="client_abort"} 0', "before the first one, too");
 	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observeReply({ ...getPet, method });
 	metrics.observeReply({ ...getPet, status: 503, reason: "overloaded" });
-	const counts = await linesOf(metrics, "animal_store_request_duration_seconds_count");
+	const counts = linesOf(metrics, "animal_store_request_duration_seconds_count");
 	assert.deepEqual(
 		counts.map((line) => line.replace(/^.*operation="getPet",/, "")),
 		[
 			'method="read",status="200"} 2',
-			'method="read",status="503"} 1',
 			'method="write",status="200"} 1',
 			'method="other",status="200"} 2',
+			'method="read",status="503"} 1',
 		],
 	);
 	assert.ok(
-		(await linesOf(metrics, "animal_store_refusals_total")).includes(
-			'animal_store_refusals_total{reason="overloaded"} 1',
-		),
+		linesOf(metrics, "animal_store_refusals_total").includes('animal_store_refusals_total{reason="overloaded"} 1'),
 	);
 	metrics.observeReply({ route: "page", method: "GET", status: 200, seconds: 0.001 });
 	assert.deepEqual(metrics.latency().slice(0, 3), [0, 6, 0], "replies to operations, and no pages");
@@ -89,7 +90,7 @@ test("times are in seconds, each failure is counted, and before the store is ope
 	metrics.observeCommit({ writes: 3, ms: 20, syncMs: 5, isStored: false });
 	metrics.observeCommit({ writes: 1, ms: 30, syncMs: undefined, isStored: false });
 	for (let failures = 0; failures < 3; failures++) metrics.observeFailure("sweep");
-	const text = await expose(metrics.families);
+	const text = textOf(await metrics.read());
 	for (const line of [
 		"commit_duration_seconds_sum 0.05",
 		"sync_duration_seconds_sum 0.005",
@@ -112,7 +113,7 @@ test("times are in seconds, each failure is counted, and before the store is ope
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
 	const animals = () => Promise.reject(new StorageUnavailable("away"));
 	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;
-	const text = await expose(createStoreMetrics(() => ({ store, animals })).families);
+	const text = textOf(await createStoreMetrics(() => ({ store, animals })).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });

@@ -1,10 +1,96 @@
-// The metrics of the service. docs/metrics.md lists them; a test compares it with `families`.
+// The metrics of the service: a table of their names, types, meanings and labels, which docs/metrics.md repeats, and a
+// value for each when it is scraped.
 
 import type { TrafficCounts } from "../contract/observed.ts";
-import { contentType, expose } from "./exposition.ts";
+import { backgroundTasks } from "../store/store.ts";
+import { contentType, expose, type Metric, type Value } from "./exposition.ts";
 import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
-import { createRequestMetrics } from "./request-metrics.ts";
+import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
+
+const metric =
+	(type: Metric["type"]) =>
+	(help: string, ...labels: string[]): Metric => ({ type, help, labels });
+const counter = metric("counter");
+const gauge = metric("gauge");
+const histogram = metric("histogram");
+
+export const metricTable = {
+	animal_store_request_duration_seconds: histogram(
+		"Time from a request's headers to the end of its reply. operation: also probe, metrics, page and unknown; " +
+			"method: read (GET, HEAD), write (POST) or other; status 499: the client left first.",
+		"operation",
+		"method",
+		"status",
+	),
+	animal_store_refusals_total: counter(
+		"Requests that failed, by error code, also those that are not HTTP; client_abort: the client left first.",
+		"reason",
+	),
+	animal_store_deprecated_calls_total: counter(
+		`Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
+		"operation",
+		"key_id",
+	),
+	animal_store_requests_in_flight: gauge("Requests whose reply is not complete."),
+	animal_store_connections: gauge("Open connections of the public port."),
+	animal_store_connections_accepted_total: counter("Connections to the public port."),
+	animal_store_connections_refused_total: counter(
+		"Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
+		"reason",
+	),
+	animal_store_received_bytes_total: counter("Bytes received on the public port, with all headers."),
+	animal_store_sent_bytes_total: counter("Bytes sent on the public port, with all headers."),
+	animal_store_commit_duration_seconds: histogram(
+		"Time of a batch of writes from the start of its transaction until it is on disk, failed ones included.",
+	),
+	animal_store_sync_duration_seconds: histogram(
+		"SQLite: the part of a commit that writes the log and waits for the disk.",
+	),
+	animal_store_batch_writes: histogram("Writes in one commit."),
+	animal_store_commits_failed_total: counter("Batches that were not stored."),
+	animal_store_background_failures_total: counter(
+		`Work beside the requests that failed and is done again later. task: ${backgroundTasks.join(", ")}.`,
+		"task",
+	),
+	animal_store_writable: gauge("1 while the store accepts writes, 0 while it refuses them."),
+	animal_store_writes_waiting: gauge("Writes that wait for their commit."),
+	animal_store_oldest_write_waiting_seconds: gauge(
+		"How long the oldest of the waiting writes has waited; 0 if none waits.",
+	),
+	animal_store_animals: gauge(
+		"Animals in the whole store by status (none: without one); absent while they cannot be counted.",
+		"status",
+	),
+	animal_store_last_backup_timestamp_seconds: gauge(
+		"When the service completed its last backup, in seconds since 1970; 0 before the first; none without BACKUP_TO.",
+	),
+	animal_store_database_bytes: gauge("SQLite: size of the database file."),
+	animal_store_wal_bytes: gauge("SQLite: size of the write-ahead log (the file -wal)."),
+	animal_store_disk_free_bytes: gauge("SQLite: free space that the service may use where the database is."),
+	animal_store_disk_size_bytes: gauge("SQLite: size of the file system where the database is."),
+	animal_store_pool_connections: gauge("PostgreSQL: connections of the pool. state: in_use or idle.", "state"),
+	animal_store_pool_waiting: gauge("PostgreSQL: queries that wait for a connection of the pool."),
+	animal_store_build_info: gauge(
+		"1; the labels are the version of the service and of Node.",
+		"version",
+		"node_version",
+	),
+	animal_store_log_lines_dropped_total: counter("Log lines that nobody read in time."),
+	nodejs_eventloop_delay_seconds: gauge(
+		"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
+		"percentile",
+	),
+	nodejs_eventloop_busy_seconds_total: counter("Time that the event loop was not idle."),
+	process_start_time_seconds: gauge("Start of the process, in seconds since 1970."),
+	process_cpu_seconds_total: counter("User and system CPU time, of all threads."),
+	process_resident_memory_bytes: gauge("Memory of the process in RAM."),
+	nodejs_heap_used_bytes: gauge("JavaScript heap in use."),
+	nodejs_heap_size_limit_bytes: gauge("Most that the JavaScript heap may use."),
+	nodejs_external_memory_bytes: gauge("Memory of buffers outside of the JavaScript heap."),
+	process_open_fds: gauge("Open file descriptors (Linux)."),
+	process_max_fds: gauge("Most file descriptors that the process may open (Linux)."),
+} satisfies Record<string, Metric>;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -15,11 +101,14 @@ export interface MetricsSources extends ProcessSources {
 }
 
 export function createMetrics({ traffic, store, ...sources }: MetricsSources) {
-	const requests = createRequestMetrics(traffic);
-	const ofStore = createStoreMetrics(store);
-	const ofProcess = createProcessMetrics(sources);
-	const families = [...requests.families, ...ofStore.families, ...ofProcess.families];
+	const { read: readRequests, ...ofRequests } = createRequestMetrics(traffic);
+	const { read: readStore, ...ofStore } = createStoreMetrics(store);
+	const { read: readProcess, close } = createProcessMetrics(sources);
 	/** The body of `/metrics`. */
-	const text = () => expose(families);
-	return { ...requests, ...ofStore, families, text, contentType, close: ofProcess.close };
+	async function text(): Promise<string> {
+		const [ofStoreNow, ofProcessNow] = await Promise.all([readStore(), readProcess()]);
+		const values: Record<keyof typeof metricTable, Value> = { ...readRequests(), ...ofStoreNow, ...ofProcessNow };
+		return expose(metricTable, values);
+	}
+	return { ...ofRequests, ...ofStore, text, contentType, close };
 }

@@ -4,7 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import { counter, type Family, gauge, gaugeBy } from "./exposition.ts";
+import { samplesBy } from "./exposition.ts";
 
 export interface ProcessSources {
 	version: string;
@@ -16,56 +16,43 @@ export interface ProcessSources {
 
 const resolutionMs = 10;
 
-/** @returns the families, and what ends the measurement */
 export function createProcessMetrics({ version, now, droppedLogLines }: ProcessSources) {
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const startedAtSeconds = now() / 1000 - process.uptime();
-	const families: Family[] = [
-		{
-			name: "animal_store_build_info",
-			help: "1; the labels are the version of the service and of Node.",
-			type: "gauge",
-			labels: ["version", "node_version"],
-			read: () => [{ labels: { version, node_version: process.version }, value: 1 }],
-		},
-		counter("animal_store_log_lines_dropped_total", "Log lines that nobody read in time.", droppedLogLines),
-		gaugeBy(
-			"percentile",
-			"nodejs_eventloop_delay_seconds",
-			"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
-			() => {
-				const seconds = (percent: number) => Math.max(0, delay.percentile(percent) / 1e9 - resolutionMs / 1000);
-				const samples = [50, 99, 100].map((percent): [string, number] => [String(percent), seconds(percent)]);
-				delay.reset();
-				return samples;
-			},
-		),
-		counter("nodejs_eventloop_busy_seconds_total", "Time that the event loop was not idle.", () => {
-			return performance.eventLoopUtilization().active / 1000;
-		}),
-		gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.", () => startedAtSeconds),
-		...cpuAndMemory,
-		gauge("process_open_fds", "Open file descriptors (Linux).", countDescriptors),
-		gauge("process_max_fds", "Most file descriptors that the process may open (Linux).", readMaxDescriptors),
-	];
-	return { families, close: () => delay.disable() };
-}
 
-const cpuAndMemory: Family[] = [
-	counter("process_cpu_seconds_total", "User and system CPU time, of all threads.", () => {
-		const { user, system } = process.cpuUsage();
-		return (user + system) / 1e6;
-	}),
-	gauge("process_resident_memory_bytes", "Memory of the process in RAM.", () => process.memoryUsage.rss()),
-	gauge("nodejs_heap_used_bytes", "JavaScript heap in use.", () => getHeapStatistics().used_heap_size),
-	gauge("nodejs_heap_size_limit_bytes", "Most that the JavaScript heap may use.", () => {
-		return getHeapStatistics().heap_size_limit;
-	}),
-	gauge("nodejs_external_memory_bytes", "Memory of buffers outside of the JavaScript heap.", () => {
-		return process.memoryUsage().external;
-	}),
-];
+	/** How late the event loop was since the last call. */
+	function readDelays(): [percentile: string, seconds: number][] {
+		const seconds = (percent: number) => Math.max(0, delay.percentile(percent) / 1e9 - resolutionMs / 1000);
+		const delays = [50, 99, 100].map((percent): [string, number] => [String(percent), seconds(percent)]);
+		delay.reset();
+		return delays;
+	}
+
+	return {
+		async read() {
+			const { user, system } = process.cpuUsage();
+			const { rss, external } = process.memoryUsage();
+			const { used_heap_size, heap_size_limit } = getHeapStatistics();
+			return {
+				animal_store_build_info: [{ labels: { version, node_version: process.version }, value: 1 }],
+				animal_store_log_lines_dropped_total: droppedLogLines(),
+				nodejs_eventloop_delay_seconds: samplesBy("percentile", readDelays()),
+				nodejs_eventloop_busy_seconds_total: performance.eventLoopUtilization().active / 1000,
+				process_start_time_seconds: startedAtSeconds,
+				process_cpu_seconds_total: (user + system) / 1e6,
+				process_resident_memory_bytes: rss,
+				nodejs_heap_used_bytes: used_heap_size,
+				nodejs_heap_size_limit_bytes: heap_size_limit,
+				nodejs_external_memory_bytes: external,
+				process_open_fds: await countDescriptors(),
+				process_max_fds: await readMaxDescriptors(),
+			};
+		},
+		/** Ends the measurement of the event loop. */
+		close: () => void delay.disable(),
+	};
+}
 
 async function countDescriptors(): Promise<number | undefined> {
 	const names = await readdir("/proc/self/fd").catch(() => undefined);

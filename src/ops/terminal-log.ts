@@ -13,7 +13,7 @@ interface Line {
 	err?: { stack?: string };
 }
 
-/** @param json a line that the log writes elsewhere */
+/** @param json a line of the log in JSON */
 export function formatForTerminal(json: string): string {
 	const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
 	const clock = styleText("dim", new Date(time).toTimeString().slice(0, 8));
