@@ -33,7 +33,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			<p class="num">
 				<strong>{digits.format(done)}</strong> of {countOf(total)} added
 				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} of them earlier`}
-				{differing > 0 && `, ${digits.format(differing)} there with other values and not changed`}
+				{differing > 0 && `, ${digits.format(differing)} already there with other values (not changed)`}
 				{rejected > 0 && `, ${digits.format(rejected)} rejected`}
 				<span class="soft">{phase === "running" && perSecond > 0 && ` ${digits.format(perSecond)}/s`}</span>
 			</p>

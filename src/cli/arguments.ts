@@ -8,7 +8,7 @@ import type { TSchema } from "../contract/schema.ts";
 import { parseDurationMs } from "../keys/formats.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The option of an animal's field, such as `--category-id <category-id>`. Its values are those of the contract. */
+/** The option for a field of an animal, such as `--category-id <category-id>`. The contract defines its values. */
 export function fieldOption(field: keyof NewPet, description: string): Option {
 	const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 	const option = new Option(`--${name} <${name}>`, description);
@@ -27,7 +27,7 @@ export function filterIn(options: Filter): Filter {
 	return Object.fromEntries(filterNames.map((field) => [field, options[field]]));
 }
 
-/** @throws InvalidArgumentError, as do the others unless they say so */
+/** @throws InvalidArgumentError, like the other parsers unless they name another error */
 export function parseDuration(text: string): number {
 	const ms = parseDurationMs(text);
 	if (ms !== undefined) return ms;
@@ -56,7 +56,7 @@ export function parsePetId(text: string): bigint {
 	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);
 }
 
-/** A name of a key or of a person. */
+/** The name of a key or a person. */
 export function parsePrintable(text: string): string {
 	if (/^\P{C}{1,100}$/u.test(text)) return text;
 	throw new InvalidArgumentError("It must be 1 to 100 printable characters.");

@@ -1,5 +1,5 @@
-// `animal-store audit list` shows what operators did to animals, and `restore --audit` reads it. The log has ids and no
-// names.
+// `animal-store audit list` shows the edits that operators made, and `restore --audit` reads them. They contain ids and
+// no names.
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
@@ -15,7 +15,7 @@ import { formatTable } from "./tables.ts";
 const pageRows = 1000;
 
 export function auditCommand(): Command {
-	const audit = new Command("audit").description("show what operators changed and removed");
+	const audit = new Command("audit").description("show the edits that operators made");
 	const list = audit
 		.command("list")
 		.description("list all edits, oldest first")
@@ -46,7 +46,7 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 	}
 }
 
-/** Ids are JSON integers, exactly. */
+/** Ids are exact JSON integers. */
 function toJson({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedAtMs }: EditRecord): string {
 	const at = new Date(atMs).toISOString();
 	const statuses = action === "rename" ? {} : { fromStatus: fromStatus ?? null };
@@ -70,7 +70,7 @@ async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<s
 	for await (const page of pages) yield page.map(cellsOf);
 }
 
-/** Reads what `audit list --json` wrote: a JSON array, or NDJSON with one edit on each line. @throws CommandError */
+/** Reads the output of `audit list --json`, also with one edit on each line (NDJSON). @throws CommandError */
 export function readAuditFile(path: string): EditRecord[] {
 	return parseRows(readFileSync(path, "utf8"), path).map((row, index) => {
 		const edit = toEdit(row);

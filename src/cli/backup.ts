@@ -12,17 +12,14 @@ import { countOf } from "./output.ts";
 
 export function backupCommand(): Command {
 	const command = new Command("backup")
-		.description(
-			"copy the store that DATABASE_URL names to a new file, also while the service runs; restore brings it back",
-		)
+		.description("copy the store of DATABASE_URL to a new file, also while the service runs; restore reads that file")
 		.argument("<file>", "the new file")
 		.option("--json", "the result as JSON")
 		.action(async (file: string, { json, ...flags }: { json?: boolean; databaseUrl?: string }) => {
 			const { databaseUrl } = readConfig(undefined, flags);
 			const animals = await longWork("no backup was made", (work) => backupStore(databaseUrl, file, work));
-			const are = animals === 1 ? "is" : "are";
 			process.stdout.write(
-				json ? `${JSON.stringify({ animals, file })}\n` : `${countOf(animals, "animal")} ${are} in ${file}\n`,
+				json ? `${JSON.stringify({ animals, file })}\n` : `backed up ${countOf(animals, "animal")} to ${file}\n`,
 			);
 		});
 	return withDatabase(command);
@@ -30,11 +27,11 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
 	const command = new Command("restore")
-		.description("make the store that DATABASE_URL names from a backup; stop the service first")
+		.description("make the store of DATABASE_URL from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
 		.option("--force", "replace an existing store")
-		.option("--audit <file>", "the audit log of the store: what it removed is not restored")
+		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
 		.option("--json", "the result as JSON")
 		.action(restore);
 	return withDatabase(command);
@@ -55,10 +52,7 @@ async function restore(backup: string, { to, force = false, audit, json, ...flag
 		restoreStore(backup, databaseUrl, { force, auditLog, signal }),
 	);
 	sayStore(databaseUrl);
-	const were = animals === 1 ? "was" : "were";
 	process.stdout.write(
-		json
-			? `${JSON.stringify({ animals, backup })}\n`
-			: `${countOf(animals, "animal")} ${were} restored from ${backup}\n`,
+		json ? `${JSON.stringify({ animals, backup })}\n` : `restored ${countOf(animals, "animal")} from ${backup}\n`,
 	);
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Folders with all that is in them, and one file. */
+/** Whole folders. */
 const sources = ["console", "client/src", "openapi", "src/contract", "src/files"];
 const lockFile = "package-lock.json";
 
@@ -18,14 +18,14 @@ export function buildConsole(): void {
 	console.error("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
-	// Last, because its time is compared with the sources.
+	// Last, because `isOutdated` compares its time with the sources.
 	execFileSync(process.execPath, [join(root, "console/reference/build.ts")], { stdio: ["ignore", 2, 2] });
 }
 
 function isOutdated(): boolean {
 	const built = statSync(join(root, "dist/docs/mark.svg"), { throwIfNoEntry: false });
 	if (!built) return true;
-	// Not with a pattern, which takes longer than all the rest of this.
+	// A glob pattern takes longer than everything else here.
 	const paths = sources.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))),
 	);

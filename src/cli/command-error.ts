@@ -1,4 +1,4 @@
-// The errors of commands, and the sentences that explain an error on the terminal.
+// The errors of commands, and the sentence for each error on the terminal.
 
 import { getSystemErrorMessage } from "node:util";
 import { ApiError, NoReply } from "../../client/src/index.ts";

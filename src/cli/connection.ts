@@ -1,4 +1,4 @@
-// Shared by the commands that call a running service or open a store: where it is, the API key, and how long to wait.
+// For the commands that call a running service or open a store: its address, the API key, and how long to wait.
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -28,7 +28,7 @@ export function withDatabase(command: Command): Command {
 	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${defaultDatabaseUrl})`);
 }
 
-/** Opens the store that the settings name, for the time of the work. Refuses a mistyped DATABASE_URL. */
+/** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */
 export async function withStore<Result>(
 	flags: Flags,
 	work: (store: Store, databaseUrl: string) => Promise<Result>,
@@ -40,8 +40,8 @@ export async function withStore<Result>(
 }
 
 /**
- * For commands that have changed a store: says which one, because the settings may name another than expected.
- * @param databaseUrl of a valid form
+ * Prints which store a command has changed, because the settings may name another one than expected.
+ * @param databaseUrl a valid one
  */
 export function sayStore(databaseUrl: string): void {
 	const file = /^sqlite:(.*)$/s.exec(databaseUrl)?.[1];

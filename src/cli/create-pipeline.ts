@@ -13,7 +13,7 @@ export interface Created {
 	isReplayed: boolean;
 }
 
-/** What became of one create: without an animal, the status of the reply, undefined if there was none. */
+/** The outcome of one create: the animal, or the status of the reply; undefined without a reply. */
 export type Attempt = { created: Created } | { created?: undefined; status: number | undefined };
 
 export interface CreatePipeline {
@@ -26,13 +26,13 @@ export interface CreatePipeline {
 export interface PipelineOptions {
 	url: string;
 	key: string;
-	/** More than one do not keep the order of requests. */
+	/** Only one keeps the order of the requests. */
 	connections: number;
 	/** Requests under way on one connection. */
 	depth: number;
 }
 
-/** For one reply. A service that is stuck is noticed by the client that repeats the request. */
+/** The limit for one reply. If the service hangs, the client that repeats the request reports it. */
 const replyMs = 10_000;
 
 export async function createPipeline({ url, key, connections, depth }: PipelineOptions): Promise<CreatePipeline> {
@@ -47,7 +47,7 @@ export async function createPipeline({ url, key, connections, depth }: PipelineO
 			pool ??= new undici.Pool(base.origin, options);
 			const { promise, resolve } = Promise.withResolvers<Attempt>();
 			const request = { path, method: "POST" as const, headers: [...headers, idempotencyKey], body: petJson(pet) };
-			// Idempotent by its key: undici pipelines only such requests.
+			// undici pipelines only idempotent requests. The Idempotency-Key makes this one so.
 			pool.dispatch({ ...request, idempotent: true, blocking: false }, receiver(resolve));
 			return promise;
 		},

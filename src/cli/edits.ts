@@ -1,5 +1,5 @@
-// `animal-store pets set-status`, `rename` and `remove`: what operators do to animals, in the store itself. A running
-// service shows it in its next reply.
+// `animal-store pets set-status`, `rename` and `remove`: operators edit animals in the store itself. A running service
+// shows an edit in its next reply.
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
@@ -52,7 +52,7 @@ export function withEdits(pets: Command): Command {
 		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
 	for (const command of [setStatus, rename, remove])
 		withDatabase(command)
-			.option("--by <name>", "who does it, for the audit log; this user and host if absent", parsePrintable)
+			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
 			.option("--json", "the result as JSON");
 	return pets;
 }
@@ -67,7 +67,7 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	sayStore(databaseUrl);
 	const { action } = change;
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
-	// Also after a repeated edit, because the first one may not have got so far.
+	// Also after a repeated edit, because the first command may have ended before this.
 	const isErased = action === "set-status" ? undefined : await tryToErase(databaseUrl);
 	if (json) process.stdout.write(`{"id":${petId},${JSON.stringify({ action, outcome, isErased }).slice(1)}\n`);
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
@@ -75,11 +75,11 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	throw new CommandError(
 		`the old name of animal ${petId} may still be in the files of the store, because another program was using them: ` +
 			"run the same command again to erase it; the next rename or removal of any animal erases it, too " +
-			"(an engine that is not plain PostgreSQL cannot tell)",
+			"(only SQLite and plain PostgreSQL can confirm it)",
 	);
 }
 
-/** The edit is stored, whatever prevents that its old name is erased. */
+/** The edit stays stored if the old name cannot be erased now. */
 async function tryToErase(databaseUrl: string): Promise<boolean> {
 	try {
 		return await eraseNames(databaseUrl, Date.now);

@@ -17,7 +17,7 @@ export interface ImportFile {
 	/** For messages, and for the name of the file of rejected rows. */
 	name: string;
 	kind: FileKind;
-	/** Of its bytes, in hex. */
+	/** The digest of its bytes, in hex. */
 	digest: string;
 	source: Source;
 	close(): Promise<void>;
@@ -49,7 +49,7 @@ export async function openImportFile(path: string, signal: AbortSignal): Promise
 
 const pieceSize = 64 * 1024;
 
-/** From the start, however often the file was read before. */
+/** Each call reads the file from its start. */
 async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
 	for (let position = 0; ; ) {
 		const { buffer, bytesRead } = await handle.read(new Uint8Array(pieceSize), 0, pieceSize, position);
@@ -59,7 +59,7 @@ async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
 	}
 }
 
-/** The sentence of a broken file, with its name; any other error as it is. */
+/** The error of a broken file as a sentence with the file's name; any other error unchanged. */
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
@@ -91,7 +91,7 @@ export interface RejectedFile {
 	close(): void;
 }
 
-/** The first rejected row creates the file and replaces that of an earlier import. */
+/** The first rejected row creates the file, and replaces the one of an earlier import. */
 export function rejectedFile(name: string, kind: FileKind): RejectedFile {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;
 	let file: number | undefined;

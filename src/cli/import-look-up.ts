@@ -1,5 +1,5 @@
-// The rows of a file that got no reply in an earlier import. None of them is sent. They are looked up when the others
-// were sent; what is not found is rejected again, for a person to decide.
+// The rows of a file that got no reply in an earlier import. None of them is sent. They are looked up after the others
+// were sent; rows that are not found are rejected again, for a person to decide.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnimalStore } from "../../client/src/index.ts";
@@ -19,7 +19,7 @@ export type EarlierRows = ReturnType<typeof earlierRows>;
 export function earlierRows() {
 	const startedAtMs = performance.now();
 	const rows: EarlierRow[] = [];
-	/** Animals of other rows, by their content. */
+	/** The number of equal animals of other rows, by their content. */
 	const others = new Map<string, number>();
 	const all = () => rows.map((one) => ({ ...one, equals: one.equals + (others.get(contentOf(one.pet)) ?? 0) }));
 	return {
@@ -31,12 +31,12 @@ export function earlierRows() {
 			rows.push({ ...create, row });
 			others.set(contentOf(create.pet), 0);
 		},
-		/** An animal of another row. */
+		/** Counts an animal of another row. */
 		exclude(pet: NewPet): void {
 			const before = others.get(contentOf(pet));
 			if (before !== undefined) others.set(contentOf(pet), before + 1);
 		},
-		/** When the others were sent: counts those that are found, and rejects what a person has to decide. */
+		/** After the others were sent: counts the rows that are found, and rejects those that a person has to decide on. */
 		async finish(report: ImportReport, looking: Looking): Promise<void> {
 			const { reject, signal } = looking;
 			if (rows.length === 0) return;
@@ -72,7 +72,7 @@ async function lookUpAll(
 	const waitMs = startedAtMs + (await readSettlesMs(connection, signal)) - performance.now();
 	if (waitMs > 0) {
 		const seconds = Math.ceil(waitMs / 1000);
-		console.error(`${countOf(rows.length, "row")} got no reply in an earlier import: looking in ${seconds} s`);
+		console.error(`${countOf(rows.length, "row")} got no reply in an earlier import: looking them up in ${seconds} s`);
 		await sleep(waitMs, undefined, { signal });
 	}
 	const ids = await lookUp(store, rows, { signal });
@@ -80,7 +80,7 @@ async function lookUpAll(
 	return ids.filter((id) => id !== undefined).length;
 }
 
-/** How long after it was sent a create may still be stored. */
+/** How long after it was sent a create can still be stored. */
 async function readSettlesMs(connection: ConnectionOptions, signal: AbortSignal): Promise<number> {
 	const { url, key } = readConnection(connection);
 	const address = url.replace(/(\/v1)?\/*$/, "/console/key");

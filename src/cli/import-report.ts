@@ -1,4 +1,4 @@
-// What an import says: what kind of file it is, which reasons of rejection are frequent, and what was added.
+// The messages of an import: the kind of the file, the most frequent reasons for rejection, and the counts.
 
 import { idempotencyHours } from "../contract/operations.ts";
 import { describeFaults } from "../contract/validate.ts";
@@ -13,13 +13,13 @@ import { countOf } from "./output.ts";
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with it, as a spreadsheet counts. */
+	/** The first row with this reason, as a spreadsheet counts rows. */
 	firstRow: number;
 }
 
 export interface Reasons {
 	add(row: FileRow, reason: string): void;
-	/** By frequency. */
+	/** The most frequent first. */
 	list(): Reason[];
 }
 
@@ -30,7 +30,7 @@ export function countReasons(): Reasons {
 	const reasons = new Map<string, Reason>();
 	return {
 		add({ row, faults }, given) {
-			// Details differ from row to row.
+			// Without the details, which differ from row to row.
 			const reason = faults ? describeFaults(faults.map(({ field, problem }) => ({ field, problem }))) : given;
 			const known = reasons.get(reason);
 			if (known) known.rows++;
@@ -52,10 +52,10 @@ export function describeReasons(reasons: Reasons, { format }: FileKind): string[
 	return rest > 0 ? [...lines, `  and ${countOf(rest, "other reason")}`] : lines;
 }
 
-/** What the first pass found in a file. */
+/** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
-	/** Of the animals: those that got no reply in an earlier import. */
+	/** The animals that got no reply in an earlier import. */
 	earlier: EarlierRows;
 	rejected: number;
 	/** Columns or fields that an animal does not have. */
@@ -85,7 +85,7 @@ export function summary({ name, report, rejected: { count, path }, seconds }: Fi
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const order = outOfOrder > 0 ? `, ${outOfOrder} not in file order` : "";
-	const kept = differing > 0 ? `, ${differing} there with other values and not changed` : "";
+	const kept = differing > 0 ? `, ${differing} already there with other values (not changed)` : "";
 	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
 	return `${name}: ${added} added, ${alreadyThere} already there${kept}, ${refused}${order}, ${pace}`;
 }
@@ -96,7 +96,7 @@ export function incompleteError(
 	{ animals, path, isInterrupted }: { animals: number; path: string; isInterrupted: boolean },
 ): CommandError {
 	const done = added + alreadyThere;
-	const progress = `${done} of ${animals} animals ${done === 1 ? "was" : "were"} added`;
+	const progress = `added ${done} of ${animals} animals`;
 	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
 	if (isOver(stoppedBy)) {
 		const others = `the others are in ${path}: import that file with another key, which looks up rows without a reply`;

@@ -1,5 +1,5 @@
 // The second pass of an import: many creates at once, in the order of the file. Each row has an Idempotency-Key derived
-// from the file's content and the row, so that a create can be repeated, and the same file be imported again.
+// from the file's content and the row, so that a create can be repeated and the same file imported again.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
@@ -13,11 +13,11 @@ import type { Attempt, Created, CreatePipeline } from "./create-pipeline.ts";
 import type { Interruption } from "./interrupt.ts";
 
 export interface Sending {
-	/** For rows that the pipeline did not add: it waits, tries again, and knows the errors. */
+	/** Repeats the rows that the pipeline did not add: it waits for the service, retries, and throws the errors. */
 	store: AnimalStore<"bigint">;
 	pipeline: CreatePipeline;
 	rows: AsyncGenerator<FileRow[]>;
-	/** Of the file, in hex. */
+	/** The digest of the file, in hex. */
 	digest: string;
 	/** The newest id before the import, if it is known. */
 	newest: bigint | undefined;
@@ -37,7 +37,7 @@ export interface ImportReport {
 	alreadyThere: number;
 	/** Added by an earlier import of the same file with other values, such as another `--map`; they stay as they are. */
 	differing: number;
-	/** Animals with an id below that of an earlier row: the service did not take all requests on the way. */
+	/** Animals with an id below that of an earlier row: a request before them had to be repeated. */
 	outOfOrder: number;
 	/** Whether every row was added, already there, or rejected. */
 	isComplete: boolean;
@@ -58,14 +58,14 @@ interface Sent {
 }
 
 interface Failed extends Sent {
-	/** It may have been added: its first attempt got no reply, whatever the repeat got. */
+	/** Whether it may have been added: an attempt got no reply that settles it. */
 	isUnknown: boolean;
 }
 
 /** Failures that concern one animal only; any other would hit the next animal too. */
 const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large"];
 
-/** Idempotency-Keys last longer: by the time that a repeat may take. */
+/** Idempotency-Keys last longer than this by the time that a repeat may take. */
 export const repeatedForMs = (idempotencyHours / 2) * 3_600_000;
 
 /** Sends until the rows end, a request fails for good, or a signal arrives. Requests under way may then finish. */
@@ -95,7 +95,7 @@ export async function sendRows(sending: Sending): Promise<ImportReport> {
 	return report;
 }
 
-/** Keeps the rows under way in the order of the file, and counts what became of them. */
+/** Keeps the rows under way in the order of the file, and counts their outcomes. */
 function createSender(sending: Sending) {
 	const { pipeline, digest, newest, concurrency, reject, onAdded, interruption, onProgress } = sending;
 	const report: ImportReport = { added: 0, alreadyThere: 0, differing: 0, outOfOrder: 0, isComplete: false };
@@ -113,7 +113,7 @@ function createSender(sending: Sending) {
 		onProgress(report);
 	}
 
-	/** @returns whether the row was sent or rejected: not when the import stopped meanwhile */
+	/** @returns whether the row was sent or rejected; false if the import stopped first */
 	async function send(row: FileRow): Promise<boolean> {
 		if (row.faults) {
 			reject(row, describeFaults(row.faults));
@@ -135,12 +135,12 @@ function createSender(sending: Sending) {
 			count(attempt.created, first.pet);
 			return pets.forget(underWay.slice(0, 1));
 		}
-		// The others of this connection would wait in vain.
+		// The later requests of this connection get no reply either.
 		if (attempt.status === undefined) await pipeline.reset();
 		for (const sent of underWay.splice(0)) await settle(sent);
 	}
 
-	/** What was not added is repeated before anything else is sent, to keep the order as far as possible. */
+	/** Repeats a row that was not added before any new row is sent, to keep the order as far as possible. */
 	async function settle(sent: Sent): Promise<void> {
 		const attempt = await sent.attempt;
 		if (attempt.created) return count(attempt.created, sent.pet);
@@ -178,12 +178,15 @@ async function repeat({ store, interruption }: Sending, { pet, key, sentAtMs }: 
 
 class KeysExpired extends CommandError {}
 
-/** Whether the Idempotency-Keys of an import can be used no longer. */
+/** Whether this error means that the Idempotency-Keys of the import no longer work. */
 export function isOver(error: unknown): boolean {
 	return error instanceof KeysExpired || (error instanceof ApiError && error.status === 401);
 }
 
-/** For another import. Idempotency-Keys are scoped to the API key: the whole file would add rows twice. */
+/**
+ * Rejects all other rows for another import. Idempotency-Keys are scoped to the API key: importing the whole file again
+ * would add rows twice.
+ */
 async function rejectRest(
 	{ rows, reject }: Sending,
 	failed: (Failed & UnknownCreate)[],

@@ -66,7 +66,7 @@ export function importCommand(): Command {
 		)
 		.option(
 			"--connections <n>",
-			"more are faster behind a proxy, and change the order",
+			"more than 1: faster behind a proxy, but the order may change",
 			parseIntegerUpTo(connectionsMax),
 			1,
 		)
@@ -96,7 +96,7 @@ function parseMapping(text: string, earlier: Mapping = {}): Mapping {
 }
 
 async function importPets(path: string, options: ImportOptions): Promise<void> {
-	// Before anything is read: without a key, this throws.
+	// First, because it throws without a key.
 	const store = options.dryRun ? undefined : connect(options);
 	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
@@ -145,7 +145,7 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 
 /**
  * Requests before many creates, so that a wrong address or key fails at once and not after `--retry-for`.
- * @returns the newest id; undefined if the service does not tell
+ * @returns the newest id; undefined if the service refuses to list now
  */
 async function checkConnection(
 	store: AnimalStore<"bigint">,
@@ -176,7 +176,7 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 	console.error("nothing was sent");
 }
 
-/** Without those that an earlier import has sent. */
+/** The rows that no earlier import has sent. */
 async function* unsentRows(batches: AsyncGenerator<FileRow[]>): AsyncGenerator<FileRow[], undefined> {
 	for await (const rows of batches) yield rows.filter((row) => !unknownCreateOf(row));
 }

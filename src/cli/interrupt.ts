@@ -1,5 +1,5 @@
-// Ctrl-C and other signals to stop, for commands that finish their work first. The second signal ends the command at
-// once.
+// Ctrl-C and other signals to stop, for commands that first finish the work under way. The second signal ends the
+// command at once.
 
 import { Interrupted } from "./command-error.ts";
 
@@ -50,7 +50,7 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 
 /**
  * Runs work that the first signal aborts.
- * @param outcome what an interruption leaves, for the message
+ * @param outcome the state after an interruption, for the message
  * @throws Interrupted
  */
 export async function interruptible<Result>(

@@ -1,5 +1,5 @@
-// Long work on the file of a store: with a lower priority than the service, until a signal interrupts it, and with a
-// bar on a terminal.
+// Runs long work on a store: with a lower priority than the service, until a signal interrupts it, and with a bar on a
+// terminal.
 
 import { constants, setPriority } from "node:os";
 import type { Options, SingleBar } from "cli-progress";
@@ -9,7 +9,7 @@ import { interruptible } from "./interrupt.ts";
 const redrawEveryMs = 200;
 
 /**
- * @param outcome what an interruption leaves, for the message
+ * @param outcome the state after an interruption, for the message
  * @throws Interrupted
  */
 export function longWork<Result>(outcome: string, work: (options: LongWork) => Promise<Result>): Promise<Result> {
@@ -36,7 +36,7 @@ export async function createBar(format: string, options: Options = {}): Promise<
 async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) => Promise<Result>): Promise<Result> {
 	const bar = await createBar("{what} {bar} {percentage}% | {duration_formatted}", { clearOnComplete: true });
 	bar.start(1, 0, { what: "starting" });
-	// The time goes on while a step that cannot be measured takes long.
+	// Shows the elapsed time also during a long step without progress.
 	const redrawing = setInterval(() => bar.updateETA(), redrawEveryMs);
 	try {
 		return await work({

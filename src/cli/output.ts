@@ -1,4 +1,4 @@
-// What commands print: pieces no faster than their reader reads, results as JSON, and advice that can be pasted.
+// The output of commands: text at the pace of its reader, results as JSON, and commands that can be pasted.
 
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -26,7 +26,7 @@ export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
 }
 
-/** Installed on the PATH, the command has its own name there; in a checkout or a project, npx finds it. */
+/** A global installation is called by its name; in a checkout or a project, npx finds the command. */
 const [, program = ""] = process.argv;
 const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
 const commandName = isOnPath ? "animal-store" : "npx animal-store";

@@ -1,5 +1,5 @@
-// `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings as the
-// service would read them, and where each comes from. Secrets are not shown.
+// `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings that the
+// service would use, and the source of each. Secrets are not shown.
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
@@ -17,7 +17,7 @@ import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
-import { adviseAsCalled, examples } from "./output.ts";
+import { adviseAsCalled, examples, printJson } from "./output.ts";
 import { alignCells, widthsOf } from "./tables.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
@@ -34,7 +34,7 @@ export function serveCommand(): Command {
 			`
 Environment variable without a flag, because other users can see flags:
   API_KEY  ${Environment.properties.API_KEY.description}
-A password in DATABASE_URL belongs in the variable, too.
+If DATABASE_URL has a password, set it in the environment, too.
 ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
 		)
 		.action(serve);
@@ -51,7 +51,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const config = readConfig(undefined, flags);
 	buildConsole();
 	const isOnTerminal = process.stdout.isTTY === true;
-	// Here and not above: the other commands start faster without the service.
+	// Imported here, because the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
 	const starting = startService({
@@ -62,7 +62,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		isOnTerminal,
 		onWritesStopped: () => config.exitsWhenWritesStop && closing.close(),
 	});
-	// Before the log says "listening": a reader of that line may send a signal at once.
+	// Before "listening" is logged, because a reader of that line may send a signal at once.
 	process.once("SIGINT", () => {
 		// The terminal has written ^C.
 		if (isOnTerminal) process.stdout.write("\n");
@@ -82,9 +82,9 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 }
 
 /**
- * SIGHUP tells a person's service that the terminal is closed; those of a system are asked to reload with it. The
- * listener of SIGUSR1 replaces Node's own, which would open the debugger.
- * @returns the signals that would stop the service without it
+ * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as is
+ * SIGUSR1, with which Node would open the debugger.
+ * @returns the ignored signals that would otherwise stop the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const ignored: "SIGHUP"[] = isOnTerminal || isUnderNpm() ? [] : ["SIGHUP"];
@@ -140,12 +140,13 @@ The reply now: ${reply.status} ${await reply.text()}
 
 export function configCommand(): Command {
 	const command = new Command("config")
-		.description("show the settings that the service would have, without secrets; exit code 1 if they are wrong")
+		.description("show the settings that the service would use, without secrets; exit code 1 if one is invalid")
 		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
 	return withSettings(command).action(({ json = false, ...flags }: { json?: boolean } & Flags) => {
 		const rows = readSettings(undefined, flags).given.map(withoutSecret);
-		process.stdout.write(json ? `${JSON.stringify(rows, null, "\t")}\n` : table(rows));
+		if (json) printJson(rows);
+		else process.stdout.write(table(rows));
 	});
 }
 

@@ -28,7 +28,7 @@ export async function* formatTable(
 	}
 }
 
-/** Numbers to the right, texts to the left; what is too long for its width is cut. */
+/** Aligns numbers to the right and texts to the left, and cuts cells that are wider than their column. */
 export function alignCells(
 	cells: readonly string[],
 	widths: readonly number[],
@@ -43,7 +43,7 @@ export function alignCells(
 }
 
 type Field = (typeof petFields)[number];
-/** Scripts read them by position, so a field that is added to the contract comes after the others. */
+/** Scripts read fields by position, so a field that is added to the contract comes after the others. */
 const pipedFields: readonly Field[] = [...new Set<Field>(["id", "categoryId", "status", "name", ...petFields])];
 
 export function formatPetTable(
@@ -77,7 +77,7 @@ export interface ShownKey {
 	expires: string | null;
 	revoked: string | null;
 	lastUsed: string | null;
-	/** `getPetLastUsed` and the like. */
+	/** Such as `getPetLastUsed`. */
 	[lastUsedOfDeprecated: `${string}LastUsed`]: string | null;
 }
 
@@ -115,7 +115,7 @@ interface Column {
 	cell(key: ShownKey): string;
 }
 
-/** Shortens names where the table would be too wide. @returns undefined where that does not suffice */
+/** Shortens names if the table would be too wide. @returns undefined if that is not enough */
 function linesOf(columns: Column[], keys: readonly ShownKey[], isForced = false): string[] | undefined {
 	const lines = [columns.map(({ title }) => title), ...keys.map((key) => columns.map(({ cell }) => cell(key)))];
 	const widths = widthsOf(lines);
@@ -127,7 +127,7 @@ function linesOf(columns: Column[], keys: readonly ShownKey[], isForced = false)
 	return lines.map((cells) => alignCells(cells, widths));
 }
 
-/** Of each column. */
+/** The width of each column. */
 export function widthsOf([first = [], ...others]: string[][]): number[] {
 	return first.map((cell, index) => Math.max(cell.length, ...others.map((cells) => cells[index]?.length ?? 0)));
 }

@@ -1,4 +1,4 @@
-// `animal-store verify [FILE]` reads a whole store or backup, and tells whether it is sound.
+// `animal-store verify [FILE]` reads a whole store or backup, and reports whether it is sound.
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -11,8 +11,8 @@ import { countOf } from "./output.ts";
 
 export function verifyCommand(): Command {
 	const command = new Command("verify")
-		.description("read a whole store or backup and tell whether it is sound, also while the service runs")
-		.argument("[file]", "a store or a backup; without it, the store that DATABASE_URL names")
+		.description("read a whole store or backup and report whether it is sound, also while the service runs")
+		.argument("[file]", "a store or a backup; the store of DATABASE_URL if absent")
 		.option("--json", "the result as JSON")
 		.action(verify);
 	return withDatabase(command);

@@ -14,7 +14,7 @@ export function isMappingField(name: string): name is Field {
 export interface Columns {
 	/** The position of each field among the columns; -1 where there is none. */
 	at: Record<Field, number>;
-	/** Columns that hold nothing of an animal. Those of exports and of rejected rows are not among them. */
+	/** Columns that are no field of an animal, without those that exports and rejected rows add. */
 	unused: string[];
 	/** Required fields without a column. */
 	missing: Field[];
@@ -25,7 +25,7 @@ export interface Columns {
 }
 
 const required: readonly string[] = NewPet.required;
-/** Of exports and of rejected rows. */
+/** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
 /**

@@ -1,3 +1,5 @@
+// Creates without a reply are looked up among the animals that were added since.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewPet, Pet } from "../contract/pet.ts";
@@ -22,7 +24,7 @@ function listOf(...pets: NewPet[]) {
 
 const unknown = (pet: NewPet, after?: bigint, equals = 0) => ({ pet, after, equals });
 
-test("of n equal creates without a reply, as many are found as there are equal animals since, beside those of other rows", async () => {
+test("equal creates without a reply are found once for each equal animal since, without those of other rows", async () => {
 	const { store } = listOf(rex, rex, sold, rex, { ...rex, categoryId: 2n }, { ...rex, name: "Mia" }, rex);
 	assert.deepEqual(await lookUp(store, [unknown(rex, 2n), unknown(rex, 2n), unknown(rex, 2n)]), [7n, 4n, undefined]);
 	assert.deepEqual(await lookUp(store, [unknown(rex, 2n, 1), unknown(rex, 2n, 1)]), [4n, undefined]);
@@ -54,7 +56,7 @@ test("animals that were added are remembered while a create without a reply may 
 	assert.deepEqual(pets.toUnknown(lost.slice(0, 1)), [unknown(rex, 11n)]);
 });
 
-test("the reason of a row without a reply says what a look-up needs, in CSV and in JSON", () => {
+test("the reason of a row without a reply has everything that a look-up needs, in CSV and in JSON", () => {
 	const place = { line: 2, row: 2, number: 2, pet: rex };
 	for (const create of [unknown(rex), unknown(rex, 7n), unknown(rex, 7n, 3)]) {
 		const reason = describeUnknown(create);

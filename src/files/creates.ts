@@ -1,7 +1,7 @@
 // The creates of an import. The Idempotency-Key of each row is made from the file's content and the row's number: the
 // same file can be imported again, by the command or by the console, and adds nothing twice. A create without a reply
 // can be repeated only with the API key that sent it, because Idempotency-Keys are scoped to the key. With another key,
-// its animal is looked up among those that were added since. Equal ones count.
+// its animal is looked up among those that were added since. Equal animals are counted.
 
 import { type NewPet, newPetFields, type Pet } from "../contract/pet.ts";
 
@@ -36,13 +36,13 @@ export function rowKey(digest: string, number: number): string {
 
 export interface UnknownCreate {
 	pet: NewPet;
-	/** An id that was known before it was sent: its own is larger. Undefined if none was known: it cannot be found. */
+	/** An id that was known before it was sent; its own id is larger. Undefined if none was known: it cannot be found. */
 	after: bigint | undefined;
-	/** How many equal animals with larger ids are known to be of other rows. */
+	/** How many equal animals with larger ids belong to other rows. */
 	equals: number;
 }
 
-/** The client, as far as it is needed here. */
+/** The part of the client that is used here. */
 interface Lister {
 	listPets(query: { limit: number }, options: object): { pages(order: { from: "last" }): Pages };
 }
@@ -57,8 +57,8 @@ export async function newestId(store: Lister, options: object = {}): Promise<big
 }
 
 /**
- * Looks for the animals of creates that can no longer be stored, newest first. Of each content, as many are found as
- * there are animals beside those of other rows.
+ * Looks for the animals of creates that can no longer be stored, newest first. Equal animals are counted, and those of
+ * other rows left out.
  * @returns for each create the id of an equal animal; undefined if none is left
  */
 export async function lookUp(
@@ -68,7 +68,7 @@ export async function lookUp(
 ): Promise<(bigint | undefined)[]> {
 	const least = leastOf(creates);
 	if (least === undefined) return creates.map(() => undefined);
-	/** Of each content: the ids of its animals, newest first, and how many of them were found for a create. */
+	/** For each content: the ids of its animals, newest first, and how many of them were found for a create. */
 	const stored = new Map(creates.map(({ pet }) => [contentOf(pet), { ids: [] as bigint[], found: 0 }]));
 	for await (const { pets } of store.listPets({ limit: 100 }, options).pages({ from: "last" })) {
 		for (const pet of pets.toReversed()) stored.get(contentOf(pet))?.ids.push(pet.id);
@@ -86,7 +86,7 @@ export async function lookUp(
 	return ids;
 }
 
-/** Equal for equal animals. No name contains a U+0000. */
+/** Equal for equal animals: no name contains U+0000. */
 export function contentOf(pet: NewPet): string {
 	return newPetFields.map((field) => pet[field]).join("\0");
 }
@@ -100,7 +100,7 @@ function leastOf(open: readonly Open[]): bigint | undefined {
 }
 
 /**
- * The animals that an import has added, as far as one without a reply may be as new.
+ * The animals that an import has added, back to the oldest create that may get no reply.
  * @param newest the newest id before the first create, if it is known
  */
 export function addedPets(newest: bigint | undefined) {
@@ -120,7 +120,7 @@ export function addedPets(newest: bigint | undefined) {
 				contents.delete(id);
 			}
 		},
-		/** These creates got no reply. */
+		/** Completes creates that got no reply, so that they can be looked up. */
 		toUnknown<Row extends Open & Pick<UnknownCreate, "pet">>(open: readonly Row[]): (Row & UnknownCreate)[] {
 			const least = leastOf(open);
 			const counts = new Map<string, number>();

@@ -1,5 +1,5 @@
 // Recognises the encoding of a text file and decodes it. Spreadsheets write UTF-8 with or without a byte order mark,
-// UTF-16, and Windows-1252. Also the error of a file that cannot be read.
+// UTF-16, and Windows-1252. Also the error for a file that cannot be read.
 
 /**
  * A file that cannot be read as a whole, as opposed to a row that breaks a rule. The message is one sentence for
@@ -7,7 +7,7 @@
  */
 export class FileError extends Error {
 	override readonly name = "FileError";
-	/** The line of the file, from 1; undefined when the whole file is meant. */
+	/** The line of the file, from 1; undefined if the error concerns the whole file. */
 	readonly line: number | undefined;
 
 	constructor(message: string, line?: number) {
@@ -27,10 +27,10 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 /** Pieces of a file, cut anywhere. */
 export type Chunks = AsyncIterable<Uint8Array>;
 
-/** Reads the whole file. @throws FileError for bytes that are no text, and for a mixture of encodings */
+/** Reads the whole file. @throws FileError for a binary file, and for a mixture of encodings */
 export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 	const scan = startUtf8Scan();
-	/** Undefined when it was looked at: the encoding is then UTF-8 or Windows-1252. */
+	/** Undefined once it has been checked: the encoding is then UTF-8 or Windows-1252. */
 	let head: Uint8Array | undefined = new Uint8Array();
 	for await (const chunk of chunks) {
 		scanUtf8(scan, chunk);
@@ -47,7 +47,7 @@ export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 	return "windows-1252";
 }
 
-/** Enough to tell zeros of UTF-16 from a stray one. */
+/** Enough to distinguish the zeros of UTF-16 from a stray one. */
 const headSize = 512;
 
 /** By the byte order mark, or by the zeros of text in UTF-16 without one. */
@@ -78,7 +78,7 @@ function notText(): FileError {
 const startUtf8Scan = () => ({ line: 1, pending: 0, multiByte: 0, invalid: 0, invalidLine: 0 });
 type Utf8Scan = ReturnType<typeof startUtf8Scan>;
 
-/** Counts characters and bytes that are none. It is coarser than a decoder, and does not stop at the first error. */
+/** Counts characters and invalid bytes. It is coarser than a decoder, and does not stop at the first error. */
 function scanUtf8(scan: Utf8Scan, chunk: Uint8Array): void {
 	// An indexed loop: iterating is several times slower, and this is the whole file.
 	for (let at = 0; at < chunk.length; at++) {
@@ -128,7 +128,7 @@ function lineBreaks(text: string): number {
 	return count;
 }
 
-/** As people write it. */
+/** The name for messages. */
 export function nameOfEncoding(encoding: Encoding): string {
 	return encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase();
 }

@@ -13,7 +13,7 @@ export interface FileKind {
 	/** `[` is a JSON array, `{` a JSON object on each line (NDJSON), anything else CSV. */
 	format: Format;
 	encoding: Encoding;
-	/** Of CSV: a comma, a semicolon or a tab. */
+	/** In CSV a comma, a semicolon or a tab; otherwise empty. */
 	delimiter: string;
 }
 
@@ -47,7 +47,7 @@ export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: n
 	return found;
 }
 
-/** The one that makes the most columns of the first line; a line `sep=;` names it. */
+/** The delimiter that splits the first line into the most columns, unless a line such as `sep=;` names it. */
 function detectDelimiter(header: string): string {
 	const [, named] = delimiterLine.exec(header) ?? [];
 	if (named !== undefined) return named;

@@ -1,5 +1,5 @@
-// Splits a JSON array into its elements without loading it: a file of any size, 65,536 characters of memory for an
-// element. It reads only strings and brackets; the JSON parser checks each element.
+// Splits a JSON array of any size into its elements, and holds at most 65,536 characters of an element. It recognises
+// only strings and brackets; the JSON parser checks each element.
 
 import { FileError } from "./encoding.ts";
 import { type PetRecord, recordMaxLength } from "./records.ts";
@@ -79,7 +79,7 @@ function scanInArray(scan: Scan, code: number): void {
 	if (scan.depth < 0) throw brokenArray(scan, "a closing bracket has no opening one");
 }
 
-/** Drops the text of an element that is longer than what can be sent. */
+/** Drops the text of an element that is too long to be sent. */
 function keepTo(scan: Scan, end: number): void {
 	if (scan.elementLine === 0) return;
 	if (!scan.isTooLong) scan.held += scan.text.slice(scan.keptTo, end);

@@ -1,5 +1,5 @@
 // Writes rows that could not be added in the format of their file, with the line and the reason of each. After fixing,
-// the text can be imported: `line` and `reason` are ignored then, but for rows that may have been added.
+// the text can be imported: `line` and `reason` are ignored then, except in rows that may have been added.
 
 import { parseJson } from "../contract/json.ts";
 import type { UnknownCreate } from "./creates.ts";
@@ -21,7 +21,7 @@ export function rejectedRow(
 	return csv([...(isFirst ? [header] : []), [String(line), reason, ...kept]], delimiter);
 }
 
-/** The extension of such a text: an array becomes lines, which can be written one by one. */
+/** The format of rejected rows: those of an array become lines, which can be written one by one. */
 export function rejectedFormat({ format }: FileKind): "csv" | "ndjson" {
 	return format === "csv" ? "csv" : "ndjson";
 }
@@ -50,13 +50,13 @@ export function unknownCreateOf({ pet, given }: FileRow): UnknownCreate | undefi
 	return { pet, after: after === undefined ? undefined : BigInt(after), equals: Number(equals) };
 }
 
-/** For a row that was looked up. With this reason, an import adds it. */
+/** The reason for a row that was looked up and not found. An import adds a row with this reason. */
 export const missingReason = "no reply, and not found: import this row if it is not in the list";
 
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
-	// In an array, an object may span several lines; its strings may not.
+	// In an array, an object may span several lines, but its strings may not.
 	const text = given
 		.trim()
 		.replace(/[\r\n]+/g, " ")

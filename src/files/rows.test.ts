@@ -1,4 +1,4 @@
-// Files of animals as spreadsheets and programs write them: what is detected, which rows are found, and what is wrong.
+// Files of animals as spreadsheets and programs write them: the detected kind, the rows, and the errors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -75,7 +75,7 @@ test("a row may have as many characters as a body may have bytes, wherever the p
 	}
 });
 
-test("a mapping names columns that are called otherwise; the exact name goes before the shorter one", async () => {
+test("a mapping names columns with other names; an exact name takes precedence over a shorter one", async () => {
 	const content = "Animal name;Category;CategoryID;state\nRex;Dogs;5;sold\n";
 	const unused: string[] = [];
 	const mapping = { name: "animal NAME", status: "state" };
@@ -93,7 +93,7 @@ test("a mapping names columns that are called otherwise; the exact name goes bef
 	assert.deepEqual(json.pets, [{ name: "Rex", categoryId: 5n }]);
 });
 
-test("columns that are missing, unknown or there twice, and with isStrict those that are unused, refuse the file", async () => {
+test("missing, unknown and duplicate columns, and with isStrict unused ones, refuse the file", async () => {
 	const files: [content: string, options: ReadOptions, said: RegExp][] = [
 		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
 		[
@@ -144,7 +144,7 @@ test("each fault names the field and its rule in the words of the service, with 
 		['{"name":5,"categoryId":"1"}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
 		['{"name":"\\ud800","categoryId":1e19}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
 		['{"name":"a","categoryId":1,"status":null}', /^status must be one of/],
-		['{"name":"a","categoryId":1,"category_id":2}', /^categoryId is there twice, in two spellings$/],
+		['{"name":"a","categoryId":1,"category_id":2}', /^categoryId is given twice, in two spellings$/],
 	];
 	for (const [row, reason] of lines) {
 		const { rows: [, found] = [] } = await read(`{"name":"a","categoryId":1}\n${row}`);
@@ -152,7 +152,7 @@ test("each fault names the field and its rule in the words of the service, with 
 	}
 });
 
-test("a file that is not text, is mixed, or has broken quotes is refused with the line", async () => {
+test("a file that is not text, mixes encodings or has broken quotes is refused with the line", async () => {
 	const good = "name,categoryId\nZoë,1\n";
 	const mixed = Buffer.concat([Buffer.from(`${good}Zoë,2\n`), Buffer.from("Zo\xeb,2\n", "latin1")]);
 	const long = `name,categoryId\n${"Ann,30\n\n".repeat(10_000)}`;
@@ -162,7 +162,7 @@ test("a file that is not text, is mixed, or has broken quotes is refused with th
 		[new Uint8Array(1000), undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
 		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
-		// As far as whole pieces tell.
+		// The line where the piece with the invalid bytes begins.
 		[Buffer.concat([Buffer.from(long), Buffer.from([0xed, 0xa0, 0x80])]), 12_498, /not UTF-8/],
 		[`${good}"Rex,2\nAnn,3\n`, 3, /a quote opens here and is not closed within 65536 characters/],
 		[`${good}"${"x".repeat(200_000)}\nRex,2\n`, 3, /a quote opens here/],
@@ -183,7 +183,7 @@ test("a file that is not text, is mixed, or has broken quotes is refused with th
 	}
 });
 
-test("animals that are written in each format are read again", async () => {
+test("animals written in each format are read back unchanged", async () => {
 	const pets = [
 		{ id: 1n, name: '"a", =1+1 🐈', categoryId: 2n ** 63n - 1n },
 		{ id: 2, name: "b", categoryId: -5, status: "sold" as const },
@@ -217,12 +217,12 @@ test("a preview has the columns and the first rows as they are", async () => {
 	});
 });
 
-test("the digest of a file has every byte in it, wherever its pieces end", async () => {
+test("the digest of a file depends on every byte, and not on the size of its pieces", async () => {
 	const bytes = new Uint8Array(2.5 * 1024 * 1024).map((_, at) => at % 251);
 	const digests = await Promise.all(
 		[60_000, 1024 * 1024, bytes.length].map((size) => digestOf(sourceOf(bytes, size)())),
 	);
-	// Of every version: an import that was begun with another one goes on.
+	// The same in every version, so that an import can be resumed with another one.
 	const digest = "49d46ab389a973feb859c9a94139c4b248aa071c416b8aeed4a4ccf7b8cff8ce";
 	assert.deepEqual(digests, [digest, digest, digest]);
 	for (const at of [0, 1024 * 1024, bytes.length - 1]) {

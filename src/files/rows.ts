@@ -16,7 +16,7 @@ type Outcome = { pet: NewPet; faults?: undefined } | { pet?: undefined; faults: 
 interface Place {
 	/** The line of its first character, from 1. */
 	line: number;
-	/** The row as a spreadsheet counts them. Of JSON, the line. */
+	/** The row as a spreadsheet counts them; in JSON, the line. */
 	row: number;
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
@@ -35,12 +35,12 @@ export interface ReadOptions {
 	onUnused?: (name: string) => void;
 }
 
-/** A column that is missing, unknown or there twice: another mapping may help. */
+/** A column that is missing, unknown or duplicated: another mapping may help. */
 export class ColumnError extends FileError {}
 
 /**
- * All rows in the order of the file, in batches of what one piece of the file holds. Uses constant memory.
- * @throws FileError for a file that is broken as a whole; rows before the broken line were given out
+ * All rows in the order of the file, in one batch for each piece of the file. Uses constant memory.
+ * @throws FileError for a broken file, after the rows before the broken line
  */
 export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
 	const texts = decodeText(source(), kind.encoding);
@@ -54,7 +54,7 @@ export function readRows(source: Source, kind: FileKind, options: ReadOptions = 
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
-	/** The first rows as text; a cell is empty where a row has nothing. */
+	/** The first rows as text; missing cells are empty. */
 	rows: string[][];
 }
 
@@ -126,7 +126,7 @@ async function* csvRows(batches: Batches, delimiter: string, reading: Reading): 
 			const { columns, found } = header;
 			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
-			// Spreadsheets write rows that were emptied.
+			// Spreadsheets write a cleared row as empty cells.
 			else if (cells.some((cell) => cell !== ""))
 				rows.push({ line, row, number: line, given: { cells, columns }, ...petOfCells(cells, columns, found) });
 		}
@@ -153,7 +153,7 @@ function checkColumns(columns: string[], line: number, { mapping, reportUnused }
 	return found;
 }
 
-/** Spreadsheets leave out empty cells at the end of a row, and add some. */
+/** Spreadsheets leave out or add empty cells at the end of a row. */
 function petOfCells(cells: string[], columns: string[], { at }: Columns): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
@@ -188,7 +188,7 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 		const { at, unused, ambiguous } = columnsOf(names);
 		reading.reportUnused(unused, line);
 		if (ambiguous.length > 0)
-			return { faults: ambiguous.map((field) => ({ field, problem: "is there twice, in two spellings" })) };
+			return { faults: ambiguous.map((field) => ({ field, problem: "is given twice, in two spellings" })) };
 		const entries = newPetFields.flatMap((field) => {
 			const name = names[at[field]];
 			return name === undefined ? [] : [[field, Reflect.get(value, name)] as const];

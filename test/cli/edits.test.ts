@@ -288,7 +288,7 @@ test("restore --audit brings back no animal that was removed after the backup, a
 		const restored = await store.run("restore", path("b.db"), "--to", path(files), "--audit", path(name));
 		assert.deepEqual(
 			[restored.code, restored.stdout, restored.stderr],
-			[0, `197 animals were restored from ${path("b.db")}\n`, `in sqlite:${path(files)}\n`],
+			[0, `restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path(files)}\n`],
 		);
 		const bytes = readFileSync(path(files));
 		for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));

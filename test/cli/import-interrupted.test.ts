@@ -48,8 +48,7 @@ async function assertAllOnce({ url, key }: Calling): Promise<void> {
 
 function animalsIn({ stderr }: Finished): number {
 	const [, number = "none"] =
-		/: (\d+) of 2000 animals were added; run it again with the same key within 24 hours to resume\n$/.exec(stderr) ??
-		[];
+		/: added (\d+) of 2000 animals; run it again with the same key within 24 hours to resume\n$/.exec(stderr) ?? [];
 	return Number(number);
 }
 
@@ -130,7 +129,7 @@ test("what got no reply before the key was revoked is looked up under another ke
 	assert.match(stopped.stderr, /invalid_credential/);
 	assert.ok(gate.creates <= 106 + 11, `${gate.creates} creates: no more than were under way, and one repeated`);
 	const [, areIn = ""] =
-		/: (\d+) of 300 .*: import that file with another key, which looks up/.exec(stopped.stderr) ?? [];
+		/: added (\d+) of 300 .*: import that file with another key, which looks up/.exec(stopped.stderr) ?? [];
 	const rejected = readFileSync(`${file}.rejected.csv`, "utf8");
 	const unknown = rejected.match(/^\d+,"?no reply: it may .*,(animal \d),1$/gm) ?? [];
 	// One of them arrives late.
@@ -140,7 +139,7 @@ test("what got no reply before the key was revoked is looked up under another ke
 	gate.loses = () => false;
 	const calling = { url: gate.url, key: service.key };
 	const importing = beginImport(`${file}.rejected.csv`, calling);
-	await until("the others to be sent", async () => importing.output.stderr.includes("earlier import: looking in"));
+	await until("the others to be sent", async () => importing.output.stderr.includes("earlier import: looking them up"));
 	const [late = ""] = /animal \d/.exec(unknown.at(-1) ?? "") ?? [];
 	await service.send(create({ name: late, categoryId: 1 }));
 	const rest = await importing.finished;

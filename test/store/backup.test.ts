@@ -62,7 +62,7 @@ test("a backup made under load restores over a crashed store; the start reports 
 
 test("a backup is a store: a service can serve it, write to it and back it up again", async (context) => {
 	const { path, run } = await someStore(context);
-	assert.equal((await run("backup", path("b.db"))).stdout, `20 animals are in ${path("b.db")}\n`);
+	assert.equal((await run("backup", path("b.db"))).stdout, `backed up 20 animals to ${path("b.db")}\n`);
 	await addTo(`sqlite:${path("b.db")}`, 5);
 	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25);
 	assert.equal(await restoreStore(path("c.db"), `sqlite:${path("d.db")}`, { force: false, signal: never }), 25);

@@ -117,7 +117,7 @@ test("backup and verify show their progress on a terminal only", async (context)
 		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm" };
 		return (await promisify(execFile)("script", ["-qec", command, "/dev/null"], { env })).stdout;
 	};
-	assert.match(await onTerminal("backup", path("b.db")), /% \|.*2000 animals are in/s);
+	assert.match(await onTerminal("backup", path("b.db")), /% \|.*backed up 2000 animals/s);
 	assert.match(await onTerminal("verify"), /% \|.*is sound/s);
 	assert.equal((await verify()).stderr, "");
 });

@@ -58,7 +58,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		assert.match(unforced.stderr, /s\.db already exists: name another file with --to, or replace it with --force\n$/);
 		const { code, stdout, stderr } = await runProgram(["restore", backup, "--force"], { environment });
 		assert.deepEqual([code, stderr], [0, `in ${environment.DATABASE_URL}\n`]);
-		assert.equal(stdout, `${crashed.animals} animals were restored from ${backup}\n`);
+		assert.equal(stdout, `restored ${crashed.animals} animals from ${backup}\n`);
 		assert.deepEqual(readdirSync(dirname(file)).sort(), [basename(backup), basename(file)]);
 
 		const service = await startProgram(context, environment);
@@ -118,5 +118,5 @@ async function crash({ context, environment, key, backup, later }: Crash) {
 	service.process.kill("SIGKILL");
 	await Promise.all([...clients, service.finished]);
 	agent.destroy();
-	return { ledger, before, animals: Number(/^(\d+) animals are in /.exec(stdout)?.[1]) };
+	return { ledger, before, animals: Number(/^backed up (\d+) animals /.exec(stdout)?.[1]) };
 }
