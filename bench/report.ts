@@ -117,8 +117,10 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
+/** Without the plain service and the lower load, which are in the file of all figures. */
 function latencyTable({ latencies }: Results): string {
-	const rows = latencies.map(({ what, who, share, rate, rounds }) => {
+	const documented = latencies.filter(({ who, share }) => who !== names.plain && share !== 0.5);
+	const rows = documented.map(({ what, who, share, rate, rounds }) => {
 		const median = (of: "perSecond" | "p50Ms" | "p99Ms" | "p999Ms", digits = 2) =>
 			figuresOf(rounds.map((round) => round[of])).median.toFixed(digits);
 		const failures = rounds.reduce((sum, round) => sum + round.failures, 0);

@@ -1,5 +1,5 @@
 // `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
-// anything is sent; docs/command-line.md has the rules.
+// anything is sent; docs/daily-work.md has the rules.
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";

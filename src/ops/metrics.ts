@@ -1,5 +1,5 @@
-// The metrics of the service: a table of their names, types, meanings and labels, which docs/metrics.md repeats, and a
-// value for each when it is scraped.
+// The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
+// a value for each when it is scraped.
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";

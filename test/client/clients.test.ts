@@ -1,9 +1,9 @@
-// The programs of docs/clients.md and the code samples of the OpenAPI document, run unchanged in each language on this
+// The programs of docs/programs and the code samples of the OpenAPI document, run unchanged in each language on this
 // machine. The programs run over a connection that loses a reply, with a key whose rate they exceed.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -21,22 +21,22 @@ import { installClient } from "./package.ts";
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const guide = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
-const blocks = new Map([...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, tag = "", text = ""]) => [tag, text]));
+const programs = new URL("../../docs/programs/", import.meta.url);
+const readProgram = (extension: string) => readFileSync(new URL(`program.${extension}`, programs), "utf8");
 
 interface Language {
-	/** Of its block in the guide, and of its files. */
-	tag: "sh" | "ts" | "python" | "go";
+	/** How the names of its files end. */
+	extension: "sh" | "ts" | "py" | "go";
 	/** What runs a file; undefined where this machine cannot. */
 	command: string[] | undefined;
 }
 
 const languages: Record<CodeSample["label"], Language> = {
-	curl: { tag: "sh", command: output("curl", "--version") && ["sh"] },
-	TypeScript: { tag: "ts", command: [process.execPath] },
+	curl: { extension: "sh", command: output("curl", "--version") && ["sh"] },
+	TypeScript: { extension: "ts", command: [process.execPath] },
 	// The interpreter itself: a shim in front of it may need more of the environment than it gets here.
-	Python: { tag: "python", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
-	Go: { tag: "go", command: output("go", "version") && ["go", "run"] },
+	Python: { extension: "py", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
+	Go: { extension: "go", command: output("go", "version") && ["go", "run"] },
 };
 
 /** The first line that a program prints; undefined where it does not run. */
@@ -53,8 +53,12 @@ const runnable = Object.entries(languages).filter(([, { command }]) => command);
 const ran: string[] = [];
 
 /** Runs a program in the folder, where the client is installed, with nothing else in its environment. */
-async function runProgram({ tag, command = [] }: Language, text: string, { url, key }: { url: string; key: string }) {
-	const file = join(mkdtempSync(join(folder, "program-")), `program.${tag}`);
+async function runProgram(
+	{ extension, command = [] }: Language,
+	text: string,
+	{ url, key }: { url: string; key: string },
+) {
+	const file = join(mkdtempSync(join(folder, "program-")), `program.${extension}`);
 	writeFileSync(file, text);
 	const [program = "", ...parameters] = [...command, file];
 	const goHome = { GOCACHE: goCache, GOPATH: join(folder, "go"), GOFLAGS: "-mod=mod -modcacherw" };
@@ -74,8 +78,8 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 
 before(() => void installClient(folder));
 
-test("the examples are for four languages", () => {
-	assert.deepEqual([...blocks.keys()], ["sh", "ts", "python", "go"]);
+test("the programs are in four languages", () => {
+	assert.deepEqual(readdirSync(programs).sort(), ["program.go", "program.py", "program.sh", "program.ts"]);
 });
 
 for (const [name, language] of runnable) {
@@ -86,7 +90,7 @@ for (const [name, language] of runnable) {
 		await fill(service, 230);
 		const { key } = await createKey(service.issuer, { name, scopes: ["pets:read", "pets:write"], rate: "3/2s" });
 		const { url } = await cutting(context, service.port, 1);
-		const printed = await runProgram(language, blocks.get(language.tag) ?? "", { url, key });
+		const printed = await runProgram(language, readProgram(language.extension), { url, key });
 		const [added, read, refused] = printed.split("\n");
 		assert.match(added ?? "", /^added .*Rex.*9223372036854775807/);
 		assert.equal(read, "read 231 animals");
@@ -125,7 +129,7 @@ test("examples of more than one language ran; languages without a tool on this m
 
 test("the TypeScript program and samples pass a strict compiler", () => {
 	const samples = Object.values(codeSamples).flatMap((all) => all.filter(({ lang }) => lang === "TypeScript"));
-	const files = [blocks.get("ts") ?? "", ...samples.map(({ source }) => source)].map((text, index) => {
+	const files = [readProgram("ts"), ...samples.map(({ source }) => source)].map((text, index) => {
 		const file = join(folder, `program-${index}.ts`);
 		writeFileSync(file, text);
 		return file;

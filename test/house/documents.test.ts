@@ -26,23 +26,22 @@ const pages = new Map([
 const elsewhere: [page: string, start: string, by: string][] = [
 	["README.md", "npm ci && npm start", "npm 10 and Node 20 install it in silence, start it, and end it with npm"],
 	[
-		"docs/production.md",
+		"docs/embedded-store.md",
 		"npx animal-store serve",
 		"npm 10 and Node 20 install it in silence, start it, and end it with npm",
 	],
-	["docs/production.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
-	["docs/scale.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
-	["docs/scale.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
-	["docs/scale.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
-	["docs/backup.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
-	["docs/backup.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/backup.md", "litestream replicate", "Litestream restores what was acknowledged"],
-	["docs/backup.md", "litestream restore", "Litestream restores what was acknowledged"],
-	["docs/backup.md", "pg_dump", "dumps, base backups and any moment since are restored"],
-	["docs/backup.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
-	["docs/backup.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
-	["docs/upgrade.md", "npx animal-store export", "two versions over one store"],
-	["docs/logs.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
+	["docs/embedded-store.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
+	["docs/postgresql.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
+	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
+	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
+	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
+	["docs/embedded-store.md", "litestream replicate", "Litestream restores what was acknowledged"],
+	["docs/embedded-store.md", "litestream restore", "Litestream restores what was acknowledged"],
+	["docs/postgresql.md", "pg_dump", "dumps, base backups and any moment since are restored"],
+	["docs/postgresql.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
+	["docs/postgresql.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
+	["docs/embedded-store.md", "npx animal-store export", "two versions over one store"],
+	["docs/monitoring.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
 	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
 	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
@@ -54,26 +53,11 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/debian.md", "install -m 644 -t", "the unit for systemd is closed, and lets nodes"],
 	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is closed, and lets nodes"],
 	["docs/debian.md", "for node in", "the unit for systemd is closed, and lets nodes"],
-	["docs/upgrade.md", "last=", "two versions over one store"],
-	[
-		"docs/clients.md",
-		"set -eu\nwork=$(mktemp -d)",
-		"program creates one animal despite a lost reply and an exceeded rate",
-	],
+	["docs/embedded-store.md", "last=", "two versions over one store"],
 	[
 		"client/README.md",
 		"npm install @animal-store/client",
 		"the installed client works in this Node and in every Node from version 20, Bun and Deno on the PATH",
-	],
-	[
-		"docs/console.md",
-		"npx vite build console",
-		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
-	],
-	[
-		"docs/console.md",
-		"for f in dist/console",
-		"the first load is at most 60 KB, and the chart and files are loaded only when they are used",
 	],
 	["CONTRIBUTING.md", "npm ci", "npm run check"],
 ];
@@ -109,7 +93,7 @@ test("each block that runs elsewhere is there once, and so is what runs it", () 
 });
 
 /** Pages whose blocks leave nothing that git would show. */
-const tidy = ["README.md", "docs/tutorial.md", "docs/production.md"];
+const tidy = ["README.md", "docs/programs.md", "docs/embedded-store.md"];
 
 for (const [page, text] of pages) {
 	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page)(block));
@@ -118,7 +102,7 @@ for (const [page, text] of pages) {
 	// Slow: a page has up to twenty commands, and each is a process of Node.
 	test(title, { timeout: slowMs }, async (context) => {
 		const folder = checkout(context);
-		if (page === "docs/command-line.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
+		if (page === "docs/daily-work.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
 		const { key } = await newKey(folder, "me");
 		const { url } = await startProgram(context, {}, { folder });
 		const { id } = await newKey(folder, "other");

@@ -169,11 +169,35 @@ test("every file and every test that a document names exists", () => {
 	]) {
 		if (!path.endsWith(".md")) continue;
 		const text = read(path);
-		for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
-			assert.doesNotThrow(() => read(join(dirname(path), target)), `${path} links to ${target}`);
+		for (const [, target = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)) {
+			const linked = target ? join(dirname(path), target) : path;
+			assert.doesNotThrow(() => read(linked), `${path} links to ${target}`);
+			if (heading) assert.ok(anchorsOf(read(linked)).includes(heading), `${path} links to ${linked}#${heading}`);
+		}
 		for (const [, file = ""] of text.matchAll(/`((?:src|test|bench|bin)\/[\w./-]+\.\w+)`/g))
 			assert.doesNotThrow(() => read(file), `${path} names ${file}`);
 		for (const [, name = ""] of text.matchAll(/“([^”]+)”/g))
 			assert.ok(tests.includes(name.replaceAll(/\s+/g, " ")), `${path} names the test “${name}”`);
+	}
+});
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): string[] {
+	return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+		heading
+			.toLowerCase()
+			.replaceAll(/[^\w\- ]/g, "")
+			.replaceAll(" ", "-"),
+	);
+}
+
+test("docs has at most 21,000 words in 18 pages, and no line of prose is wider than 130 columns", () => {
+	const pages = filesIn("docs").filter((path) => /^docs\/[\w-]+\.md$/.test(path));
+	const words = pages.flatMap((path) => read(path).split(/\s+/).filter(Boolean));
+	assert.ok(words.length <= 21_000, `${words.length} words`);
+	assert.ok(pages.length <= 18, pages.join(" "));
+	for (const path of pages) {
+		const prose = read(path).replaceAll(/^```[\s\S]*?^```$|^\|.*$/gm, "");
+		for (const line of prose.split("\n")) assert.ok([...line].length <= 130, `${path}: ${line}`);
 	}
 });

@@ -18,12 +18,12 @@ const rex = { name: "Rex", categoryId: 1, status: "sold" };
 
 const families = Object.entries(metricTable).map(([name, metric]) => ({ name, ...metric }));
 
-test("docs/metrics.md lists every metric with its type, labels and meaning, and no other", () => {
+test("docs/monitoring.md lists every metric with its type, labels and meaning, and no other", () => {
 	const rows = families.map(
 		({ name, type, labels, help }) =>
 			`| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
 	);
-	const found = read("docs/metrics.md")
+	const found = read("docs/monitoring.md")
 		.split("\n")
 		.filter((line) => /^\| `(animal_store|process|nodejs)_/.test(line));
 	assert.deepEqual(found, rows);

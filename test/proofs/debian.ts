@@ -94,7 +94,7 @@ function block(start: string): string {
 }
 
 function blockOfMetrics(): string {
-	const text = readFileSync(join(tree, "docs/metrics.md"), "utf8");
+	const text = readFileSync(join(tree, "docs/monitoring.md"), "utf8");
 	return /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? "";
 }
 

@@ -156,7 +156,7 @@ function quantile(values: number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** A line of the table in docs/scale.md. */
+/** A line of the table in docs/performance.md. */
 function lineOf({ roundTripMs, nodes, plain, keyed, keyedShare }: Row): string {
 	const cells = [plain, keyed].flatMap(({ perSecond, p50Ms, p99Ms, batchesPerSecond }) => [
 		perSecond.toLocaleString("en"),

@@ -1,4 +1,4 @@
-// Litestream beside the service: a SIGKILL of both, and a restore with the commands of docs/backup.md.
+// Litestream beside the service: a SIGKILL of both, and a restore with the commands of docs/embedded-store.md.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -14,7 +14,7 @@ import { isOnPath, newStore, type Proof } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 
-const page = "docs/backup.md";
+const page = "docs/embedded-store.md";
 
 export const proof: Proof = {
 	shows:

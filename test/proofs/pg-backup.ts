@@ -1,4 +1,4 @@
-// The tools of PostgreSQL with the commands of docs/backup.md: a dump, a base backup, and a moment after it.
+// The tools of PostgreSQL with the commands of docs/postgresql.md: a dump, a base backup, and a moment after it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ import { runProgram, startProgram } from "../support/program.ts";
 import type { Need, Proof, Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
-const page = "docs/backup.md";
+const page = "docs/postgresql.md";
 /** The newest version that Debian has installed. */
 export const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 

@@ -31,7 +31,7 @@ export const proof: Proof = {
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
 		const { environment, key } = await withKey(`${server.url}/postgres`);
-		// As docs/scale.md says.
+		// As docs/postgresql.md says.
 		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
 			await runSql(environment.DATABASE_URL, `ALTER ROLE animals SET ${setting}`);
 		const url = await startPooler(environment.DATABASE_URL, trial);
@@ -102,7 +102,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 const poolerConnections = 5;
 const poolerClients = 10;
 
-/** PgBouncer in transaction mode, with what docs/scale.md says it needs. @returns its DATABASE_URL */
+/** PgBouncer in transaction mode, with what docs/postgresql.md says it needs. @returns its DATABASE_URL */
 async function startPooler(databaseUrl: string, { after }: Trial): Promise<string> {
 	const server = new URL(databaseUrl);
 	const port = await freePort();

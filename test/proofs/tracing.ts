@@ -1,4 +1,4 @@
-// OpenTelemetry's instrumentation of Node, loaded as docs/logs.md shows it: with the tarball over both engines, and in the image.
+// OpenTelemetry's instrumentation of Node, loaded as docs/monitoring.md shows it: with the tarball over both engines, and in the image.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -104,7 +104,7 @@ function install(trial: Trial, receiver: Receiver): Installed {
 	// npm chooses versions for the Node that it runs on.
 	const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
 	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, env, stdio: "pipe" });
-	const block = blockOf("docs/logs.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
+	const block = blockOf("docs/monitoring.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
 	const [command = "", ...line] = block.split("\n");
 	const script = `npm init -y; npm install ./animal-store-*.tgz; ${command}`;
 	execFileSync("sh", ["-euc", script], { cwd: folder, env, stdio: "pipe" });
@@ -178,7 +178,8 @@ async function proveTarball(
 /** The image that the page makes from ours. */
 async function proveImage(receiver: Receiver, trial: Trial) {
 	const { build, container } = buildImage(trial);
-	const [, file = ""] = /^```dockerfile\n(.*?)^```$/ms.exec(readFileSync(join(tree, "docs/logs.md"), "utf8")) ?? [];
+	const [, file = ""] =
+		/^```dockerfile\n(.*?)^```$/ms.exec(readFileSync(join(tree, "docs/monitoring.md"), "utf8")) ?? [];
 	const path = join(trial.folder, "Dockerfile");
 	const trusting = "RUN --mount=type=secret,id=certificates NODE_EXTRA_CA_CERTS=/run/secrets/certificates ";
 	writeFileSync(path, process.env["NODE_EXTRA_CA_CERTS"] ? file.replace("RUN ", trusting) : file);

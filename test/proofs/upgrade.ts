@@ -1,5 +1,5 @@
 // Two versions over one store: this tree, and a copy of it with one more field and its migration. The older one serves
-// creates when the newer one starts, and afterwards the way back of docs/upgrade.md is gone.
+// creates when the newer one starts, and afterwards the way back of docs/embedded-store.md is gone.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -66,7 +66,7 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 		for (const name of ["animals", "restored"]) await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
 		const store = await withKey(`${url}/animals`);
 		const NEW_DATABASE_URL = `${url}/restored`;
-		const [dump = "", restore = ""] = blockOf("docs/backup.md", "pg_dump").split("\n");
+		const [dump = "", restore = ""] = blockOf("docs/postgresql.md", "pg_dump").split("\n");
 		return {
 			...store,
 			schema: "SELECT version FROM schema_version",
@@ -157,7 +157,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 
 const status = async ({ url }: Running, path: string) => (await fetch(url + path)).status;
 
-/** What docs/upgrade.md says about an older node whose store was upgraded. */
+/** What docs/embedded-store.md says about an older node whose store was upgraded. */
 async function assertReadsOn(older: Running, key: string): Promise<void> {
 	const agent = new Agent();
 	const refused = await post(older.url, key, agent, { ...animal(-1), idempotencyKey: "refused" });
@@ -195,9 +195,9 @@ interface Upgraded {
 	others: Running[];
 }
 
-/** The way back of docs/upgrade.md: export, restore the backup, import what is newer. */
+/** The way back of docs/embedded-store.md: export, restore the backup, import what is newer. */
 async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded): Promise<object> {
-	const page = "docs/upgrade.md";
+	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
 	const run = (block: string, url: string) =>
 		execFileSync("bash", ["-euo", "pipefail", "-c", blockOf(page, block)], {

@@ -164,7 +164,7 @@ async function primaryOf(members: Member[]): Promise<string | undefined> {
 	return isStandbyReady ? known.find(({ role, state }) => role === "leader" && state === "running")?.name : undefined;
 }
 
-/** With the configuration of docs/scale.md. */
+/** With the configuration of docs/postgresql.md. */
 async function startHaproxy(members: Member[], { folder, after }: Trial): Promise<number> {
 	const port = await freePort();
 	const servers = members.map(({ name, postgresPort, restPort }) => [
@@ -173,7 +173,7 @@ async function startHaproxy(members: Member[], { folder, after }: Trial): Promis
 	]);
 	const replaced = { "bind 127.0.0.1:5432": `bind 127.0.0.1:${port}`, ...Object.fromEntries(servers) };
 	const file = join(folder, "haproxy.cfg");
-	writeFileSync(file, configurationOf("docs/scale.md", "haproxy", replaced));
+	writeFileSync(file, configurationOf("docs/postgresql.md", "haproxy", replaced));
 	const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
 	after(() => haproxy.kill("SIGKILL"));
 	await once(haproxy, "spawn");

@@ -97,7 +97,7 @@ export async function refuseShards(pool: pg.Pool): Promise<void> {
 	if (!problem) return;
 	throw new StoreRefused(
 		`the layout of the store is "single", which needs ${togetherTables.join(", ")} in one place, but ${problem}: ` +
-			"undo that, or use schema-based sharding (docs/scale.md)",
+			"undo that, or use schema-based sharding (docs/postgresql.md)",
 	);
 }
 
