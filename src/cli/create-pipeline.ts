@@ -32,7 +32,9 @@ export interface PipelineOptions {
 	depth: number;
 }
 
-/** The limit for one reply. If the service hangs, the client that repeats the request reports it. */
+/**
+ * The limit for one reply, also after Ctrl-C. If the service hangs, the client that repeats the request reports it.
+ */
 const replyMs = 10_000;
 
 export async function createPipeline({ url, key, connections, depth }: PipelineOptions): Promise<CreatePipeline> {

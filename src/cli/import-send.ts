@@ -70,25 +70,19 @@ export const repeatedForMs = (idempotencyHours / 2) * 3_600_000;
 
 /** Sends until the rows end, a request fails for good, or a signal arrives. Requests under way may then finish. */
 export async function sendRows(sending: Sending): Promise<ImportReport> {
-	const { rows, interruption, pipeline } = sending;
+	const { rows } = sending;
 	const { report, isStopped, send, finish, failed, pets } = createSender(sending);
-	const drop = () => void pipeline.reset();
-	interruption.overdue.addEventListener("abort", drop, { once: true });
 	/** Rows that were read and not sent. */
 	const unsent: FileRow[] = [];
 	let isAtEnd = false;
-	try {
-		while (!isStopped() && !isAtEnd) {
-			const { value: batch } = await rows.next();
-			isAtEnd = batch === undefined;
-			for (const row of batch ?? []) {
-				if (isStopped() || !(await send(row))) unsent.push(row);
-			}
+	while (!isStopped() && !isAtEnd) {
+		const { value: batch } = await rows.next();
+		isAtEnd = batch === undefined;
+		for (const row of batch ?? []) {
+			if (isStopped() || !(await send(row))) unsent.push(row);
 		}
-		await finish();
-	} finally {
-		interruption.overdue.removeEventListener("abort", drop);
 	}
+	await finish();
 	if (isOver(report.stoppedBy)) await rejectRest(sending, pets.toUnknown(failed), unsent);
 	await rows.return(undefined);
 	report.isComplete = isAtEnd && unsent.length === 0 && report.stoppedBy === undefined;

@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../test/support/until.ts";
 import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { createSeries, expose, histogramSamples, type Value } from "./exposition.ts";
 import { metricTable } from "./metrics.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
 import { callersMax, createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 
@@ -116,4 +119,33 @@ test("a scrape while the store cannot be read has all figures but the animals", 
 	const text = textOf(await createStoreMetrics(() => ({ store, animals })).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
+});
+
+test("the figures of the process are in their units, and the event loop's delay is how late it is", async (context) => {
+	const { read, close } = createProcessMetrics({ version: "1", now: Date.now, droppedLogLines: () => 3 });
+	context.after(close);
+	const delays = async () => (await read()).nodejs_eventloop_delay_seconds.map(({ value }) => value);
+	const isIdle = async () => ((await delays())[0] ?? 1) < 0.008;
+	await until("an idle event loop to be hardly late", isIdle, { everyMs: 100 });
+	const [used, mebi, figures] = [process.memoryUsage(), 2 ** 20, await read()];
+	const ranges: [name: keyof typeof figures, least: number, most: number][] = [
+		["animal_store_log_lines_dropped_total", 3, 3],
+		["nodejs_eventloop_busy_seconds_total", 0.001, process.uptime()],
+		["process_resident_memory_bytes", used.rss / 2, used.rss * 2],
+		["nodejs_heap_used_bytes", used.heapUsed / 2, used.heapUsed * 2],
+		["nodejs_heap_size_limit_bytes", 128 * mebi, 2 ** 50],
+		["nodejs_external_memory_bytes", used.external / 2, used.external + 64 * mebi],
+		...(process.platform === "linux"
+			? ([["process_open_fds", 3, 1000]] as [keyof typeof figures, number, number][])
+			: []),
+	];
+	for (const [name, least, most] of ranges) {
+		const value = Number(figures[name]);
+		assert.ok(least <= value && value <= most, `${name} ${value}`);
+	}
+	await until("a delay of 200 ms", async () => {
+		for (const end = performance.now() + 200; performance.now() < end; );
+		await sleep(20);
+		return ((await delays())[2] ?? 0) > 0.15;
+	});
 });

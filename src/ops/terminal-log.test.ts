@@ -35,3 +35,21 @@ test("a request is one short line, and anything else is its message with fields,
 		/^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_request\n$/,
 	);
 });
+
+test("a reply's status is green, yellow for a client's fault and red for ours; so are the levels of other lines", (context) => {
+	const before = process.env["FORCE_COLOR"];
+	process.env["FORCE_COLOR"] = "1";
+	context.after(() => Object.assign(process.env, { FORCE_COLOR: before ?? "0" }));
+	const request = {
+		level: "info",
+		time: "",
+		msg: "request",
+		"http.request.method": "GET",
+		"url.path": "/",
+		durationMs: 1,
+	};
+	const colorOf = (line: object) => /\x1b\[(3\d)m/.exec(formatForTerminal(JSON.stringify(line)))?.[1];
+	const statuses = [200, 399, 400, 499, 500].map((status) => ({ ...request, "http.response.status_code": status }));
+	const levels = ["warn", "error"].map((level) => ({ level, time: "", msg: "message" }));
+	assert.deepEqual([...statuses, ...levels].map(colorOf), ["32", "32", "33", "33", "31", "33", "31"]);
+});

@@ -1,5 +1,5 @@
 // Which test files watch over which sources: the quickest first, because the first that fails has seen the mutant. The tests in the
-// folder itself, and files named like the source (`paging.test.ts` for `paging.ts`), go before all others.
+// folder itself, and files with a word of the source's name (`keys.test.ts` for `keys.ts`, `import.test.ts` for `import-send.ts`), go first.
 
 import { existsSync, globSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -40,6 +40,10 @@ export function testsFor(file: string, root: string): string[] {
 	for (const path of named)
 		if (!existsSync(join(root, path))) throw new Error(`${path}, named for ${room}, is not there`);
 	const all = [...globSync(`${room}/**/*.test.ts`, { cwd: root }), ...named, "test/house/types.test.ts"];
-	const isNamesake = (path: string) => basename(path) === `${stem}.test.ts`;
+	const words = stem.split("-");
+	const isNamesake = (path: string) =>
+		basename(path, ".test.ts")
+			.split("-")
+			.some((word) => words.includes(word));
 	return [...all.filter(isNamesake), ...all.filter((path) => !isNamesake(path))];
 }
