@@ -100,7 +100,6 @@ export type Config = ReturnType<typeof toConfig>;
 
 /** Wrong settings, with one sentence for each problem. */
 export class ConfigError extends Error {
-	override readonly name = "ConfigError";
 	readonly problems: string[];
 	constructor(problems: string[]) {
 		super(problems.join("\n"));

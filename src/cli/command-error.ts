@@ -7,14 +7,10 @@ import { NoSuchKey } from "../keys/issue.ts";
 import { StorageUnavailable, StoreRefused } from "../store/store.ts";
 
 /** An expected failure of a command. Each line of the message is one sentence that says what to do. */
-export class CommandError extends Error {
-	override readonly name: string = "CommandError";
-}
+export class CommandError extends Error {}
 
 /** A signal such as Ctrl-C stopped the command. */
-export class Interrupted extends CommandError {
-	override readonly name = "Interrupted";
-}
+export class Interrupted extends CommandError {}
 
 /** One sentence for each problem; the stack of an unexpected error. */
 export function describeError(error: unknown): string[] {

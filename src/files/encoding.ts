@@ -6,7 +6,6 @@
  * people. It names the fix, and no file: the caller knows the name.
  */
 export class FileError extends Error {
-	override readonly name = "FileError";
 	/** The line of the file, from 1; undefined if the error concerns the whole file. */
 	readonly line: number | undefined;
 

@@ -24,9 +24,7 @@ export interface KeyRequest {
 }
 
 /** There is no key with this id, or it is revoked. */
-export class NoSuchKey extends Error {
-	override readonly name = "NoSuchKey";
-}
+export class NoSuchKey extends Error {}
 
 /** Creates a key and stores its hash. @returns its id, and its secret, which is stored nowhere */
 export async function createKey({ rows, now, random }: Issuer, request: KeyRequest) {

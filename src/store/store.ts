@@ -263,7 +263,6 @@ export function refuseOtherHistory(found: string, expected: string | undefined):
 
 /** The store has too many writes to do. This create was not stored, and will not be. */
 export class StoreBusy extends Error {
-	override readonly name = "StoreBusy";
 	/** After how long, in milliseconds, the store will have caught up. */
 	readonly retryAfterMs: number;
 	constructor(retryAfterMs: number) {

@@ -170,8 +170,19 @@ test("--json gives the results of commands to programs", async (context) => {
 
 test("--help explains every command", async () => {
 	const ofKeys = ["keys", "keys create", "keys list", "keys rotate", "keys revoke", "keys generate"];
-	const others = ["openapi", "copy", "backup", "restore", "audit list", "import", "export"];
-	const ofPets = ["pets", "pets list", "pets create", "pets get", "pets rename"];
+	const others = [
+		"openapi",
+		"copy",
+		"backup",
+		"restore",
+		"audit",
+		"audit list",
+		"import",
+		"export",
+		"config",
+		"verify",
+	];
+	const ofPets = ["pets", "pets list", "pets create", "pets get", "pets set-status", "pets rename", "pets remove"];
 	const commands = [[], ...["serve", ...ofKeys, ...ofPets, ...others].map((command) => command.split(" "))];
 	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
@@ -181,6 +192,7 @@ test("--help explains every command", async () => {
 		const examples = stdout.split("\nExamples:\n")[1]?.trim().split("\n") ?? [];
 		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
 			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}npx/, "described");
+		assert.equal(stdout.includes("\nArguments:\n"), /^Usage:.* [<[](id|file|backup|url)/.test(stdout), called);
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
 		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
 	});
