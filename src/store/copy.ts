@@ -34,7 +34,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<TableName,
 		}
 		copied[table] = source.count;
 	}
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastIssuedId: await from.rows.readLastIssuedId() });
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.readShown()).lastId });
 	return copied;
 }
 

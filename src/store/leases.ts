@@ -1,6 +1,6 @@
-// Leases: work that is done once for a store, by whichever of its nodes has the row of that work. Its holder renews it;
-// after the end of the holder it expires, and another node takes it. So expired Idempotency-Keys are removed, at the
-// start and periodically, in batches that delay other writes only briefly.
+// Leases: work that one node does for all nodes of a store. The node with the lease renews it; when it has ended, the
+// lease expires and another node takes it. So one node removes expired Idempotency-Keys, at its start and then
+// periodically, in batches that delay other writes only briefly.
 
 import type { Background } from "./background.ts";
 import { sweepRows } from "./idempotency.ts";
@@ -8,21 +8,6 @@ import type { Store } from "./store.ts";
 
 /** How long a lease lasts that is renewed while the work goes on. */
 export const leaseMs = 60_000;
-/** No lease lasts longer: one that seems to was taken before the clock was put back. */
-const leaseMaxMs = 3_600_000;
-
-/**
- * The statement that takes a lease or renews it, and changes a row if that succeeds. Its parameters are SQL; `nowMs` is
- * a clock that all nodes of the store share.
- */
-export function leaseSql(parameters: Record<"name" | "holder" | "nowMs" | "forMs", string>): string {
-	const { name, holder, nowMs, forMs } = parameters;
-	return `INSERT INTO leases AS lease (name, holder, until_ms) VALUES (${name}, ${holder}, ${nowMs} + ${forMs})
-	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
-	WHERE lease.holder = excluded.holder
-	OR lease.until_ms NOT BETWEEN excluded.until_ms - ${forMs} + 1 AND excluded.until_ms - ${forMs} + ${leaseMaxMs}`;
-}
-
 /**
  * Does work that one node at a time does, and keeps the lease meanwhile.
  * @param take as `Store.takeLease`; while it fails, the work is done without a lease

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
-import { type PetStatus, petFields } from "../contract/pet.ts";
+import { petFields, petStatuses } from "../contract/pet.ts";
 import { idOfPetJson } from "../contract/pet-json.ts";
 import type { PageQuery, PetCount, PetPage, Shown } from "./store.ts";
-import { type Column, tables } from "./tables.ts";
+import { type Column, type Row, tables } from "./tables.ts";
 
 /**
  * The SQL of an animal's JSON, with the same bytes as `petJson`.
@@ -59,12 +59,30 @@ export function toPetPage(pets: string[], { limit, upTo }: PageQuery, shown: Sho
 	return { json: `[${pets.join()}]`, ...ids, hasMore, shown };
 }
 
-/** `lastId` is at least that of the last animal with this status, and at most that of the last one counted. */
-export type StatusGroup = [status: PetStatus | null, count: bigint, lastId: bigint];
+/** Reads rows and what they show. @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values */
+export type Select = (
+	columns: readonly string[],
+	rest: string,
+	values?: readonly unknown[],
+) => Promise<{ rows: Row[]; shown: Shown }>;
 
-/** @param groups one for each status among the counted animals */
-export function toPetCount(groups: StatusGroup[], { lastEdit, history }: Shown): PetCount {
-	const counts = Object.fromEntries(groups.map(([status, count]) => [status ?? "none", Number(count)]));
-	const [lastId] = groups.map(([, , id]) => id).sort((one, other) => Number(other - one));
-	return { counts, ...(lastId !== undefined && { lastId }), lastEdit, history };
+const countedStatuses = [...petStatuses, null];
+const statusCounts = countedStatuses.map((status) => {
+	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;
+	return `count(*) FILTER (WHERE ${isStatus})`;
+});
+
+/** See `Store.countPets`. */
+export async function countPets(select: Select, after: bigint, limit: number): Promise<PetCount> {
+	const next = "FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next";
+	const { rows, shown } = await select(["max(id)", ...statusCounts], next, [after, limit]);
+	const [lastId, ...numbers] = rows[0] as [bigint | null, ...bigint[]];
+	const counts = countedStatuses.map((status, index) => [status ?? "none", Number(numbers[index])] as const);
+	const { lastEdit, history } = shown;
+	return {
+		counts: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+		...(lastId !== null && { lastId }),
+		lastEdit,
+		history,
+	};
 }

@@ -4,7 +4,7 @@ import type { Filter } from "../contract/operations.ts";
 import type { NewPet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
-import type { Rows } from "./tables.ts";
+import type { Row, TableName } from "./tables.ts";
 
 export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
@@ -248,6 +248,22 @@ export interface KeyRow extends KeyRecord {
 export interface ListedKey extends KeyRow {
 	/** When each operation was last called with this key. */
 	usedAtMs: Readonly<Record<string, number>>;
+}
+
+/** The stored rows of any engine, for copying a whole store. */
+export interface Rows {
+	count(table: TableName): Promise<number>;
+	/** The next rows in key order, after the row with this key. */
+	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
+	/** The largest id of an animal. */
+	readLastPetId(): Promise<bigint | undefined>;
+	/** Inserts rows, all or none. Skips rows that exist already. */
+	write(table: TableName, rows: Row[]): Promise<void>;
+	/** The mark of the source, if this store is an unfinished copy. */
+	readCopyMark(): Promise<string | undefined>;
+	markCopy(mark: string): Promise<void>;
+	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
+	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
 }
 
 /** A failure that may be temporary: a full disk, a lost server. Callers get 503. */

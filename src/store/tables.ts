@@ -1,6 +1,5 @@
-// Each table once: the column and the type of each field. Column lists, parameters, conversions and the copy of a whole
-// store are derived from it; the SQL of both engines is written by hand. Migrations create the columns. `Rows` is the
-// access to the stored rows of any engine, for copying a whole store from one engine to another.
+// Each table once: the column and the type of each field. Column lists, inserts, conversions and the copy of a whole
+// store are derived from it. Migrations create the columns.
 
 import type { Pet } from "../contract/pet.ts";
 import type { EditRecord, IdempotencyKeyRecord, KeyRecord, KeyUse, SecretRecord } from "./records.ts";
@@ -140,28 +139,26 @@ export function columnList(table: Table): string {
 	return columnNames(table).join(", ");
 }
 
-/** An INSERT with one `?` per column. */
-export function insertSql(table: Table, verb = "INSERT"): string {
-	const parameters = columnsOf(table).map(() => "?");
-	return `${verb} INTO ${table.name} (${columnList(table)}) VALUES (${parameters.join(", ")})`;
+/** A statement with $1, $2 … for its values. */
+export interface Statement {
+	text: string;
+	values?: readonly unknown[];
 }
 
-/**
- * The SQL of `Rows.read`.
- * @param parameter the placeholder of the n-th value of `after`, from 1
- */
-export function rowsSql(
-	table: Table,
-	after: Row | undefined,
-	limit: number,
-	parameter: (place: number, type: Column["type"]) => string,
-): string {
-	const keys = columnsOf(table).slice(0, table.keyLength);
-	const key = keys.map(({ name }) => name).join(", ");
-	const where = after
-		? `WHERE (${key}) > (${keys.map(({ type }, index) => parameter(index + 1, type)).join(", ")})`
-		: "";
-	return `SELECT ${columnList(table)} FROM ${table.name} ${where} ORDER BY ${key} LIMIT ${limit}`;
+/** A statement has at most this many rows: SQLite takes 32,766 values. */
+const rowsPerInsert = 1000;
+
+/** @param conflict what happens to rows that exist */
+export function insertRows(table: Table, rows: readonly (readonly unknown[])[], conflict = ""): Statement[] {
+	const inserts: Statement[] = [];
+	for (let start = 0; start < rows.length; start += rowsPerInsert) {
+		const part = rows.slice(start, start + rowsPerInsert);
+		let place = 0;
+		const places = part.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`);
+		const text = `INSERT INTO ${table.name} (${columnList(table)}) VALUES ${places.join(", ")} ${conflict}`;
+		inserts.push({ text, values: part.flat() });
+	}
+	return inserts;
 }
 
 /** Returns a function that converts a record to values in column order. */
@@ -192,23 +189,6 @@ export function createRecordReader<Rec>({
 }
 
 export type Row = (bigint | string | null)[];
-
-export interface Rows {
-	count(table: TableName): Promise<number>;
-	/** The next rows in key order, after the row with this key. */
-	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
-	/** The largest id of an animal. */
-	readLastPetId(): Promise<bigint | undefined>;
-	/** The last id that was assigned, 0 before the first. Its animal may have been removed. */
-	readLastIssuedId(): Promise<bigint>;
-	/** Inserts rows, all or none. Skips rows that exist already. */
-	write(table: TableName, rows: Row[]): Promise<void>;
-	/** The mark of the source, if this store is an unfinished copy. */
-	readCopyMark(): Promise<string | undefined>;
-	markCopy(mark: string): Promise<void>;
-	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
-	finishCopy(source: { cursorSecret: Buffer; lastIssuedId: bigint }): Promise<void>;
-}
 
 /** The edits whose replaced names may still be in unused space of the store (SQL). */
 export const isToErase = "erased_at_ms IS NULL AND action <> 'set-status'";

@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { createBackground } from "../background.ts";
+import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit, observeCommits } from "../group-commit.ts";
-import { type Create, idempotencyMs } from "../idempotency.ts";
-import { leaseSql, sweepIdempotencyKeys } from "../leases.ts";
+import type { Create } from "../idempotency.ts";
 import {
 	type CreateResult,
 	type OpenOptions,
@@ -15,18 +15,15 @@ import {
 	StoreRefused,
 	StoreUpgraded,
 } from "../store.ts";
+import { startTransaction } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
-import { createEdits } from "./edits.ts";
 import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
-import { createKeyRows } from "./keys.ts";
-import { schemaMax } from "./migrate.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
-import { createPostgresRows } from "./rows.ts";
 import { type Read, stateOnly, toReadResult } from "./state.ts";
-import { onConnection } from "./transaction.ts";
+import { dialect, onConnection, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** How often the catalog is looked at for shards, whether there are writes or not. */
@@ -39,7 +36,7 @@ const answerMinMs = 1_000;
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { node = "", background = createBackground() } = options;
+	const { background = createBackground() } = options;
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
@@ -47,13 +44,17 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		retry(() => onConnection(pool, (client) => client.query({ ...statement, values, rowMode: "array" })));
 	let history = "";
 	const read: Read = async (statement, values) => {
-		const sent = { ...statement, values, rowMode: "array" } as const;
+		const sent: pg.QueryArrayConfig = { ...statement, values: [...values], rowMode: "array" };
 		const result = await retry(() => onConnection(pool, async (client) => toReadResult(await client.query(sent))));
 		history = result.shown.history;
 		return result;
 	};
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
-	const watch = watchWrites(() => retryWrite(() => pool.query(probe).then(refuseNewer)), background);
+	const write: Engine["write"] = (name, ...given) =>
+		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
+			onConnection(pool, (client) => runTransaction(client, startTransaction(dialect, name, given))),
+		);
+	const watch = watchWrites(() => write("probe"), background);
 	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));
 	const commit = observeCommits<Create, CreateResult>(
 		async (batch, leftMs) => ({ results: await answered(createAll(pool, retryWrite, batch), leftMs) }),
@@ -63,36 +64,27 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
 		options.writeWaitMaxMs,
 	);
-	const sweep = async (rows: number) => (await query(sweepExpiredKeys, [now() - idempotencyMs, rows])).rowCount ?? 0;
-	const takeLease = async (name: string, forMs: number) => (await query(lease, [name, node, forMs])).rowCount === 1;
-	const sweeping = { background, takeLease, sweep, rows: options.sweepRows };
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
-
-	return {
+	const engine: Engine = {
 		...createReads(query, read),
+		history: () => history,
+		write,
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,
 		place: `${host}:${port}/${database}`,
-		keys: createKeyRows({ pool, query, read, retry, history: () => history }),
-		edits: createEdits({ pool, read, retry: retryWrite, now }),
-		rows: createPostgresRows(pool),
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
-		takeLease,
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
 		},
-		async check() {
-			await read(stateOnly, []);
-		},
+		check: async () => void (await read(stateOnly, [])),
 		async close() {
-			await stopSweeping?.();
 			await stopLooking();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};
+	return createStore(engine, now, options);
 }
 
 /**
@@ -131,32 +123,4 @@ function guardWrites(retry: Retry, stop: () => void, onFatal?: (reason: string) 
 		}
 	};
 	return { retryWrite, stopIfUnfit };
-}
-
-const sweepExpiredKeys = {
-	name: "sweepExpiredKeys",
-	text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
-	(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
-};
-
-const lease = {
-	name: "lease",
-	text: leaseSql({
-		name: "$1",
-		holder: "$2",
-		nowMs: "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-		forMs: "$3::bigint",
-	}),
-};
-
-/** Fails where writes do, such as on a replica, and changes nothing. Its row is the schema. */
-const probe = {
-	name: "probe",
-	text: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'none')
-	SELECT version FROM schema_version`,
-};
-
-/** @throws StoreUpgraded */
-function refuseNewer({ rows }: pg.QueryResult): void {
-	if (rows[0].version > schemaMax) throw new StoreUpgraded();
 }

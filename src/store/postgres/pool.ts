@@ -18,16 +18,16 @@ const statementTimeoutMs = 4_000;
 /** After its time-out, for a server that does not even report that. */
 const answerLateMs = 1_000;
 
-/** int8 is read as bigint, because a number cannot represent all of its values. */
-const int8 = 20;
+/** The types of columns with integers, which are read as bigint: int8 and int4. */
+const integers = [20, 23];
 const types = {
 	getTypeParser: ((oid: number, format?: "text" | "binary") =>
-		oid === int8 ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** A named statement is planned once for each connection. */
+/** A statement with a name is planned once for each connection. */
 export interface Statement {
-	name: string;
+	name?: string;
 	text: string;
 }
 

@@ -1,35 +1,30 @@
-// Reads of animals in PostgreSQL. Those of one turn of the event loop are sent together when it ends.
+// Reads of animals and keys in PostgreSQL. Those of one turn of the event loop are sent together when it ends.
 
-import { petStatuses } from "../../contract/pet.ts";
 import { idOfPetJson } from "../../contract/pet-json.ts";
-import { nameOfPage, pageSql, petJsonSql, type StatusGroup, toPetCount, toPetPage } from "../reads.ts";
-import type { PageQuery, PetPage, Shown, Store } from "../store.ts";
+import type { Engine } from "../engine.ts";
+import { fromKeys, keyColumns, readKeyRow } from "../key-rows.ts";
+import { nameOfPage, pageSql, petJsonSql, toPetPage } from "../reads.ts";
+import type { KeyRow, PageQuery, PetPage, Shown } from "../store.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import type { Query } from "./pool.ts";
 import { onPrimary, type Read, selectWithState, stateOnly } from "./state.ts";
 
-// With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids, and so is a count:
-// both would ask every shard.
+// With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids: it would ask every
+// shard.
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
 	text: `SELECT ${petJson} FROM pets WHERE id = ANY($1::bigint[]) AND ${onPrimary}`,
 };
-
-const countedStatuses = [...petStatuses, null];
-const statusCounts = countedStatuses.map((status) => {
-	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;
-	return `count(*) FILTER (WHERE ${isStatus})`;
-});
-const countByStatus = {
-	name: "countByStatus",
-	text: selectWithState(
-		["max(id)", ...statusCounts],
-		"FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next",
-	),
+const keysByHash = {
+	name: "keysByHash",
+	text: selectWithState(["s.hash", ...keyColumns], `${fromKeys} WHERE s.hash = ANY($1::text[])`),
 };
 
-export function createReads(query: Query, read: Read): Pick<Store, "getPet" | "listPets" | "countPets" | "readShown"> {
+export function createReads(
+	query: Query,
+	read: Read,
+): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "select"> {
 	const readShown = createTurnBatch<string, Shown>(String, async () => [(await read(stateOnly, [])).shown]);
 	return {
 		getPet: createTurnBatch<bigint, string | undefined>(String, async (ids) => {
@@ -41,14 +36,14 @@ export function createReads(query: Query, read: Read): Pick<Store, "getPet" | "l
 			Promise.all(queries.map((pageQuery) => readPage(read, pageQuery))),
 		),
 		readShown: () => readShown("shown"),
-		async countPets(after, limit) {
-			const { rows, shown } = await read(countByStatus, [after, limit]);
-			const [lastId, ...counts] = rows[0] as (bigint | null)[];
-			const groups = countedStatuses.flatMap((status, index): StatusGroup[] => {
-				const count = counts[index];
-				return count ? [[status, count, lastId ?? 0n]] : [];
-			});
-			return toPetCount(groups, shown);
+		findKey: createTurnBatch<string, KeyRow | undefined>(String, async (hashes) => {
+			const { rows, shown } = await read(keysByHash, [hashes]);
+			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: shown.history }]));
+			return hashes.map((hash) => keys.get(hash));
+		}),
+		async select(columns, rest, values = []) {
+			const { rows, shown } = await read({ text: selectWithState(columns, rest) }, values);
+			return { rows: rows.map((row) => row.slice(0, -1)), shown };
 		},
 	};
 }

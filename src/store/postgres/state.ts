@@ -3,6 +3,7 @@
 
 import type pg from "pg";
 import { type Shown, StorageUnavailable } from "../store.ts";
+import type { Row } from "../tables.ts";
 import { readOnlyCode } from "./errors.ts";
 import type { Statement } from "./pool.ts";
 
@@ -31,12 +32,12 @@ export function selectWithState(columns: readonly string[], rest: string): strin
 export const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
 export interface ReadResult {
-	rows: unknown[][];
+	rows: Row[];
 	shown: Shown;
 }
 
 /** Sends a statement of this file. @throws StorageUnavailable, also on a standby */
-export type Read = (statement: Statement, values: unknown[]) => Promise<ReadResult>;
+export type Read = (statement: Statement, values: readonly unknown[]) => Promise<ReadResult>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
 export function toReadResult({ rows }: pg.QueryArrayResult): ReadResult {

@@ -1,8 +1,10 @@
-// Runs statements on a connection of the pool, and several in one transaction.
+// Runs statements on a connection of the pool, and the transactions of all engines.
 
 import type pg from "pg";
 import { StorageUnavailable } from "../store.ts";
-import type { Retry } from "./errors.ts";
+import type { Row } from "../tables.ts";
+import type { Dialect, Transaction } from "../transactions.ts";
+import { schemaMax } from "./migrate.ts";
 
 const noWarning = "00000";
 
@@ -34,18 +36,29 @@ export async function onConnection<Result>(
 	}
 }
 
-/** @throws StorageUnavailable */
-export function inTransaction<Result>(
-	pool: pg.Pool,
-	retry: Retry,
-	work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-	return retry(() =>
-		onConnection(pool, async (client) => {
-			await client.query("BEGIN");
-			const result = await work(client);
-			await client.query("COMMIT");
-			return result;
-		}),
-	);
+/** Runs the statements of a transaction of all engines. */
+export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
+	await client.query("BEGIN");
+	let step = transaction.next();
+	while (!step.done) {
+		const { text, values = [] } = step.value;
+		const { rows } = await client.query<Row>({ text, values: [...values], rowMode: "array" });
+		step = transaction.next(rows);
+	}
+	await client.query("COMMIT");
+	return step.value;
 }
+
+export const dialect: Dialect = {
+	forUpdate: "FOR UPDATE",
+	clock: () => "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
+	keepIds: (lastId) => [
+		{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
+		{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
+	],
+	// Fails where writes do, such as on a replica.
+	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'none')
+		SELECT version FROM schema_version`,
+	schemaMax,
+};

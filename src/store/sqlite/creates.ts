@@ -7,7 +7,7 @@ import { petJson } from "../../contract/pet-json.ts";
 import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
 import type { IdempotencyKeyRecord } from "../records.ts";
 import type { CreateResult } from "../store.ts";
-import { columnList, createRowWriter, insertSql, pickColumns, tables } from "../tables.ts";
+import { columnList, columnsOf, createRowWriter, pickColumns, tables } from "../tables.ts";
 
 /** What the writer thread needs of a create: the animal as JSON, and the Idempotency-Key if there is one. */
 export type CreateRequest = string | (Omit<IdempotencyKeyRecord, "petId"> & { pet: string });
@@ -55,7 +55,11 @@ export function prepareCreates(database: Database.Database): (batch: CreateReque
 			WHERE caller = ? AND key = ? AND created_at_ms > ?`,
 		)
 		.safeIntegers();
-	const addKey = database.prepare(insertSql(tables.idempotencyKeys, "INSERT OR REPLACE"));
+	const { idempotencyKeys } = tables;
+	const places = columnsOf(idempotencyKeys).map(() => "?");
+	const addKey = database.prepare(
+		`INSERT OR REPLACE INTO idempotency_keys (${columnList(idempotencyKeys)}) VALUES (${places.join(", ")})`,
+	);
 
 	/** Takes the key for the animal with this id, unless it was taken before. */
 	function takeKey(request: Exclude<CreateRequest, string>, petId: bigint): CreateResult | undefined {

@@ -4,8 +4,9 @@
 import Database from "better-sqlite3";
 import type { EditRecord } from "../records.ts";
 import { StoreRefused } from "../store.ts";
-import { createRowWriter, insertSql, tables } from "../tables.ts";
+import { createRowWriter, insertRows, tables } from "../tables.ts";
 import { migrate } from "./file.ts";
+import { dialect, rowsOf } from "./transaction.ts";
 
 const toEditRow = createRowWriter(tables.edits);
 
@@ -59,8 +60,10 @@ function remove(database: Database.Database, removals: EditRecord[]): void {
 	database.prepare(`DELETE FROM pets WHERE id ${isRemoved}`).run(ids);
 	database.prepare(`UPDATE idempotency_keys SET fingerprint = '' WHERE pet_id ${isRemoved}`).run(ids);
 	const nextId = database.prepare("SELECT coalesce(max(id), 0) + 1 FROM edits").pluck().safeIntegers();
-	const addEdit = database.prepare(insertSql(tables.edits));
-	for (const removal of removals) addEdit.run(...toEditRow({ ...removal, id: nextId.get() }));
+	for (const removal of removals) {
+		const [insert] = insertRows(tables.edits, [toEditRow({ ...removal, id: nextId.get() })]);
+		if (insert) rowsOf(database, insert);
+	}
 }
 
 /** The ids of edited animals are not used again, even if the backup is older than the animals. */
@@ -68,6 +71,5 @@ function keepIds(database: Database.Database, edits: EditRecord[]): void {
 	const lastIssued = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pets'").pluck().safeIntegers();
 	let last = (lastIssued.get() as bigint | undefined) ?? 0n;
 	for (const { petId } of edits) if (petId > last) last = petId;
-	database.prepare("DELETE FROM sqlite_sequence WHERE name = 'pets'").run();
-	database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', ?)").run(last);
+	for (const statement of dialect.keepIds(last)) rowsOf(database, statement);
 }

@@ -2,18 +2,15 @@
 // batches to the writer thread (writer.ts).
 
 import { createBackground } from "../background.ts";
+import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit, observeCommits } from "../group-commit.ts";
-import { sweepIdempotencyKeys } from "../leases.ts";
-import type { OpenOptions, Store } from "../store.ts";
+import type { CreateResult, OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
-import type { CommandName, Request, Result, Write } from "./commands.ts";
+import type { Write } from "./commands.ts";
 import { toCreateRequest } from "./creates.ts";
-import { createEdits } from "./edits.ts";
 import { openSqliteReader, toRefusal } from "./file.ts";
 import { identityOf, readFileUse } from "./identity.ts";
-import { createKeyRows } from "./keys.ts";
 import { createReads } from "./reads.ts";
-import { createSqliteRows } from "./rows.ts";
 import { createTurnReads } from "./turn-reads.ts";
 import { startWriter } from "./writer.ts";
 
@@ -27,54 +24,46 @@ interface SqliteOptions extends OpenOptions {
  * @throws StoreRefused
  */
 export async function openSqlite(options: SqliteOptions): Promise<Store> {
-	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false, node = "" } = options;
+	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false } = options;
 	const { background = createBackground() } = options;
-	const watch = watchWrites(() => write("probe", {}), background);
+	const watch = watchWrites(() => write("probe"), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
 		options.onFatal?.(reason);
 	};
 	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
 	if (writer.isNew) onCreate?.(file);
-	const { database, turn, reads, cursorSecret } = await openReads(file).catch(async (error) => {
+	const { database, reads, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
-	const commit = observeCommits<Write, Result>(writer.commit, options.onCommit);
-	const writes = createGroupCommit<Write, Result>(
+	const commit = observeCommits<Write, unknown>(writer.commit, options.onCommit);
+	const writes = createGroupCommit<Write, unknown>(
 		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
 		options.writeWaitMaxMs,
 		({ name }) => name === "createPet",
 	);
-	/** Resolves with the result of the command. */
-	const write = <Name extends CommandName>(name: Name, request: Request<Name>) =>
-		writes.write({ name, request } as Write) as Promise<Result<Name>>;
-	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
-	const sweep = (rows: number) => write("sweepIdempotencyKeys", { nowMs: now(), rows });
-	const sweeping = { background, takeLease, sweep, rows: options.sweepRows };
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
-
-	return {
+	const write = ((name, ...given) => writes.write({ name, given: given as never })) as Engine["write"];
+	const engine: Engine = {
 		...reads,
-		createPet: (pet, idempotencyKey, json) =>
-			write("createPet", toCreateRequest({ pet, idempotencyKey, nowMs: now() }, json)),
+		write,
+		createPet(pet, idempotencyKey, json) {
+			const request = toCreateRequest({ pet, idempotencyKey, nowMs: now() }, json);
+			return writes.write({ name: "createPet", request }) as Promise<CreateResult>;
+		},
 		cursorSecret,
 		place: String(identityOf(file)),
-		keys: createKeyRows({ database, turn, write }),
-		edits: createEdits({ database, turn, write, now }),
-		rows: createSqliteRows({ database, read: turn.read, write }),
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
-		takeLease,
 		readUse: () => readFileUse(file),
 		check: async () => void (await reads.getPet(0n)),
 		async close() {
-			await stopSweeping?.();
-			await write("touchKeys", { uses: [] }).catch(() => {});
+			await write("touchKeys", []).catch(() => {}); // After all others.
 			database.close();
 			await writer.close();
 		},
 	};
+	return createStore(engine, now, options);
 }
 
 async function openReads(file: string) {
@@ -84,5 +73,5 @@ async function openReads(file: string) {
 	const turn = createTurnReads(database, () => (identityOf(file) ?? opened) !== opened);
 	const reads = createReads(database, turn);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
-	return { database, turn, reads, cursorSecret: secret };
+	return { database, reads, cursorSecret: secret };
 }

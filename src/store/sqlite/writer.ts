@@ -7,7 +7,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { type Result, type SentResults, toResults, toSentBatch, type Write } from "./commands.ts";
+import { type SentResults, toResults, toSentBatch, type Write } from "./commands.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
@@ -19,7 +19,7 @@ export interface Writer {
 	 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
 	 * @param leftMs how long it may wait while another process writes
 	 */
-	commit(batch: Write[], leftMs: number): Promise<Timed<Result>>;
+	commit(batch: Write[], leftMs: number): Promise<Timed<unknown>>;
 	/** Whether this start created the file. */
 	readonly isNew: boolean;
 	close(): Promise<void>;

@@ -4,9 +4,9 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/store/postgres/edits.ts",
-		from: "WHERE id = $1 FOR UPDATE",
-		to: "WHERE id = $1",
+		file: "src/store/postgres/transaction.ts",
+		from: 'forUpdate: "FOR UPDATE"',
+		to: 'forUpdate: ""',
 		tests: ["test/contract/http-postgres.test.ts"],
 	},
 	{
@@ -88,7 +88,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/edits.test.ts"],
 	},
 	{
-		file: "src/store/postgres/edits.ts",
+		file: "src/store/postgres/transaction.ts",
 		from: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
 		to: "SELECT coalesce(max(id), 0) + 1 AS last_id FROM edits",
 		tests: ["test/store/edits.test.ts"],

@@ -28,8 +28,8 @@ export const mutants: Mutant[] = [
 		tests: ["test/contract/credentials.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/keys.ts",
-		from: "absent?.shown === shown && absent.hash",
+		file: "src/store/sqlite/reads.ts",
+		from: "absent?.shown === now && absent.hash",
 		to: "absent?.hash",
 		tests: ["test/store/sqlite.test.ts"],
 	},

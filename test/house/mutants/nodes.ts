@@ -4,15 +4,15 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/store/sqlite/commands.ts",
-		from: "if (unless && anySecret",
-		to: "if (false && anySecret",
+		file: "src/store/transactions.ts",
+		from: "if (found.length > 0) return false;",
+		to: "",
 		tests: ["test/store/sqlite.test.ts"],
 	},
 	{
-		file: "src/store/postgres/keys.ts",
-		from: "await client.query(lockProvisioning);",
-		to: "",
+		file: "src/store/transactions.ts",
+		from: "settings WHERE name = 'cursor_secret'",
+		to: "settings WHERE name = 'none'",
 		tests: ["test/store/postgres.test.ts"],
 	},
 	{
@@ -28,8 +28,8 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/lost-file.test.ts"],
 	},
 	{
-		file: "src/store/leases.ts",
-		from: "WHERE lease.holder = excluded.holder\n\tOR ",
+		file: "src/store/transactions.ts",
+		from: "WHERE leases.holder = excluded.holder\n\t\tOR ",
 		to: "WHERE ",
 		tests: ["test/store/sqlite.test.ts"],
 	},

@@ -64,9 +64,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/copy.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/rows.ts",
-		from: "SELECT seq FROM sqlite_sequence WHERE name = 'pets'",
-		to: "SELECT max(id) FROM pets",
+		file: "src/store/copy.ts",
+		from: "lastId: (await from.readShown()).lastId",
+		to: "lastId: (await from.rows.readLastPetId()) ?? 0n",
 		tests: ["test/store/copy.test.ts"],
 	},
 ];

@@ -1,0 +1,100 @@
+// Makes a Store of what an engine does in its own way.
+
+import { createBackground } from "./background.ts";
+import { listKeys } from "./key-rows.ts";
+import { sweepIdempotencyKeys } from "./leases.ts";
+import { countPets, type Select } from "./reads.ts";
+import {
+	type EditRecord,
+	type Edits,
+	type KeyRows,
+	type OpenOptions,
+	type Rows,
+	refuseOtherHistory,
+	type Store,
+} from "./store.ts";
+import { columnNames, columnsOf, createRecordReader, tables } from "./tables.ts";
+import type { Write } from "./transactions.ts";
+
+/** Both engines have these parts of a store; the others are made of `select` and `write`. */
+export interface Engine extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease"> {
+	select: Select;
+	write: Write;
+	findKey: KeyRows["findByHash"];
+	/** That the latest read showed. */
+	history(): string;
+}
+
+export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
+	const { select, write } = engine;
+	const { node = "", background = createBackground(), sweepRows } = options;
+	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
+	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
+	const sweeping = { background, takeLease, sweep, rows: sweepRows };
+	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
+	return {
+		...engine,
+		keys: createKeyRows(engine),
+		edits: createEdits(engine, now),
+		rows: createRows(engine),
+		countPets: (after, limit) => countPets(select, after, limit),
+		takeLease,
+		async close() {
+			await stopSweeping?.();
+			await engine.close();
+		},
+	};
+}
+
+function createKeyRows({ select, write, findKey, history }: Engine): KeyRows {
+	return {
+		get history() {
+			return history();
+		},
+		findByHash: findKey,
+		list: () => listKeys(select),
+		add: (key, secret, unless) => write("addKey", key, secret, unless),
+		rotate: (keyId, secret, graceEndsAtMs) => write("rotateKey", keyId, secret, graceEndsAtMs),
+		revoke: (keyId, nowMs) => write("revokeKey", keyId, nowMs),
+		touch: (uses) => write("touchKeys", uses),
+	};
+}
+
+const toEdit = createRecordReader<EditRecord>(tables.edits);
+
+function createEdits({ select, write }: Engine, now: () => number): Edits {
+	return {
+		apply: (edit) => write("editPet", edit, now()),
+		async list(after, limit, history) {
+			const page = "FROM edits WHERE id > $1 ORDER BY id LIMIT $2";
+			const { rows, shown } = await select(columnNames(tables.edits), page, [after, limit]);
+			refuseOtherHistory(shown.history, history);
+			return rows.map(toEdit);
+		},
+	};
+}
+
+function createRows({ select, write }: Engine): Rows {
+	/** The only value of the only row. */
+	async function value(column: string, rest: string): Promise<unknown> {
+		const { rows } = await select([column], rest);
+		return rows[0]?.[0] ?? undefined;
+	}
+	return {
+		count: async (table) => Number(await value("count(*)", `FROM ${tables[table].name}`)),
+		async read(table, after, limit) {
+			const { name, keyLength } = tables[table];
+			const keys = columnsOf(tables[table]).slice(0, keyLength);
+			const key = keys.map((column) => column.name).join(", ");
+			const given = keys.map(({ type }, index) => `CAST($${index + 1} AS ${type})`);
+			const where = after ? `WHERE (${key}) > (${given.join(", ")})` : "";
+			const rest = `FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
+			return (await select(columnNames(tables[table]), rest, after)).rows;
+		},
+		readLastPetId: async () => (await value("max(id)", "FROM pets")) as bigint | undefined,
+		write: (table, rows) => write("addRows", table, rows),
+		readCopyMark: async () => (await value("value", "FROM settings WHERE name = 'copy_of'"))?.toString(),
+		markCopy: (mark) => write("markCopy", Buffer.from(mark)),
+		finishCopy: ({ cursorSecret, lastId }) => write("finishCopy", cursorSecret, lastId),
+	};
+}

@@ -1,0 +1,44 @@
+// Runs the transactions of all engines in SQLite. The writer thread's transaction is around them.
+
+import type Database from "better-sqlite3";
+import type { Row, Statement } from "../tables.ts";
+import type { Dialect, Transaction } from "../transactions.ts";
+import { schemaMax } from "./file.ts";
+
+/** Who writes has locked the whole file. */
+export const dialect: Dialect = {
+	forUpdate: "",
+	clock: String,
+	nextEditId: "SELECT coalesce(max(id), 0) + 1 FROM edits",
+	keepIds: (lastId) => [
+		{ text: "DELETE FROM sqlite_sequence WHERE name = 'pets'" },
+		{ text: "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', $1)", values: [lastId] },
+	],
+	probe: `PRAGMA user_version = ${schemaMax}`,
+	schemaMax,
+};
+
+/** Integers are bigints. Values are bound in their order: SQLite is slow in finding one of many by its name. */
+export function rowsOf(database: Database.Database, { text, values = [] }: Statement): Row[] {
+	const bound: unknown[] = [];
+	const statement = database.prepare(
+		text.replaceAll(/\$(\d+)/g, (_, place) => {
+			bound.push(values[place - 1]);
+			return "?";
+		}),
+	);
+	if (statement.reader)
+		return statement
+			.safeIntegers()
+			.raw()
+			.all(...bound) as Row[];
+	statement.run(...bound);
+	return [];
+}
+
+/** Must be called in a transaction. */
+export function runTransaction<Result>(database: Database.Database, transaction: Transaction<Result>): Result {
+	let step = transaction.next();
+	while (!step.done) step = transaction.next(rowsOf(database, step.value));
+	return step.value;
+}

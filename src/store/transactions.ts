@@ -1,0 +1,195 @@
+// The writes besides creates. Each is one transaction, written once for both engines as a sequence of statements, each
+// of which is answered with its rows.
+
+import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
+import type { KeyUse, NewKey, NewSecret } from "./records.ts";
+import { type AddUnless, type EditOutcome, type NewEdit, StoreUpgraded } from "./store.ts";
+import {
+	createRowWriter,
+	insertRows,
+	pickColumns,
+	type Row,
+	type Statement,
+	type TableName,
+	tables,
+} from "./tables.ts";
+
+/** What the engines say differently. */
+export interface Dialect {
+	/** After a SELECT: locks its row until the commit. */
+	forUpdate: string;
+	/** SQL of a clock that all nodes of the store share. */
+	clock(nowMs: number): string;
+	/** Reads the id of the next edit, which no other transaction gets. */
+	nextEditId: string;
+	/** After a copy: the next animal gets an id above this one, and the next edit one above the largest. */
+	keepIds(lastId: bigint): Statement[];
+	/** Writes something that changes nothing. Its row, if there is one, is the version of the schema. */
+	probe: string;
+	schemaMax: number;
+}
+
+export type Transaction<Result> = Generator<Statement, Result, Row[]>;
+
+/** No lease lasts longer: one that seems to was taken before the clock was put back. */
+const leaseMaxMs = 3_600_000;
+
+const toEditRow = createRowWriter(tables.edits);
+/** The fields of a key that are stored when it is added. */
+const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
+const toKeyRow = createRowWriter(newKey);
+const toUseRow = createRowWriter(tables.keyUses);
+const newSecret = pickColumns(tables.secrets, ["hash", "keyId", "last4", "createdAtMs", "expiresAtMs"]);
+const toSecretRow = createRowWriter(newSecret);
+const addSecret = `INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
+	SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5 FROM secrets WHERE key_id = $2`;
+
+function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<EditOutcome> {
+	const { petId, editor, action } = edit;
+	const [pet] = yield { text: `SELECT name, status FROM pets WHERE id = $1 ${dialect.forUpdate}`, values: [petId] };
+	if (!pet) {
+		const [removal] = yield { text: "SELECT id FROM edits WHERE pet_id = $1 AND action = 'remove'", values: [petId] };
+		return removal ? "removed" : "absent";
+	}
+	const [name, fromStatus] = pet;
+	if (action === "set-status") {
+		if ((edit.status ?? null) === fromStatus) return "unchanged";
+		yield { text: "UPDATE pets SET status = $1 WHERE id = $2", values: [edit.status ?? null, petId] };
+	} else if (action === "rename") {
+		if (edit.name === name) return "unchanged";
+		yield { text: "UPDATE pets SET name = $1 WHERE id = $2", values: [edit.name, petId] };
+	} else {
+		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
+		yield {
+			text: "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2",
+			values: [erasedFingerprint, petId],
+		};
+	}
+	const statuses = action === "rename" ? {} : { fromStatus };
+	const toStatus = action === "set-status" ? edit.status : undefined;
+	const [[id] = []] = yield { text: dialect.nextEditId };
+	yield* insertRows(tables.edits, [toEditRow({ id, atMs: nowMs, editor, action, petId, ...statuses, toStatus })]);
+	return "edited";
+}
+
+function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
+	if (unless) {
+		// Held by the node that adds a key on a condition, so that the condition is true until its commit.
+		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
+		const found = yield unless === "same secret"
+			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }
+			: { text: "SELECT hash FROM secrets LIMIT 1" };
+		if (found.length > 0) return false;
+	}
+	yield* insertRows(newKey, [toKeyRow(key)]);
+	yield { text: addSecret, values: toSecretRow({ ...secret, keyId: key.id }) };
+	return true;
+}
+
+function* rotateKey(_: Dialect, keyId: string, secret: NewSecret, graceEndsAtMs: number): Transaction<void> {
+	yield {
+		text: `UPDATE secrets SET expires_at_ms = $1
+			WHERE key_id = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $1)`,
+		values: [graceEndsAtMs, keyId],
+	};
+	yield { text: addSecret, values: toSecretRow({ ...secret, keyId }) };
+}
+
+function* revokeKey(_: Dialect, keyId: string, nowMs: number): Transaction<void> {
+	yield {
+		text: "UPDATE keys SET revoked_at_ms = $1 WHERE id = $2 AND revoked_at_ms IS NULL",
+		values: [nowMs, keyId],
+	};
+}
+
+function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
+	yield* insertRows(
+		tables.keyUses,
+		uses.map(toUseRow),
+		`ON CONFLICT (key_id, operation) DO UPDATE SET last_used_at_ms = excluded.last_used_at_ms
+		WHERE key_uses.last_used_at_ms < excluded.last_used_at_ms`,
+	);
+}
+
+/** @returns whether the holder has the lease now */
+function* takeLease(
+	dialect: Dialect,
+	lease: { name: string; holder: string; nowMs: number; forMs: number },
+): Transaction<boolean> {
+	const { name, holder, nowMs, forMs } = lease;
+	const forTime = "CAST($3 AS BIGINT)";
+	const taken = yield {
+		text: `INSERT INTO leases (name, holder, until_ms) VALUES ($1, $2, ${dialect.clock(nowMs)} + ${forTime})
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
+		WHERE leases.holder = excluded.holder
+		OR leases.until_ms NOT BETWEEN excluded.until_ms - ${forTime} + 1 AND excluded.until_ms - ${forTime} + ${leaseMaxMs}
+		RETURNING name`,
+		values: [name, holder, forMs],
+	};
+	return taken.length > 0;
+}
+
+/** @returns the number of removed keys, at most `rows` */
+function* sweepIdempotencyKeys(_: Dialect, nowMs: number, rows: number): Transaction<number> {
+	const swept = yield {
+		text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
+		(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)
+		RETURNING pet_id`,
+		values: [nowMs - idempotencyMs, rows],
+	};
+	return swept.length;
+}
+
+/** @throws StoreUpgraded */
+function* probe(dialect: Dialect): Transaction<void> {
+	const [[schema] = []] = yield { text: dialect.probe };
+	if (Number(schema ?? 0) > dialect.schemaMax) throw new StoreUpgraded();
+}
+
+function* addRows(_: Dialect, table: TableName, rows: Row[]): Transaction<void> {
+	yield* insertRows(tables[table], rows, "ON CONFLICT DO NOTHING");
+}
+
+function* markCopy(_: Dialect, mark: Uint8Array): Transaction<void> {
+	yield { text: "INSERT INTO settings (name, value) VALUES ('copy_of', $1)", values: [mark] };
+}
+
+function* finishCopy(dialect: Dialect, cursorSecret: Uint8Array, lastId: bigint): Transaction<void> {
+	yield* dialect.keepIds(lastId);
+	yield { text: "UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", values: [cursorSecret] };
+	yield { text: "DELETE FROM settings WHERE name = 'copy_of'" };
+}
+
+const transactions = {
+	editPet,
+	addKey,
+	rotateKey,
+	revokeKey,
+	touchKeys,
+	takeLease,
+	sweepIdempotencyKeys,
+	probe,
+	addRows,
+	markCopy,
+	finishCopy,
+};
+
+export type TransactionName = keyof typeof transactions;
+type Transactions = { [Name in TransactionName]: (typeof transactions)[Name] };
+/** The parameters after the dialect. */
+export type Given<Name extends TransactionName> =
+	Parameters<Transactions[Name]> extends [Dialect, ...infer Rest] ? Rest : never;
+export type Outcome<Name extends TransactionName> =
+	ReturnType<Transactions[Name]> extends Transaction<infer Result> ? Result : never;
+
+/** Commits a transaction. Resolves when it is on disk. @throws StorageUnavailable */
+export type Write = <Name extends TransactionName>(name: Name, ...given: Given<Name>) => Promise<Outcome<Name>>;
+
+export function startTransaction<Name extends TransactionName>(
+	dialect: Dialect,
+	name: Name,
+	given: Given<Name>,
+): Transaction<Outcome<Name>> {
+	const start: unknown = transactions[name];
+	return (start as (dialect: Dialect, ...given: unknown[]) => Transaction<Outcome<Name>>)(dialect, ...given);
+}
