@@ -1,12 +1,12 @@
 // The HTTP applications of both ports: each request gets its route (routes.ts), passes the checks (checks.ts), and is
 // answered by the route's handler. Its failures are sent by refusals.ts.
 
-import type { Server } from "node:http";
 import type { Log } from "../contract/observed.ts";
 import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { type Check, createChecks, createOpsChecks, handleChecked } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
+import type { HttpServer } from "./intake.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
@@ -26,7 +26,7 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 
 export interface App {
 	/** Of the public port; it does not listen yet. */
-	server: Server;
+	server: HttpServer;
 	/** Call it after the server has ended. */
 	close(): void;
 }
@@ -52,7 +52,7 @@ export interface OpsOptions extends OpsRouteOptions {
 }
 
 /** The operators' port, separate from the public one: metrics and health. It does not listen yet. */
-export function buildOpsServer(options: OpsOptions): Server {
+export function buildOpsServer(options: OpsOptions): HttpServer {
 	const router = createRouter();
 	addOpsRoutes(router, options);
 	return createHttpServer(createHandler(router, createOpsChecks(options.host), options), options.server);

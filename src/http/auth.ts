@@ -4,9 +4,9 @@ import { ApiError } from "../contract/errors.ts";
 import type { Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import type { Connection } from "./connections.ts";
 import { challenge, type Exchange } from "./exchange.ts";
 import { isRepeated } from "./framing.ts";
+import type { Connection } from "./intake.ts";
 
 const missing = new ApiError("missing_credential");
 const invalid = new ApiError("invalid_credential");

@@ -1,63 +1,46 @@
 // Stops a server without dropping a request.
 
-import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection } from "./connections.ts";
+import type { HttpServer } from "./intake.ts";
 
-/** How often it is seen whether connections are left. */
+/** The interval of checks whether connections are left. */
 const pollMs = 10;
-/** A turn of the event loop that is shorter has done nothing. */
+/** A shorter turn of the event loop has handled nothing. */
 const emptyTurnMs = 0.05;
-/** How long such a turn is waited for. */
+/** The longest wait for such a turn. */
 const backlogMaxMs = 1_000;
-
-/** The open connections of each server. */
-const open = new WeakMap<Server, Set<Connection>>();
-
-/** Makes a server one that can be drained. */
-export function followConnections(server: Server): void {
-	const connections = new Set<Connection>();
-	open.set(server, connections);
-	server.on("connection", (socket: Connection) => {
-		connections.add(socket);
-		socket.once("close", () => connections.delete(socket));
-	});
-}
 
 /**
  * Stops a server whose replies close their connections. For `idleMs` it takes requests as before: a connection that is
- * in use has its last reply by then. Then it stops listening, and closes what is idle a moment later. After `graceMs`
- * in all, the connections that remain are closed.
+ * in use has its last reply by then. Then it stops listening, and closes idle connections a moment later. After
+ * `graceMs` in all, the connections that remain are closed.
  */
-export async function drain(server: Server, { idleMs, graceMs }: { idleMs: number; graceMs: number }): Promise<void> {
-	const connections = open.get(server) ?? new Set();
+export async function drain(server: HttpServer, { idleMs, graceMs }: { idleMs: number; graceMs: number }) {
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	const endsAtMs = performance.now() + graceMs;
 	const idleAtMs = performance.now() + Math.min(idleMs, graceMs);
-	while (performance.now() < idleAtMs && connections.size > 0) await sleep(pollMs);
+	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
 	await stopListening(server);
-	// In the turn's last phase: what had arrived by then was read, and makes its connection busy.
-	const idle = setInterval(() => setImmediate(closeIdle, connections), idleMs / 4);
+	// In the last phase of a turn: all bytes that had arrived were read, and their connections are busy.
+	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
 	clearInterval(idle);
 	clearTimeout(last);
 }
 
-/** For Node, a connection is also idle while its client has not taken a reply, or its requests wait for their turn. */
-function closeIdle(connections: Set<Connection>): void {
-	for (const connection of connections) if (connection.intake?.isIdle) connection.destroy();
+/** Node also counts connections as idle whose client has not read a reply, or whose requests wait for their turn. */
+function closeIdle({ open }: HttpServer): void {
+	for (const connection of open) if (connection.intake?.isIdle) connection.destroy();
 }
 
 /**
- * Takes all connections that the kernel has accepted for the server, because it resets them with the socket. No system
- * call takes the last one and closes the socket in one step: it is closed in the turn that finds no more of them.
+ * Takes all connections that the kernel has accepted for the server, because closing the socket resets them. No system
+ * call takes the last one and closes the socket in one step: it is closed in the first turn without a new connection.
  */
-function stopListening(server: Server): Promise<void> {
-	// http.Server's own close would drop idle connections at once, although a request may be about to arrive.
-	const close = () => NetServer.prototype.close.call(server);
-	// Compiles it: until it is run for the first time, that takes longer than a turn.
+function stopListening(server: HttpServer): Promise<void> {
+	// Compiles `close`: its first call takes longer than a turn.
 	new NetServer().close();
 	const endsAtMs = performance.now() + backlogMaxMs;
 	let turnAtMs = -Infinity;
@@ -67,16 +50,17 @@ function stopListening(server: Server): Promise<void> {
 	};
 	server.on("connection", note).on("drop", note);
 	return new Promise((resolve) => {
-		function look(): void {
+		function checkTurn(): void {
 			const nowMs = performance.now();
 			const isEmpty = !hasTaken && nowMs - turnAtMs < emptyTurnMs;
 			hasTaken = false;
 			turnAtMs = nowMs;
-			if (!isEmpty && nowMs < endsAtMs) return void setImmediate(look);
-			close();
+			if (!isEmpty && nowMs < endsAtMs) return void setImmediate(checkTurn);
+			// The close of http.Server would also end idle connections, although a request may be about to arrive.
+			NetServer.prototype.close.call(server);
 			server.off("connection", note).off("drop", note);
 			resolve();
 		}
-		setImmediate(look);
+		setImmediate(checkTurn);
 	});
 }

@@ -7,7 +7,7 @@ import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import { type TraceContext, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";
-import type { Connection } from "./connections.ts";
+import type { Connection } from "./intake.ts";
 import type { Cors, DeprecationNotice } from "./reply-headers.ts";
 
 declare module "node:http" {

@@ -1,46 +1,80 @@
-// What a connection sent and Node has not parsed yet. Node alone would parse and handle whole packets; here they are
-// cut into heads and bodies. The first request of a packet is handled at once, those behind it in turns (turns.ts).
-// What waits costs only its bytes, and meanwhile the socket rests. A client that does not take its replies is not
-// answered further.
+// A connection, and its bytes that Node has not parsed yet. Node alone would parse and handle whole packets; here they
+// are cut into heads and bodies. The first request of a packet is handled at once, those behind it in turns (turns.ts).
+// Bytes that wait cost no other memory, and meanwhile the socket is not read. A client that does not read its replies
+// gets no more of them.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
-import type { Connection, Intake } from "./connections.ts";
 import { isLineEnd, isRequestLine } from "./framing.ts";
 import type { Line, Turns } from "./turns.ts";
 
-/** Bytes of replies that a client has not taken, with those to come. */
+/** Bytes of replies that a client has not read, with those to come. */
 const unsentMax = 128 * 1024;
-/** The same of all clients. Above it, only those are answered who have taken theirs. */
+/** The same for all clients together. Above it, only clients that have read their replies are answered. */
 const unsentInAllMax = 32 * 1024 * 1024;
 /** Bytes of any reply; so at most 256 requests of a connection are under way. */
 const expectedMin = 512;
 /** Reads of a connection that wait for the store: their replies may be larger than those before. */
 const readsMax = 16;
-/** Of a packet, this many are parsed without a turn: a head and its body. */
+/** The pieces of a packet that are parsed without a turn: a head and its body. */
 const piecesAtOnce = 2;
-/** Of a head in several packets; the parser does not count blanks around values. */
+/** Bytes of a head in several packets; the parser does not count blanks around values. */
 const begunMax = 2 * headersMaxBytes;
 /** Ends a head, and chunks. */
 const emptyLine = Buffer.from("\r\n\r\n");
-/** So many of its bytes may be in what was parsed before. */
+/** At most so many of its bytes were parsed with the piece before. */
 const overlap = emptyLine.length - 1;
 const nothing: Buffer = Buffer.alloc(0);
 
-/** What all connections of a server share. */
-export interface Shared {
+/** How long a connection with an unread request stays half open, so that its reply arrives. */
+export const lingerMs = 500;
+
+/** A server with its open connections. */
+export interface HttpServer extends Server {
+	open: Set<Connection>;
+}
+
+/** A connection, with its current or last request. */
+export interface Connection extends Socket {
+	latest?: { request: IncomingMessage; response: ServerResponse };
+	intake?: Intake;
+	/** The last reply is sent, or waits for those before it: further requests are ignored. */
+	isRefused?: boolean;
+	/** The request that asked for an upgrade: its reply is the last one, and all bytes after it are ignored. */
+	last?: IncomingMessage;
+	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
+	credential?: { field: string; keyHash: string | undefined };
+	/** Requests whose reply is not complete. */
+	requestsInFlight?: number;
+	/** Node's listener for the end of the connection, which aborts all requests without a reply. */
+	abortAll?: (() => void) | undefined;
+	/** Set by Node while too much waits for the client: the parser takes nothing. */
+	_paused?: boolean;
+}
+
+/**
+ * Replaces Node's `destroySoon`: closes the connection for writing, and completely a moment later. A full close with
+ * unread bytes would reset the connection, and the reply could be lost.
+ */
+export function closeGracefully(this: Connection): void {
+	this.end();
+	const isFullyRead = !this.last && (this.latest?.request.complete ?? true);
+	if (isFullyRead) return void this.once("finish", () => this.destroy());
+	this.pause();
+	setTimeout(() => this.destroy(), lingerMs).unref();
+}
+
+/** Common to all connections of a server. */
+interface Shared {
 	turns: Turns;
 	unsent: number;
 	refuse: (connection: Connection, failure: ApiError) => void;
 }
 
-/** Gives a connection its intake, after Node has added its listeners. */
-export function addIntake(connection: Connection, shared: Shared): void {
-	connection.intake = new ConnectionIntake(connection, shared);
-}
-
-class ConnectionIntake implements Intake, Line {
+/** Made after Node has added its listeners to the connection. */
+export class Intake implements Line {
 	readonly #connection: Connection;
 	readonly #shared: Shared;
 	readonly #parse: (bytes: Buffer) => void;
@@ -48,19 +82,19 @@ class ConnectionIntake implements Intake, Line {
 	#waiting: Buffer | undefined;
 	#isResting = false;
 	#hasEnded = false;
-	/** What was parsed of an unfinished head, or the last bytes of unfinished chunks. */
+	/** The parsed bytes of an unfinished head, or the last ones of unfinished chunks. */
 	#begun = nothing;
-	/** Bytes of a body that are to come; infinite for chunks. */
+	/** Bytes that the body still lacks; infinite for chunks. */
 	#bodyLeft = 0;
 	#unsent = 0;
-	/** Requests without a reply that are no creates. */
+	/** Requests without a reply, except creates. */
 	#reads = 0;
-	/** Of them, so many may be under way; few at first, as nothing is known of the replies. */
+	/** The most reads under way; few at first, because the size of the replies is not known. */
 	#readsMax = 1;
-	/** Bytes of the next reply. */
+	/** Bytes that the next reply may have. */
 	#expected = expectedMin;
 
-	/** Takes the place of Node's listeners, which call the parser. The parser then no longer reads the socket itself. */
+	/** Replaces Node's listeners, which call the parser. The parser then no longer reads the socket itself. */
 	constructor(connection: Connection, shared: Shared) {
 		const nodes = (event: string) => connection.listeners(event).at(-1) as () => void;
 		this.#connection = connection;
@@ -74,14 +108,17 @@ class ConnectionIntake implements Intake, Line {
 		connection.once("close", () => this.#close());
 	}
 
+	/** Whether more was read than the latest request. */
 	get hasMore(): boolean {
 		return this.#waiting !== undefined && this.#waiting.length > this.#bodyLeft;
 	}
 
+	/** Whether the client has read all replies, and nothing of a further request has arrived. */
 	get isIdle(): boolean {
 		return !this.#waiting && !this.#isWithin && this.#connection.latest?.response.writableFinished !== false;
 	}
 
+	/** A request begins. @returns whether its line is valid */
 	begin(request: IncomingMessage): boolean {
 		const head = this.#begun;
 		const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
@@ -92,6 +129,7 @@ class ConnectionIntake implements Intake, Line {
 		return isRequestLine(head, request);
 	}
 
+	/** A reply with a body of this length is about to be sent. */
 	noteReply({ method }: IncomingMessage, bytes: number): void {
 		if (method !== "POST") this.#reads--;
 		this.#readsMax = Math.min(2 * this.#readsMax, readsMax);
@@ -100,6 +138,7 @@ class ConnectionIntake implements Intake, Line {
 		if (this.#waiting) this.#shared.turns.enter(this);
 	}
 
+	/** The reply was sent, or never will be. */
 	noteEnd(bytes: number): void {
 		this.#add(-bytes);
 		if (this.#waiting) this.#shared.turns.enter(this);
@@ -132,7 +171,7 @@ class ConnectionIntake implements Intake, Line {
 		if (!this.#waiting) this.next();
 	}
 
-	/** Node resumes a socket whenever a body is read, or a client took replies. */
+	/** Also called when Node resumes the socket: whenever a body is read, or a client has read replies. */
 	#rest(): void {
 		if (!this.#waiting) return;
 		this.#isResting = true;
@@ -140,7 +179,7 @@ class ConnectionIntake implements Intake, Line {
 		this.#shared.turns.enter(this);
 	}
 
-	/** Whether something waits that can be parsed. What follows the last request is ignored. */
+	/** Whether bytes wait that can be parsed. Those after the last request are ignored. */
 	#isReady(): boolean {
 		const { writable, isRefused, last } = this.#connection;
 		if (!writable || isRefused || last?.complete) this.#waiting = undefined;
@@ -148,7 +187,6 @@ class ConnectionIntake implements Intake, Line {
 	}
 
 	#isHeld(): boolean {
-		// Node's own limit: its parser is paused.
 		if (this.#connection._paused) return true;
 		const underWay = this.#connection.requestsInFlight ?? 0;
 		if (underWay === 0 || this.#isWithin) return false;
@@ -181,7 +219,7 @@ class ConnectionIntake implements Intake, Line {
 			this.#bodyLeft = 0;
 			this.#begun = nothing;
 		}
-		// Empty lines before a request are no part of it.
+		// Empty lines before a request do not belong to it.
 		if (this.#begun.every(isLineEnd)) this.#begun = nothing;
 		if (this.#begun.length > begunMax) this.#shared.refuse(this.#connection, new ApiError("headers_too_large"));
 	}
@@ -209,7 +247,7 @@ class ConnectionIntake implements Intake, Line {
 		this.#hasEnded = false;
 	}
 
-	/** Whether the parser has a part of a message, and its time runs. */
+	/** Whether the parser has a part of a message, whose time is limited. */
 	get #isWithin(): boolean {
 		return this.#begun !== nothing || this.#bodyLeft > 0;
 	}

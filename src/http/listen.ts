@@ -1,14 +1,12 @@
 // The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
 
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
-import { type Connection, closeGracefully } from "./connections.ts";
-import { followConnections } from "./drain.ts";
 import type { Exchange, ReplyHead } from "./exchange.ts";
 import { asksForUpgrade, checkFraming } from "./framing.ts";
-import { addIntake } from "./intake.ts";
+import { type Connection, closeGracefully, type HttpServer, Intake } from "./intake.ts";
 import { createServer } from "./node-http.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
@@ -20,7 +18,7 @@ export interface Timeouts {
 	headersMs: number;
 	/** From the first byte of a request to the end of its body. */
 	requestMs: number;
-	/** For an idle connection; longer than the usual 60 seconds of load balancers. */
+	/** For an idle connection; longer than the 60 seconds of most load balancers. */
 	keepAliveMs: number;
 	/** For a connection with a request in progress that neither sends nor receives. */
 	stalledMs: number;
@@ -41,18 +39,18 @@ export interface ServerOptions {
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
 	replyHead: ReplyHead;
-	/** Follow what is served; only the public port has the first. */
+	/** Only the public port has one. */
 	traffic?: Traffic;
 	replyWatch: ReplyWatch;
-	/** Its own if absent. */
 	turns?: Turns;
 }
 
 /** @param handler answers a request */
-export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): Server {
+export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
 	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns() } = options;
 	const refusals = createRefusals(options.replyHead, options.replyWatch);
-	const server = createServer({
+	const open = new Set<Connection>();
+	const settings = {
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
 		requestTimeout: timeouts.requestMs,
@@ -61,8 +59,9 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		requireHostHeader: false,
 		noDelay: true,
 		optimizeEmptyRequests: true,
-	});
-	answerHalfClosed(server);
+	};
+	// A client that ends its side after its last request gets all replies. Node does not document this switch (0017).
+	const server = Object.assign(createServer(settings), { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
@@ -72,9 +71,10 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
 		[socket.abortAll] = socket.listeners("close") as (() => void)[];
-		addIntake(socket, shared);
+		socket.intake = new Intake(socket, shared);
+		open.add(socket);
+		socket.once("close", () => open.delete(socket));
 	});
-	followConnections(server);
 	server.on("request", listener);
 	server.on("checkContinue", listener);
 	server.on("checkExpectation", listener);
@@ -82,11 +82,6 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
 	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
 	return server;
-}
-
-/** A client that ends its side after its last request gets all replies. Node does not document this switch (0017). */
-function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): void {
-	server.httpAllowHalfOpen = true;
 }
 
 /** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
-import type { Connection } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import type { Connection } from "./intake.ts";
 import { createErrorHandler, createRefusals } from "./refusals.ts";
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
 import { type Log, type Reply, type RouteName, traceOf } from "../contract/observed.ts";
-import type { Connection } from "./connections.ts";
 import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
+import type { Connection } from "./intake.ts";
 import { clientAbortStatus, createCountLog, fieldsOf } from "./log-lines.ts";
 
 export interface ReplyWatchOptions {

@@ -1,19 +1,13 @@
 // Counts the connections of a server, their bytes, and their requests in progress, and limits the connections of an
-// address. Nothing is done per request but one addition on its connection.
+// address. A request costs one addition on its connection.
 
-import type { Server } from "node:http";
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";
-import type { Connection } from "./connections.ts";
+import type { Connection, HttpServer } from "./intake.ts";
 import { createCountLog } from "./log-lines.ts";
 import type { IsTrustedProxy } from "./proxies.ts";
 
-export interface Traffic {
-	watch(server: Server): void;
-	read(): TrafficCounts;
-	/** Logs what is not logged yet. */
-	close(): void;
-}
+export type Traffic = ReturnType<typeof createTraffic>;
 
 export interface TrafficOptions {
 	log: Pick<Log, "warn">;
@@ -25,9 +19,10 @@ export interface TrafficOptions {
 
 const proxies = "proxies";
 
-export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions): Traffic {
-	/** Open connections by the network of their client; those of trusted proxies together. What is counted is limited. */
-	const open = new Map<string, Set<Connection>>();
+export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions) {
+	/** The number of open connections by the network of their client; those of trusted proxies together. */
+	const counts = new Map<string, number>();
+	let open: ReadonlySet<Connection> = new Set();
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
@@ -42,46 +37,47 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 	}
 
 	return {
-		watch(server) {
+		/** Called once, before other listeners of connections are added. */
+		watch(server: HttpServer): void {
+			open = server.open;
 			server.on("connection", (socket: Connection) => {
 				accepted++;
 				const address = socket.remoteAddress ?? "";
 				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
-				const ofClient = open.get(client) ?? new Set();
-				if (client !== proxies && ofClient.size >= perAddressMax) {
+				const others = counts.get(client) ?? 0;
+				if (client !== proxies && others >= perAddressMax) {
 					refuse("address_limit");
 					return void socket.destroy();
 				}
-				open.set(client, ofClient.add(socket));
+				counts.set(client, others + 1);
 				socket.once("close", () => {
-					ofClient.delete(socket);
-					if (ofClient.size === 0) open.delete(client);
+					const left = (counts.get(client) ?? 1) - 1;
+					if (left > 0) counts.set(client, left);
+					else counts.delete(client);
 					closed.received += socket.bytesRead;
 					closed.sent += socket.bytesWritten;
 				});
 			});
 			server.on("drop", () => refuse("total_limit"));
 		},
-		read() {
+		read(): TrafficCounts {
 			const now = {
 				requestsInFlight: 0,
-				connections: 0,
+				connections: open.size,
 				connectionsAccepted: accepted,
 				connectionsRefused: { ...refused },
 				receivedBytes: closed.received,
 				sentBytes: closed.sent,
 			};
-			for (const ofClient of open.values()) {
-				now.connections += ofClient.size;
-				for (const { requestsInFlight = 0, bytesRead, bytesWritten } of ofClient) {
-					now.requestsInFlight += requestsInFlight;
-					now.receivedBytes += bytesRead;
-					now.sentBytes += bytesWritten;
-				}
+			for (const { requestsInFlight = 0, bytesRead, bytesWritten } of open) {
+				now.requestsInFlight += requestsInFlight;
+				now.receivedBytes += bytesRead;
+				now.sentBytes += bytesWritten;
 			}
 			return now;
 		},
-		close() {
+		/** Logs the counts that are not logged yet. */
+		close(): void {
 			for (const line of Object.values(lines)) line.close();
 		},
 	};

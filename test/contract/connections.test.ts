@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { lingerMs } from "../../src/http/connections.ts";
+import { lingerMs } from "../../src/http/intake.ts";
 import { Exchange } from "../../src/http/exchange.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import type { ReplyWatch } from "../../src/http/reply-watch.ts";

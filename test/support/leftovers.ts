@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { subscribe } from "node:diagnostics_channel";
 import { mock } from "node:test";
-import type { Connection } from "../../src/http/connections.ts";
+import type { Connection } from "../../src/http/intake.ts";
 import type { Service } from "../../src/service.ts";
 import { until } from "./until.ts";
 
