@@ -1,15 +1,15 @@
-// Proxies: which peers are trusted ones, what counts of the headers that they send (X-Forwarded-* and Forwarded,
-// RFC 7239), and what follows from it: the base address of the links in replies, and the address of a client.
+// Proxies: the trusted peers, the trusted part of the headers that they send (X-Forwarded-* and Forwarded, RFC 7239),
+// and its use: the base address of the links in replies, and the address of a client.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import type { Log } from "../contract/observed.ts";
 
-/** Whether an address belongs to a trusted proxy, which TRUST_PROXY names; false for what is not an address. */
+/** Whether TRUST_PROXY names the address of a proxy; false for any text that is not an address. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** The names that Express also knows. */
+/** Names as in Express. */
 const namedNetworks = new Map([
 	["loopback", ["127.0.0.0/8", "::1"]],
 	["linklocal", ["169.254.0.0/16", "fe80::/10"]],
@@ -23,7 +23,6 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 	const list = new BlockList();
 	if (!networks.every((network) => addTo(list, network))) return undefined;
 	return (address) => {
-		// What `check` does with other texts is not documented.
 		const version = isIP(address);
 		return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 	};
@@ -39,28 +38,19 @@ function addTo(list: BlockList, network: string): boolean {
 	return true;
 }
 
-/** The scheme and the host that the client used, as far as the proxies name them. */
-export interface ForwardedOrigin {
-	proto?: string | undefined;
-	host?: string | undefined;
-}
+const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
 
 /** Whether a proxy, or a client that pretends to be one, added any of these headers. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
-	return (
-		headers["x-forwarded-for"] !== undefined ||
-		headers["x-forwarded-proto"] !== undefined ||
-		headers["x-forwarded-host"] !== undefined ||
-		headers.forwarded !== undefined
-	);
+	return forwardedNames.some((name) => headers[name] !== undefined);
 }
 
 /**
- * Reads the headers of a request that came from a trusted proxy. Most proxies set X-Forwarded-* and pass on the
- * client's own Forwarded, so Forwarded counts only if there is neither X-Forwarded-Proto nor X-Forwarded-Host.
+ * The scheme and the host that the client used, as far as a trusted proxy names them. Most proxies set X-Forwarded-*
+ * and pass on the client's own Forwarded, so Forwarded counts only without X-Forwarded-Proto and X-Forwarded-Host.
  * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
  */
-export function readForwarded(headers: IncomingHttpHeaders, isTrustedProxy: IsTrustedProxy): ForwardedOrigin {
+export function readForwarded(headers: IncomingHttpHeaders, isTrustedProxy: IsTrustedProxy) {
 	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];
 	const isX = proto !== undefined || host !== undefined;
 	const origin = isX ? { proto, host } : readElements(headers.forwarded ?? "", isTrustedProxy);
@@ -78,31 +68,27 @@ function lastOf(header: string | string[] | undefined): string | undefined {
 	return text === "" ? undefined : text.slice(text.lastIndexOf(",") + 1).trim();
 }
 
-type Element = Map<string, string>;
-
-/** From the last element, which the nearest proxy added, to the last one whose writer is trusted. */
-function readElements(header: string, isTrustedProxy: IsTrustedProxy): ForwardedOrigin {
-	const origin: ForwardedOrigin = {};
+/** Reads from the last element, which the nearest proxy added, to the last one whose writer is trusted. */
+function readElements(header: string, isTrustedProxy: IsTrustedProxy) {
+	const origin: { proto?: string | undefined; host?: string | undefined } = {};
 	for (const element of parseElements(header).reverse()) {
 		origin.proto = element.get("proto") ?? origin.proto;
 		origin.host = element.get("host") ?? origin.host;
-		// The peer of this element's writer, who wrote the element before it.
+		// The peer of this element's writer wrote the element before it.
 		if (!isTrustedProxy(addressOf(element.get("for") ?? ""))) break;
 	}
 	return origin;
 }
 
-/** A pair of RFC 7239 §4, if any, and what ends it. Many proxies do not quote ports and brackets. */
-const part = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y;
+/** A pair of RFC 7239 §4, if any, and its end. Many proxies do not quote ports and brackets. */
+const part = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/gy;
 
 /** @throws ApiError `malformed_request`: after a syntax error, it is not known who wrote what */
-function parseElements(header: string): Element[] {
-	const elements: Element[] = [];
-	let element: Element = new Map();
-	part.lastIndex = 0;
-	for (let end: string | undefined; end !== ""; ) {
-		const [matched, name, token, quoted, separator] = part.exec(header) ?? [];
-		if (matched === undefined) throw invalid("follow the syntax of Forwarded (RFC 7239)");
+function parseElements(header: string): Map<string, string>[] {
+	const elements: Map<string, string>[] = [];
+	let element = new Map<string, string>();
+	let end: string | undefined;
+	for (const [, name, token, quoted, separator] of header.matchAll(part)) {
 		end = separator;
 		if (name !== undefined) {
 			const parameter = name.toLowerCase();
@@ -113,6 +99,7 @@ function parseElements(header: string): Element[] {
 		if (element.size > 0) elements.push(element);
 		element = new Map();
 	}
+	if (end !== "") throw invalid("follow the syntax of Forwarded (RFC 7239)");
 	return elements;
 }
 
@@ -136,7 +123,7 @@ export interface LinkOptions {
 /** The base address as the caller of a request can reach it. @throws ApiError `malformed_request` */
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
-/** The first forwarded header that is ignored logs a hint. Without TRUST_PROXY, the headers are not read after it. */
+/** Logs a hint when it first ignores a forwarded header. Without TRUST_PROXY, it then reads none. */
 export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Pick<Log, "warn"> }): BaseUrlOf {
 	if (baseUrl !== undefined) return () => baseUrl;
 	let isHintDue = true;
@@ -167,7 +154,7 @@ export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: s
 	);
 }
 
-/** The last valid Host. Nearly every request has the same one, and comparing it costs less than the pattern. */
+/** The last valid Host. Nearly every request has the same one, and comparing costs less than the pattern. */
 let lastHost: string | undefined;
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
@@ -194,14 +181,11 @@ export function clientAddressOf(
 ): string {
 	const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 	if (!isTrustedProxy?.(peer)) return peer;
-	for (const address of addressesOf(headers).reverse()) {
-		if (isIP(address) === 0) return peer;
-		if (!isTrustedProxy(address)) return address;
-	}
-	return peer;
+	const address = addressesOf(headers).findLast((one) => !isTrustedProxy(one)) ?? "";
+	return isIP(address) === 0 ? peer : address;
 }
 
-/** Nothing of a malformed Forwarded. */
+/** The addresses in the order of the proxies that added them; none of a malformed Forwarded. */
 function addressesOf({ "x-forwarded-for": list, forwarded = "" }: IncomingHttpHeaders): string[] {
 	if (list !== undefined) {
 		const nodes = String(list).split(",");

@@ -1,4 +1,4 @@
-// Headers that do not depend on what a reply is about: for the security of browsers (OWASP REST security), CORS (Fetch
+// Headers that do not depend on the content of a reply: for the security of browsers (OWASP REST security), CORS (Fetch
 // standard), and those of a deprecated operation (RFC 9745, RFC 8594).
 
 import type { IncomingMessage } from "node:http";
@@ -7,8 +7,8 @@ import { ApiError } from "../contract/errors.ts";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 /**
- * Those of an HTML page: scripts of this service only and none inline, no calls to other hosts, no framing, no access
- * by windows or pages of other sites, and none to the device's sensors.
+ * The headers of an HTML page: only scripts of this service and none inline, no calls to other hosts, no framing, no
+ * access by windows or pages of other sites, and no use of the device's sensors.
  */
 export const pageHeaders: Record<string, string> = {
 	"content-security-policy": [
@@ -30,31 +30,28 @@ export function securityHeaders(baseUrl: string | undefined): Record<string, str
 	};
 }
 
-/** Pages of the origins in CORS_ORIGINS may call the service and read all its headers. */
-export interface Cors {
-	/** The headers of a reply, as alternating names and values. All replies have `Vary: Origin`, too. */
-	fieldsOf(request: IncomingMessage): readonly string[];
-	/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
-	preflight(request: IncomingMessage): Record<string, string> | undefined;
-}
-
 const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
 const operationHeaders = Object.values<Operation>(operations).flatMap(({ headers = {} }) => Object.keys(headers));
-/** The last line lists the headers of tracing libraries in browsers (W3C Trace Context and Baggage). */
+/** The last three are those of tracing libraries in browsers (W3C Trace Context and Baggage). */
 const requestHeaders = [
 	...["Authorization", "Content-Type", "X-Request-Id"],
 	...new Set(operationHeaders),
 	...["traceparent", "tracestate", "baggage"],
 ].join(", ");
 
-/** @returns undefined if there are no origins */
-export function createCors(origins: string[]): Cors | undefined {
+export type Cors = Exclude<ReturnType<typeof createCors>, undefined>;
+
+/** Lets pages of these origins call the service and read all its headers. @returns undefined if there are no origins */
+export function createCors(origins: string[]) {
 	if (origins.length === 0) return undefined;
 	const common = ["access-control-expose-headers", exposed];
 	const allowed = new Map(origins.map((origin) => [origin, ["access-control-allow-origin", origin, ...common]]));
 	return {
-		fieldsOf: ({ headers: { origin = "" } }) => allowed.get(origin) ?? [],
-		preflight({ method, headers: { origin = "", "access-control-request-method": asked } }) {
+		/** The headers of a reply, as alternating names and values. All replies have `Vary: Origin`, too. */
+		fieldsOf: ({ headers: { origin = "" } }: IncomingMessage): readonly string[] => allowed.get(origin) ?? [],
+		/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
+		preflight({ method, headers }: IncomingMessage): Record<string, string> | undefined {
+			const { origin = "", "access-control-request-method": asked } = headers;
 			if (method !== "OPTIONS" || asked === undefined || !allowed.has(origin)) return undefined;
 			return {
 				"access-control-allow-methods": "GET, HEAD, POST",
@@ -72,15 +69,12 @@ export function createDeprecationNotice(operation: Deprecation) {
 	const { sunsetMs, successor: next } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();
-	/** Nearly all requests have the same base. */
-	let latest: { base?: string; headers: Record<string, string> } = { headers: {} };
 	return {
+		/** @param base ends with `/v1` */
 		headers(base: string): Record<string, string> {
-			if (latest.base === base) return latest.headers;
-			const docs = `${base.replace(/\/v1$/, "")}/docs`;
+			const docs = `${base.slice(0, -"/v1".length)}/docs`;
 			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
-			latest = { base, headers: { deprecation, sunset, link } };
-			return latest.headers;
+			return { deprecation, sunset, link };
 		},
 		/** @throws ApiError `operation_removed` */
 		refuseAfterSunset(nowMs: number): void {

@@ -1,17 +1,22 @@
 // All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
 // the interface document.
 
+import type { Activity, KeyInfo } from "../contract/activity.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
-import type { RouteRules } from "./exchange.ts";
-import { addConsole, addDocsPage, addOpenApi, type ConsoleOptions } from "./pages/pages.ts";
+import type { KeyRow } from "../store/store.ts";
+import { callerOf } from "./checks.ts";
+import type { Exchange, Handler, RouteRules } from "./exchange.ts";
+import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";
 import type { Router } from "./router.ts";
 
-export interface RouteTableOptions extends ConsoleOptions, PetOptions {
-	/** The configured base address, if any; it ends with `/v1`. */
-	baseUrl: string | undefined;
-	/** Their replies, as JSON. @throws ApiError when the service is not ready, or not live */
+export interface RouteTableOptions extends PageOptions, PetOptions {
+	/** The figures of the console. */
+	activity: () => Promise<Activity>;
+	/** How long after it was sent a create may still be stored. */
+	createSettlesMs: number;
+	/** Their replies. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
 }
 
@@ -20,16 +25,18 @@ export interface OpsRouteOptions extends Pick<RouteTableOptions, "probes"> {
 }
 
 export function addRoutes(router: Router, options: RouteTableOptions): void {
+	const { activity, createSettlesMs, probes } = options;
 	addOperations(router, options);
-	addOpenApi(router, options.baseUrl);
-	addProbes(router, options);
-	addDocsPage(router, options.pagesFolder);
-	addConsole(router, options);
+	addProbes(router, probes);
+	addPages(router, options);
+	router.add("/console/activity", { GET: { access: "metrics:read", handler: sendJson("no-store", activity) } });
+	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
+	router.add("/console/key", { GET: { handler: sendJson("no-store", key) } });
 }
 
 /** The routes of the operators' port. */
 export function addOpsRoutes(router: Router, { metrics, probes }: OpsRouteOptions): void {
-	addProbes(router, { probes });
+	addProbes(router, probes);
 	router.add("/metrics", {
 		GET: {
 			access: "open",
@@ -63,15 +70,23 @@ function addOperations(router: Router, options: PetOptions): void {
 	}
 }
 
-function addProbes(router: Router, { probes: { live, ready } }: Pick<RouteTableOptions, "probes">): void {
-	router.add("/livez", { GET: probe(async () => JSON.stringify(live())) });
-	router.add("/readyz", { GET: probe(async () => JSON.stringify(await ready())) });
-}
-
-function probe(json: () => Promise<string>): RouteRules {
-	return {
+function addProbes(router: Router, { live, ready }: RouteTableOptions["probes"]): void {
+	const probe = (read: () => object): RouteRules => ({
 		access: "open",
 		countedAs: "probe",
-		handler: async (exchange) => exchange.header("cache-control", "no-cache").sendJson(await json()),
+		handler: sendJson("no-cache", read),
+	});
+	router.add("/livez", { GET: probe(live) });
+	router.add("/readyz", { GET: probe(ready) });
+}
+
+function keyInfo({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSettlesMs: number): KeyInfo {
+	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
+}
+
+/** @param read returns the value to send, or a promise of it */
+function sendJson(cacheControl: string, read: (exchange: Exchange) => object): Handler {
+	return async (exchange) => {
+		exchange.header("cache-control", cacheControl).sendJson(JSON.stringify(await read(exchange)));
 	};
 }

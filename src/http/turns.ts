@@ -1,45 +1,34 @@
-// Shares the event loop among connections. What arrives is handled at once while the turn of the event loop has room.
-// The rest waits, and each following turn takes some of it, of one connection after another.
+// Shares the event loop among connections. Requests are handled as they arrive while the turn of the event loop has
+// room. The rest waits, and each following turn takes some of it, from one connection after another.
 
-/** The most that is handled in one turn before others are heard, with what follows the turn: reads and replies. */
+/** The longest turn before other connections are read, without and with the reads and replies that follow it. */
 const turnMs = 5;
 const turnWithRepliesMs = 10;
-/** What waits gets its next turn after that, if it is on no more connections than this allows. */
+/** Each waiting connection gets a turn in this time, unless there are so many that one request of each takes longer. */
 const roundMs = 20;
 
-/** What waits on one connection. */
+/** The waiting requests of one connection. */
 export interface Line {
 	/** Handles the next piece. @returns whether more can follow */
 	next(): boolean;
 }
 
-export interface Turns {
-	/** Whether this turn can handle more. */
-	hasRoom(): boolean;
-	/** The most requests of a line in one piece. */
-	share(): number;
-	/** So many requests were handled. */
-	count(requests: number): void;
-	/** Calls `next` in later turns, in fair shares with other lines, until it is false. */
-	enter(line: Line): void;
-	/** The mean time that a line waited for its next turn, since the last call. */
-	readWaitMs(): number;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 export interface TurnsOptions {
 	/** Milliseconds on the monotonic clock. */
 	now?: () => number;
-	/** Calls back after the event loop has looked for what arrived. */
+	/** Calls back after the event loop has read the sockets. */
 	nextTurn?: (run: () => void) => unknown;
 }
 
-export function createTurns({ now = () => performance.now(), nextTurn = setImmediate }: TurnsOptions = {}): Turns {
+export function createTurns({ now = () => performance.now(), nextTurn = setImmediate }: TurnsOptions = {}) {
 	/** The lines in the order of their turns, and since when they wait. */
 	const queue = new Map<Line, number>();
 	let isOpen = false;
 	let openedAtMs = 0;
 	let handled = 0;
-	/** Of a request with its reply, as the last turns were. */
+	/** The mean cost of a request with its reply in the last turns. */
 	let costMs = 0.01;
 	let waits = { ms: 0, count: 0 };
 
@@ -51,6 +40,7 @@ export function createTurns({ now = () => performance.now(), nextTurn = setImmed
 		nextTurn(close);
 	}
 
+	/** Whether this turn can handle more. */
 	function hasRoom(): boolean {
 		open();
 		return handled * costMs < turnWithRepliesMs && now() < openedAtMs + turnMs;
@@ -71,15 +61,19 @@ export function createTurns({ now = () => performance.now(), nextTurn = setImmed
 
 	return {
 		hasRoom,
+		/** The most requests of a line in one piece. */
 		share: () => roundMs / costMs / (queue.size + 1),
-		count(requests) {
+		/** Counts requests that were handled. */
+		count(requests: number): void {
 			handled += requests;
 		},
-		enter(line) {
+		/** Calls `next` in later turns, in fair shares with other lines, until it is false. */
+		enter(line: Line): void {
 			if (!queue.has(line)) queue.set(line, now());
 			open();
 		},
-		readWaitMs() {
+		/** The mean time that a line waited for its next turn, since the last call. */
+		readWaitMs(): number {
 			const { ms, count } = waits;
 			waits = { ms: 0, count: 0 };
 			return count && ms / count;

@@ -1,0 +1,99 @@
+// The files that everybody may read: the console, the API reference at /docs, which the console's build makes, and the
+// OpenAPI document. Each is read once, kept in memory plain and compressed, and sent with an ETag.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, sep } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ApiError } from "../contract/errors.ts";
+import type { Exchange, RouteRules } from "./exchange.ts";
+import { pageHeaders } from "./reply-headers.ts";
+import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
+import type { Router } from "./router.ts";
+
+const contentTypes: Record<string, string> = {
+	".html": "text/html; charset=utf-8",
+	".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+	".json": "application/json",
+};
+
+export interface PageOptions {
+	/** The configured base address, if any; it ends with `/v1`. */
+	baseUrl: string | undefined;
+	/** The folder of the built pages. Missing pages are not served. */
+	pagesFolder: string;
+}
+
+export function addPages(router: Router, { baseUrl, pagesFolder }: PageOptions): void {
+	addOpenApi(router, baseUrl);
+	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
+	if (addFolder(router, "/docs", join(pagesFolder, "docs"))) router.add("/docs/", { GET: redirectTo("../docs", 308) });
+	router.add("/", { GET: redirectTo("console", 302) });
+	const folder = join(pagesFolder, "console");
+	if (addFolder(router, "/console", folder)) {
+		addFile(router, "/console/", join(folder, "index.html"));
+		// Browsers ask for it on pages without an icon of their own, such as JSON.
+		addFile(router, "/favicon.ico", join(folder, "icon.svg"));
+	}
+}
+
+/** Serves openapi.json. The configured address comes first among its servers. */
+function addOpenApi(router: Router, baseUrl: string | undefined): void {
+	const file = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
+	const configured = `    {
+      "url": ${JSON.stringify(baseUrl)},
+      "description": "The configured address of this service"
+    },
+`;
+	const text = baseUrl === undefined ? file : file.replace(/^ {2}"servers": \[\n/m, (start) => start + configured);
+	addFile(router, "/openapi.json", "openapi.json", Buffer.from(text), { "access-control-allow-origin": "*" });
+}
+
+/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether the folder was built */
+function addFolder(router: Router, url: string, folder: string): boolean {
+	if (!existsSync(join(folder, "index.html"))) {
+		const refuse = () => {
+			throw new ApiError("route_not_found", "this page is not built: run npm run build");
+		};
+		router.add(url, { GET: { access: "open", handler: refuse } });
+		return false;
+	}
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
+	for (const name of names)
+		addFile(router, name === "index.html" ? url : `${url}/${name.split(sep).join("/")}`, join(folder, name));
+	return true;
+}
+
+/** @param headers replace the service's headers of the same name */
+function addFile(router: Router, url: string, path: string, plain = readFileSync(path), headers = pageHeaders): void {
+	const contentType = contentTypes[extname(path)] ?? "application/octet-stream";
+	// A file with a hash in its name is immutable.
+	const cacheControl = /-[\w-]{8,}\.\w+$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
+	/** Made for the first request. */
+	let packed: { gzip: Buffer; etag: string } | undefined;
+
+	function handler(exchange: Exchange): void {
+		packed ??= { gzip: gzipSync(plain, { level: 9 }), etag: entityTag(plain) };
+		const { gzip, etag } = packed;
+		const requested = exchange.request.headers;
+		exchange.headers(headers).header("etag", etag).header("cache-control", cacheControl).vary("Accept-Encoding");
+		if (matchesTag(requested["if-none-match"], etag)) return void exchange.sendStatus(304);
+		exchange.header("content-type", contentType);
+		if (acceptsGzip(requested)) exchange.header("content-encoding", "gzip").send(gzip);
+		else exchange.send(plain);
+	}
+
+	router.add(url, { GET: { access: "open", handler } });
+}
+
+/** Redirects browsers to another path, which is relative, so that it works below any prefix that a proxy adds. */
+function redirectTo(location: string, status: 302 | 308): RouteRules {
+	return {
+		access: "open",
+		handler(exchange) {
+			exchange.status = status;
+			exchange.header("location", location).send("");
+		},
+	};
+}
