@@ -17,5 +17,5 @@ export default defineConfig({
 		// Export loads the writer of files when it is needed. It is in a chunk of its own, although other chunks import it.
 		rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
 	},
-	server: { proxy: { "/v1": service, "/console/activity": service } },
+	server: { proxy: { "/v1": service, "/console/activity": service, "/console/key": service } },
 });

@@ -15,4 +15,5 @@ mkdirSync(`${root}dist/docs`, { recursive: true });
 const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);
 write("index.html", referencePage(openApiDocument()));
 write("reference.css", styleSheets.map(read).join(""));
-for (const name of ["reference.js", "send.js", "mark.svg"]) write(name, read(name));
+for (const name of ["reference.js", "send.js"]) write(name, read(name));
+write("mark.svg", read("../public/icon.svg"));

@@ -1,4 +1,4 @@
-// Templates for HTML: whatever is put into one is escaped, unless it is a template itself.
+// Templates for HTML: each value in one is escaped, unless it is a template itself.
 
 export interface Html {
 	readonly html: string;

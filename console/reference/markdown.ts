@@ -1,5 +1,5 @@
 // The Markdown of the OpenAPI document's descriptions as HTML: headings, paragraphs, lists, tables, code, bold, links.
-// It is our own text: what this file does not know stays as it is, and everything is escaped.
+// Markdown that this file does not know stays as it is; everything is escaped.
 
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";

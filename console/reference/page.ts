@@ -1,4 +1,4 @@
-// The reference page: all of it is made from the OpenAPI document, once. Without scripts it can be read; with them it
+// The reference page, which the build makes from the OpenAPI document. It can be read without scripts; with them it
 // switches samples, copies, and sends requests (reference.js, send.js).
 
 import { openApiJson } from "../../openapi/document.ts";

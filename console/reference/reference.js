@@ -3,14 +3,14 @@
 const base = new URL(".", location.href).href.replace(/\/$/, "");
 const every = (selector, visit, root = document) => root.querySelectorAll(selector).forEach(visit);
 
-/** The samples name the default address; the reader's is known here. */
+/** Replaces the default address in the samples by the one of this page. */
 function nameThisServer(node) {
 	for (const child of node.childNodes) nameThisServer(child);
 	if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replaceAll("http://127.0.0.1:8080", base);
 }
 every("pre code", nameThisServer);
 
-/** One choice of a language is for all samples. */
+/** Chooses a language for all samples. */
 function choose(label) {
 	every('[role="tab"]', (tab) => {
 		const isChosen = tab.dataset.label === label;
@@ -20,7 +20,7 @@ function choose(label) {
 	});
 }
 
-/** Keeps the tab where it is on the screen: samples above it may have another height now. */
+/** Keeps the tab in its place on the screen: samples above it may have another height now. */
 function chooseAt(tab) {
 	const before = tab.getBoundingClientRect().top;
 	choose(tab.dataset.label);

@@ -1,6 +1,5 @@
-// Sends the request that a form of the reference page describes, to the server that sent the page. The key is in the
-// fields only; a key that the console keeps for this tab is filled in. Replies are shown as text, never parsed: JavaScript
-// would round their integers.
+// Sends the request of a form of the reference page to the server of the page. The key is in the fields only; a key that
+// the console keeps for this tab is filled in. Replies are shown as text and never parsed, which would round integers.
 
 const keyName = "animal-store.key";
 const forms = [...document.querySelectorAll("form.try")];
@@ -122,7 +121,7 @@ function linksOf(reply) {
 	return links.map(([, url, name]) => ({ url: new URL(url), name }));
 }
 
-/** Behind a proxy the link may name another scheme; the page may call its own server only. */
+/** Behind a proxy the link may name another scheme, and the page may call only its own server. */
 function followButton(form, { url, name }) {
 	const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
 	const here = new URL(`v1/pets${url.search}`, location.href);
@@ -133,7 +132,7 @@ function followButton(form, { url, name }) {
 	return button;
 }
 
-/** The first animal of a reply is there to be got. */
+/** Fills in the id of the first animal of a reply. */
 function suggestId(text) {
 	const [, id] = /"id":(\d+)/.exec(text) ?? [];
 	for (const form of forms) {

@@ -1,4 +1,4 @@
-// The form of an operation that sends it from the page (send.js). What the document has an example for is filled in.
+// The form of an operation that sends it from the page (send.js). Examples of the document are filled in.
 
 import { openApiJson } from "../../openapi/document.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/objects.ts";
@@ -56,7 +56,7 @@ function bodyField(operationId: string, example: unknown): Html {
 <textarea id="${id}" name="body" rows="5" spellcheck="false">${openApiJson(example)}</textarea>`;
 }
 
-/** The place of the reply, until there is one. */
+/** The place of the reply, with an example until there is one. */
 function exampleReply({ responses }: OperationObject): Html {
 	const [[status = "", { content } = {}] = []] = Object.entries(responses);
 	const example = highlight(openApiJson(content?.["application/json"].example), "json");

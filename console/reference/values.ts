@@ -1,4 +1,4 @@
-// How the reference page names types and values: parameters of operations and fields of objects, one row each.
+// Parameters of operations and fields of objects on the reference page, one row each.
 
 import type { ParameterObject, Reference, SchemaObject } from "../../openapi/objects.ts";
 import { type Html, html } from "./html.ts";
@@ -15,7 +15,7 @@ export function parameterRows(parameters: ParameterObject[]): Html {
 	)}</dl>`;
 }
 
-/** @param schemas has those that fields refer to */
+/** @param schemas the ones that fields refer to */
 export function fieldRows(
 	{ properties = {}, required = [] }: SchemaObject,
 	schemas: Record<string, SchemaObject>,
@@ -51,7 +51,7 @@ function typeOf(schema: SchemaObject): Html {
 	return html`<span class="type">${schema.format ?? schema.type}</span>`;
 }
 
-/** Descriptions are parts of messages: without a capital and a full stop. */
+/** Adds the capital and the full stop that descriptions lack, because they are parts of messages. */
 export function sentence(description: string): string {
 	const text = description.charAt(0).toUpperCase() + description.slice(1);
 	return /[.`]$/.test(text) ? text : `${text}.`;

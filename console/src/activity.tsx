@@ -7,7 +7,7 @@ import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx"
 import type { Session } from "./session.ts";
 import { may, type WatchState } from "./use-watch.ts";
 
-/** A node that has just started has a chart of this many minutes, empty at its left. */
+/** The chart of a node that has just started has this many minutes, empty at the left. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
@@ -21,7 +21,7 @@ export function Activity({ session, watch }: ActivityProps) {
 	if (!may(session, "metrics:read"))
 		return <MissingScope title="This key may not see the activity" scope="metrics:read" />;
 	if (failure !== undefined && retryAtMs === undefined)
-		return <FailureNote title="There are no figures" failure={failure} onRetry={reload} />;
+		return <FailureNote title="The figures cannot be shown" failure={failure} onRetry={reload} />;
 	return (
 		<>
 			{failure !== undefined && <Banner failure={failure} retryAtMs={retryAtMs} shown="" onRetry={reload} />}
@@ -42,7 +42,9 @@ function Chart({ minutes }: Pick<Figures, "minutes">) {
 	};
 	return (
 		<section class="activity" aria-label="Replies by minute">
-			<p class="soft">The node that answers, since its start, three hours at most. Pages and probes are not counted.</p>
+			<p class="soft">
+				Replies of the node that answers, since its start, at most three hours. Pages and probes are not counted.
+			</p>
 			<p class="num">{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}</p>
 			<div onPointerMove={point} onPointerLeave={() => setPointed(undefined)}>
 				<Plot title="Replies" unit="" columns={columns} values={minutes.map(({ replies }) => replies)} isBars />
@@ -61,7 +63,7 @@ interface PlotProps {
 	title: string;
 	unit: string;
 	columns: number;
-	/** Of the last columns. */
+	/** The values of the last columns. */
 	values: (number | undefined)[];
 	isBars?: boolean;
 }

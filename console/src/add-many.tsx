@@ -26,7 +26,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [file, setFile] = useState<OpenFile>();
 	const [failure, setFailure] = useState<unknown>();
 	const [isPending, setIsPending] = useState(false);
-	/** Kept, so that pasted rows can be corrected. */
+	/** Kept after a check, so that pasted rows can be corrected. */
 	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 

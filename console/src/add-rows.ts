@@ -1,6 +1,6 @@
 // Adds the rows of a file, each with its own Idempotency-Key, so that a row is added once whatever fails on the way.
-// The job outlives the view and the session: with another key it goes on where it was, but for rows whose outcome is
-// unknown: they are looked up, and what is not found is a person's decision.
+// The job outlives the view and the session. With another key it continues, but rows with an unknown outcome are looked
+// up, and a person decides about those that are not found.
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -28,7 +28,7 @@ export interface JobState {
 	undecided: Rejected[];
 	/** Why it paused by itself. */
 	failure?: unknown;
-	/** Rows per second of the last moments; 0 while paused. */
+	/** Rows per second in the last two seconds; 0 while paused. */
 	perSecond: number;
 }
 
@@ -38,10 +38,10 @@ export interface Job {
 	state: JobState;
 	/** Called after a change, at most ten times a second while rows are added. */
 	watchers: Set<() => void>;
-	/** Starts, or goes on after a pause. */
+	/** Starts, or continues after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
-	/** Goes on: the undecided rows are added, or rejected. */
+	/** Continues: the undecided rows are added, or rejected. */
 	decide(isAdding: boolean, sender: Sender): void;
 	/** All rejected rows, in the format of the file, with line and reason. */
 	rejectedText(): string[];
@@ -60,7 +60,7 @@ const concurrency = 6;
 export const shownMax = 200;
 export const changeEveryMs = 100;
 const paceOverMs = 2_000;
-/** What concerns one row only; any other failure would hit the next one too. */
+/** Failures that concern one row only; any other would hit the next row too. */
 const rowErrors: string[] = ["invalid_json", "invalid_body", "body_too_large"];
 
 const atStart: Omit<JobState, "left"> = {
@@ -128,7 +128,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		if (!signal.aborted) change({ phase: "finished", perSecond: 0 });
 	}
 
-	/** Nothing if this run was stopped before. */
+	/** Does nothing if this run was stopped before. */
 	function stop({ aborted }: AbortSignal, failure?: unknown): void {
 		if (aborted) return;
 		running.abort();
@@ -161,7 +161,7 @@ interface Sending {
 	record(row: FileRow, outcome: Outcome): void;
 }
 
-/** Sends one row after the other, until none is left or the signal aborts. @throws what concerns more than one row */
+/** Sends rows one by one, until none is left or the signal aborts. @throws a failure that concerns more than one row */
 async function sendRows({ open, sender, digest, signal, record }: Sending): Promise<void> {
 	while (!signal.aborted) {
 		const one = await open.take();
@@ -185,7 +185,7 @@ interface AddOptions {
 	onStored(pet: Pet): void;
 }
 
-/** @throws what concerns more than this row */
+/** @throws a failure that concerns more than this row */
 async function addRow(
 	store: AnimalStore<"bigint">,
 	row: FileRow,
@@ -203,7 +203,7 @@ async function addRow(
 	}
 }
 
-/** Calls at once with `now`, and with `soon` once in this time, so that the last change is never missed. */
+/** Calls at once with `now`, and with `soon` at most once in this time, but always after the last change. */
 function throttled(call: () => void, everyMs: number) {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const now = () => {
@@ -219,7 +219,7 @@ function throttled(call: () => void, everyMs: number) {
 	};
 }
 
-/** Rows per second over the last moments. */
+/** Rows per second in the last two seconds. */
 function createPace() {
 	const marks: { atMs: number; done: number }[] = [];
 	return {
@@ -236,7 +236,7 @@ function createPace() {
 	};
 }
 
-/** Pages over plain http cannot compute a digest: there the job is safe to resume, but not the file in another one. */
+/** Over plain http, browsers compute no digest: pausing is safe, but adding the file again adds its rows again. */
 function fileDigest(source: Source): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

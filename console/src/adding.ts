@@ -17,9 +17,9 @@ export interface Adding {
 	isPending: boolean;
 	faults: readonly Fault[];
 	failure?: unknown;
-	/** A create with an unknown outcome. The same animal is sent again with the same Idempotency-Key. */
+	/** A create with an unknown outcome. The same animal is repeated with the same Idempotency-Key. */
 	unsettled?: Unsettled | undefined;
-	/** Why “Add” sends an animal that got no reply as a new one: a sentence for the user. */
+	/** Why “Add” would send an animal that got no reply as a new one: a sentence for the user. */
 	missing?: string | undefined;
 	added?: Pet | undefined;
 	/** The newest id that is known. */

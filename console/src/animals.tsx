@@ -1,4 +1,4 @@
-// The Animals view: one page of the list, or what a search found, with an animal or the form beside it.
+// The Animals view: one page of the list or the results of a search, with an animal or the form beside it.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -92,7 +92,7 @@ export function Animals(props: AnimalsProps) {
 	);
 }
 
-/** A page without a next one may have grown; every other page changes only by an edit. */
+/** Reloads after an edit, and a page without a next one also after a create. */
 function useNewAnimals(
 	{ value, reload }: RequestState<PetPage | undefined>,
 	total: number | undefined,
@@ -215,9 +215,11 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 	const isFinal = failure !== undefined && retryAtMs === undefined;
 	if (isFinal && route.cursor !== undefined) {
 		const restart = () => go({ ...route, cursor: undefined });
-		return <FailureNote title="This page is not shown" failure={failure} onRetry={restart} retryLabel="First page" />;
+		return (
+			<FailureNote title="This page cannot be shown" failure={failure} onRetry={restart} retryLabel="First page" />
+		);
 	}
-	if (isFinal) return <FailureNote title="The list is not shown" failure={failure} onRetry={reload} />;
+	if (isFinal) return <FailureNote title="The list cannot be shown" failure={failure} onRetry={reload} />;
 	return (
 		<>
 			{failure !== undefined && (

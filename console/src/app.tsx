@@ -184,7 +184,7 @@ function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Comman
 	];
 }
 
-/** What to do with the text of the palette. */
+/** Commands made from the text in the palette. */
 function commandsFor(text: string): Command[] {
 	const id = idOf(text);
 	return [

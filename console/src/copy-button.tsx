@@ -1,4 +1,4 @@
-// A button that copies a text, and says so.
+// A button that copies a text, and confirms it.
 
 import { useEffect, useState } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-// An empty store: three ways in, side by side.
+// An empty store: three ways to begin, side by side.
 
 import { CopyButton } from "./copy-button.tsx";
 import { createCurlOf } from "./snippets.ts";

@@ -6,7 +6,7 @@ import type { Pet } from "../../src/contract/pet.ts";
 import type { Format } from "../../src/files/formats.ts";
 import { saveFile } from "./files.ts";
 import { Menu } from "./menu.tsx";
-import { digits, sentenceOf } from "./notes.tsx";
+import { countOf, digits, sentenceOf } from "./notes.tsx";
 import { describeFilter, filterTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 
@@ -25,7 +25,7 @@ interface ExportState {
 interface ExportProps {
 	session: Session;
 	filter: Filter;
-	/** A search shows a part of them only. */
+	/** A search shows only some of the animals that are exported. */
 	isSearch: boolean;
 }
 
@@ -70,7 +70,7 @@ export function ExportMenu({ session, filter, isSearch }: ExportProps) {
 						))
 					)}
 					<p role="status">
-						{state?.end === "done" && `${digits.format(state.count)} animals exported.`}
+						{state?.end === "done" && `${countOf(state.count)} exported.`}
 						{state?.end === "failed" && `Nothing was saved. ${sentenceOf(state.failure)}`}
 					</p>
 				</>
@@ -100,8 +100,7 @@ async function exportPets(
 			onCount(count);
 		}
 	}
-	// The mark by which spreadsheets know UTF-8.
-	const parts = format === "csv" ? ["\ufeff"] : [];
+	const parts: string[] = [];
 	for await (const part of formatPets(pages(), format)) parts.push(part);
 	saveFile(`${["animals", ...Object.values(filterTexts(filter))].join("-")}.${format}`, parts);
 	return count;

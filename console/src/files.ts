@@ -1,9 +1,13 @@
 // Saves a text as a file of the user.
 
-/** @param parts of the text, in their order */
+/** By this mark, spreadsheets recognise UTF-8. */
+const byteOrderMark = "\ufeff";
+
+/** @param parts the text, in pieces */
 export function saveFile(name: string, parts: string[]): void {
 	const link = document.createElement("a");
-	link.href = URL.createObjectURL(new Blob(parts, { type: "text/plain" }));
+	const mark = name.endsWith(".csv") ? [byteOrderMark] : [];
+	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type: "text/plain" }));
 	link.download = name;
 	link.click();
 	// The download has its own reference by then.

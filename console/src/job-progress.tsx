@@ -3,8 +3,8 @@
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type Job, shownMax } from "./add-rows.ts";
 import { saveFile } from "./files.ts";
-import { digits, FailureNote } from "./notes.tsx";
-import { countOf, describe } from "./open-file.ts";
+import { countOf, digits, FailureNote } from "./notes.tsx";
+import { describe } from "./open-file.ts";
 import { RejectedTable } from "./rejected-table.tsx";
 import { firstAnimals, go } from "./route.ts";
 import type { Session } from "./session.ts";
@@ -39,7 +39,7 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			</p>
 			{failure !== undefined && (
 				<FailureNote title="Paused: nothing is lost" failure={failure}>
-					<p>{describe(failure)} Resume goes on with the rows that are left; none is added twice.</p>
+					<p>{describe(failure)} Resume continues with the other rows; none is added twice.</p>
 				</FailureNote>
 			)}
 			{undecided.length > 0 && (
@@ -97,22 +97,19 @@ function Actions({ job, session, onEnd }: JobProgressProps) {
 			)}
 			{phase !== "running" && (
 				<button type="button" class="quiet" onClick={onEnd}>
-					{phase === "finished" ? "Another file" : "Give up the rest"}
+					{phase === "finished" ? "Another file" : "Discard the rest"}
 				</button>
 			)}
 		</div>
 	);
 }
 
-/** The page with the newest animals; the first one if it cannot be had. */
+/** Opens the page with the newest animals; the first page if that fails. */
 async function showNewest({ store }: Session): Promise<void> {
 	const { last } = await store.listPage({ limit: firstAnimals.limit }).catch(() => ({ last: undefined }));
 	go({ ...firstAnimals, cursor: last });
 }
 
 function saveRejected({ file, rejectedText }: Job): void {
-	const format = rejectedFormat(file.kind);
-	// The mark by which spreadsheets know UTF-8.
-	const mark = format === "csv" ? ["\ufeff"] : [];
-	saveFile(`${file.name}.rejected.${format}`, [...mark, ...rejectedText()]);
+	saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, rejectedText());
 }

@@ -1,18 +1,18 @@
-// What became of creates that got no reply. Only the API key that sent one can repeat it, while its Idempotency-Key
-// lasts. Otherwise its animal is looked up, once the lost request can no longer be stored.
+// Creates that got no reply. Only the API key that sent one can repeat it, while its Idempotency-Key lasts. Otherwise
+// its animal is looked up, once the lost request can no longer be stored.
 
 import type { AnimalStore } from "../../client/src/index.ts";
 import type { KeyInfo } from "../../src/contract/activity.ts";
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import { lookUp, newestId, type UnknownCreate } from "../../src/files/creates.ts";
 
-/** Who sends: the part of a session that imports need. */
+/** The part of a session that imports need. */
 export interface Sender {
 	info: Pick<KeyInfo, "id" | "scopes" | "createSettlesMs">;
 	patientStore: AnimalStore<"bigint">;
 }
 
-/** Of a create that got no reply. Times are in milliseconds since 1970. */
+/** A create that got no reply. Times are in milliseconds since 1970. */
 export interface Lost {
 	/** The id of the API key that sent it. */
 	keyId: string;
@@ -21,7 +21,7 @@ export interface Lost {
 	failedAtMs: number;
 }
 
-/** Idempotency-Keys last longer, by more than a repeat takes. */
+/** Idempotency-Keys last an hour longer, which is more than a repeat takes. */
 const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
 
 export function mayRepeat({ info }: Pick<Sender, "info">, { keyId, sentAtMs }: Lost): boolean {

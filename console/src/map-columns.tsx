@@ -1,4 +1,4 @@
-// The first rows of a file with a menu for each column, and what a check of the whole file found.
+// The first rows of a file with a menu for each column, and the result of checking the whole file.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
@@ -6,8 +6,8 @@ import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
-import { digits, FailureNote } from "./notes.tsx";
-import { countOf, describe, type OpenFile } from "./open-file.ts";
+import { countOf, digits, FailureNote } from "./notes.tsx";
+import { describe, type OpenFile } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
 import { RejectedTable } from "./rejected-table.tsx";
 
@@ -75,7 +75,7 @@ export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
 	);
 }
 
-/** The columns that the names give, so that the menus show them. */
+/** The columns that are found by their names, so that the menus show them. */
 function guessed(columns: string[]): Mapping {
 	const { at } = findColumns(columns);
 	return Object.fromEntries(newPetFields.map((field) => [field, columns[at[field]] ?? null]));

@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
 	label: ComponentChildren;
-	/** The button's name, if its content does not say it. */
+	/** The button's name, if its content is not enough. */
 	name?: string;
 	isQuiet?: boolean;
 	children: (close: () => void) => ComponentChildren;

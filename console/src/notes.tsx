@@ -1,4 +1,4 @@
-// What a view says about its requests: a calm line while the service is away, a note for what waiting cannot cure.
+// Messages of a view about its requests: a line while the service is away, a note for a failure that will not pass.
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -7,6 +7,7 @@ import { TooEarly } from "./look-up.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 export const digits = new Intl.NumberFormat("en");
+export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
 
 export function sentenceOf(failure: unknown): string {
 	if (failure instanceof ApiError && failure.status === 429) return "Too many requests with this key.";
@@ -19,14 +20,14 @@ export function sentenceOf(failure: unknown): string {
 interface BannerProps {
 	failure: unknown;
 	retryAtMs?: number | undefined;
-	/** When what the view still shows arrived. */
+	/** When the shown data arrived. */
 	shownSinceMs?: number | undefined;
-	/** What the view shows, such as "These rows". */
+	/** The subject of the sentence about the shown data, such as "These rows". */
 	shown: string;
 	onRetry(): void;
 }
 
-/** One line above what the view still shows, with the seconds to the next try. */
+/** One line above the data that the view still shows, with the seconds to the next try. */
 export function Banner({ failure, retryAtMs, shownSinceMs, shown, onRetry }: BannerProps) {
 	const seconds = useCountdown(retryAtMs);
 	return (
@@ -89,13 +90,14 @@ export function FailureNote({
 	);
 }
 
-/** What a key may not do, and the command that makes one which may. */
+/** The scope that the key lacks, and the command that creates a key with it. */
 export function MissingScope({ title, scope }: { title: string; scope: string }) {
 	return (
 		<div class="note" role="alert">
 			<strong>{title}</strong>
 			<p>
-				It lacks the scope <code>{scope}</code>. Where the service runs, make a key that has it, and sign in with that:
+				It lacks the scope <code>{scope}</code>. On the service's machine, create a key with it, and sign in with that
+				key:
 			</p>
 			<p>
 				<code>npx animal-store keys create --name console --scopes {scope},pets:read</code>
@@ -107,7 +109,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 const spinnerAfterMs = 400;
 const slowAfterMs = 4_000;
 
-/** Most replies arrive sooner and need no word. */
+/** A text for slow replies; most arrive before it is shown. */
 export function Waiting({ isPending }: { isPending: boolean }) {
 	const [note, setNote] = useState("");
 	useEffect(() => {

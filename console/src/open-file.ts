@@ -1,9 +1,9 @@
-// A file that was chosen, and how the views that add it speak about files.
+// A chosen file, and the sentences about failures to read one.
 
 import { FileError } from "../../src/files/encoding.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
 import { ColumnError, type Preview } from "../../src/files/rows.ts";
-import { digits, sentenceOf } from "./notes.tsx";
+import { sentenceOf } from "./notes.tsx";
 
 export interface OpenFile {
 	name: string;
@@ -20,5 +20,3 @@ export function describe(failure: unknown): string {
 	const sentence = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
 	return failure.line === undefined ? sentence : `Line ${failure.line}: ${failure.message}.`;
 }
-
-export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);

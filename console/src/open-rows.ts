@@ -1,5 +1,5 @@
-// The rows of a file that are not settled yet. An unknown outcome belongs to the API key that sent the row: what cannot
-// be repeated is looked up, and what is not found is left for a person to decide.
+// The rows of a file that are not settled yet. An unknown outcome belongs to the API key that sent the row: rows that
+// cannot be repeated are looked up, and a person decides about those that are not found.
 
 import { ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -30,7 +30,7 @@ export interface OpenRow {
 	/** The newest id that was known before. */
 	after: bigint | undefined;
 	lost?: Lost;
-	/** Of a row that a person wants to be sent again: it is another create, also for the same key. */
+	/** Counts how often a person had it sent again: each time is another create, also for the same key. */
 	turn: number;
 }
 
@@ -42,7 +42,7 @@ export function openRows(file: PetFile) {
 	let turns = 0;
 
 	return {
-		/** Called before rows are taken. @throws TooEarly, AnimalStoreError, the signal's reason */
+		/** To be called before rows are taken. @throws TooEarly, AnimalStoreError, the signal's reason */
 		async lookUp(sender: Sender, signal: AbortSignal): Promise<{ found: number; undecided: Rejected[] }> {
 			const newest = () => newestIdFor(sender, sender.patientStore, signal);
 			added ??= addedPets(await newest());
@@ -58,7 +58,7 @@ export function openRows(file: PetFile) {
 			const faults = [{ field: undefined, problem: missingReason }];
 			return { found: lost.length - missing.length, undecided: missing.map(({ row }) => ({ row, faults })) };
 		},
-		/** The next row to send: one that was taken before, if there is one. */
+		/** The next row to send: first those that were put back. */
 		async take(): Promise<OpenRow | undefined> {
 			const next = waiting.shift() ?? (await rows.next()).value;
 			if (!next) return undefined;

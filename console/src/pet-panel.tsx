@@ -126,14 +126,14 @@ function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {
 				<Banner failure={failure} retryAtMs={retryAtMs} shown="" onRetry={reload} />
 			)}
 			{failure !== undefined && retryAtMs === undefined && (
-				<FailureNote title={`Animal ${id} is not shown`} failure={failure}>
+				<FailureNote title={`Animal ${id} cannot be shown`} failure={failure}>
 					{failure instanceof ApiError && failure.code === "operation_removed" ? (
-						<p>It is not on this page of the list, and looking up by id was removed.</p>
+						<p>It is not on this page of the list, and the lookup by id was removed.</p>
 					) : undefined}
 				</FailureNote>
 			)}
 			<p class="soft">
-				Not on this page of the list: looked up by its id. That operation will be removed on{" "}
+				It is not on this page of the list, and was looked up by its id. That operation will be removed on{" "}
 				{sunsetDay(getPetDeprecation)}; the list stays.
 			</p>
 		</>

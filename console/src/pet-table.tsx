@@ -70,7 +70,7 @@ interface RowProps {
 	isNewest: boolean;
 }
 
-/** The link in it serves keyboards and screen readers; a click anywhere in the row does the same. */
+/** The link in the row is for keyboards and screen readers; a click anywhere in the row does the same. */
 function Row({ pet, route, isSelected, isNewest }: RowProps) {
 	const to: AnimalsRoute = { ...route, id: String(pet.id) };
 	return (
@@ -99,7 +99,7 @@ function Row({ pet, route, isSelected, isNewest }: RowProps) {
 	);
 }
 
-/** In the place of the table until the first reply, so that nothing moves when it comes. */
+/** Takes the place of the table until the first reply, so that nothing moves when that arrives. */
 export function SkeletonTable({ rows }: { rows: number }) {
 	return (
 		<table aria-hidden="true" class="skeleton">

@@ -1,4 +1,4 @@
-// Rows that are to be fixed, with the broken part marked.
+// Rows to fix, with the broken part marked.
 
 import { describeFaults } from "../../src/contract/validate.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";

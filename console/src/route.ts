@@ -16,7 +16,7 @@ export const petStatuses = Object.keys({
 export const pageSizes = [10, 20, 30, 50, 100];
 const defaultLimit = 30;
 
-/** How the URL's text of a filter is read; undefined for a value that it does not have. */
+/** Reads each filter from the URL; undefined for an invalid value. */
 const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[Field] } = {
 	status: (text) => petStatuses.find((status) => status === text),
 };
@@ -24,11 +24,11 @@ const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[F
 export interface AnimalsRoute extends Filter {
 	view: "animals";
 	limit: number;
-	/** Of the current page; absent on the first. */
+	/** The cursor of the current page; absent on the first. */
 	cursor?: string | undefined;
 	/** Only animals whose name contains this. */
 	name?: string | undefined;
-	/** Digits of the id whose animal is shown in the panel. */
+	/** The id of the animal in the panel, as digits. */
 	id?: string | undefined;
 }
 
@@ -87,13 +87,13 @@ export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
-/** Changes the URL without a new entry for the Back button, as for each next row. */
+/** Changes the URL without a new entry for the Back button, which would get one for each row. */
 export function replaceRoute(route: Route): void {
 	history.replaceState(null, "", hashOf(route));
 	dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** The digits of an id, without leading zeros; undefined if it is none. */
+/** The digits of an id, without leading zeros; undefined if the text is not an id. */
 export function idOf(text: string): string | undefined {
 	const id = int64FromDecimal(text.trim());
 	return id === undefined ? undefined : String(id);

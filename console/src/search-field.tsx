@@ -32,7 +32,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				aria-keyshortcuts="/"
 				maxLength={255}
 				dir="auto"
-				// The cross of the field empties it.
+				// The field has its own button to empty it.
 				onInput={({ currentTarget: { value } }) => value === "" && search("")}
 				ref={field}
 			/>

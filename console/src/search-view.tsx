@@ -1,10 +1,10 @@
-// What a search by name found, and how far it has read the list.
+// The results of a search by name, and its progress through the list.
 
 import type { Totals } from "../../src/contract/activity.ts";
-import { digits, FailureNote } from "./notes.tsx";
+import { countOf, digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, describeFilter, go } from "./route.ts";
-import { foundMax, type SearchState } from "./search.ts";
+import type { SearchState } from "./search.ts";
 import { totalOf } from "./totals.ts";
 import type { RunningSearch } from "./use-search.ts";
 
@@ -58,9 +58,7 @@ export function Search({ search: { state, stop, restart }, route, totals }: Sear
 }
 
 function endOf({ found, end }: SearchState, name: string): string {
-	const animals = found.length === 1 ? "1 animal" : `${digits.format(found.length)} animals`;
-	const contain = `${animals} with “${name}” in the name`;
-	if (end === "stopped") return `Stopped: ${contain} so far.`;
-	if (end === "full") return `The first ${digits.format(foundMax)} animals with “${name}” in the name.`;
-	return `${contain}.`;
+	const animals = `${countOf(found.length)} with “${name}” in the name`;
+	if (end === "stopped") return `Stopped: ${animals} so far.`;
+	return end === "full" ? `The first ${animals}.` : `${animals}.`;
 }

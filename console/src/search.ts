@@ -7,15 +7,15 @@ export interface SearchState {
 	found: Pet[];
 	/** Animals read so far. */
 	searched: number;
-	/** `full`: it stopped at the most that is shown. */
+	/** `full`: it stopped because no more are shown. */
 	end: "running" | "complete" | "stopped" | "full" | "failed";
 	failure?: unknown;
 }
 
-export const foundMax = 500;
+const foundMax = 500;
 const marks = /\p{M}/gu;
 
-/** Text as it is compared: without regard to case, accents and the form in which Unicode writes them. */
+/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
 function foldedText(text: string): string {
 	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
 }

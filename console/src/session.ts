@@ -1,4 +1,4 @@
-// The session of a user. The key is in memory, and in sessionStorage if the user chooses so; that ends with the tab.
+// The session of a user. The key is in memory, and in sessionStorage, which ends with the tab, if the user chooses so.
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
@@ -9,7 +9,7 @@ export type PetPage = Page<"bigint">;
 export interface Session {
 	key: string;
 	info: KeyInfo;
-	/** Gives up soon, because a person waits. */
+	/** Fails soon, because a person waits. */
 	store: AnimalStore<"bigint">;
 	/** Waits for a busy or restarting service: for searches, exports and imports, which take many requests. */
 	patientStore: AnimalStore<"bigint">;

@@ -1,4 +1,4 @@
-// The sheet of keys (?), where single keys can be turned off.
+// The sheet of keyboard shortcuts (?), where single keys can be turned off.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";

@@ -1,13 +1,13 @@
-// Keys that do something wherever the focus is, except in a field. Single keys can be turned off (WCAG 2.1.4), because
-// they get in the way of speech input.
+// Keyboard shortcuts, which work wherever the focus is except in a field. Single keys can be turned off (WCAG 2.1.4),
+// because they disturb speech input.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** What to do for a key such as `j`, for two in a row such as `g a`, or for `Ctrl+k`. */
+/** The action for a key such as `j`, for two in a row such as `g a`, or for `Ctrl+k`. */
 export type Shortcuts = Record<string, () => void>;
 
 const storageName = "animal-store.shortcuts";
-/** Between the two keys of a pair. */
+/** The longest time between the two keys of a pair. */
 const pairMs = 1_500;
 
 export function areShortcutsOn(): boolean {

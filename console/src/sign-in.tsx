@@ -74,13 +74,13 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 				<Waiting isPending={isPending} />
 			</form>
 			<p class="soft">
-				No key yet? Where the service runs: <code>npx animal-store keys create --name console</code>
+				No key yet? Run this on the service's machine: <code>npx animal-store keys create --name console</code>
 			</p>
 		</main>
 	);
 }
 
-/** Refuses text that a header cannot carry. */
+/** Refuses text that a header cannot contain. */
 function problemOf(key: string): string | undefined {
 	if (key === "") return "Paste an API key first.";
 	if (!/^[!-~]+$/.test(key)) return "A key has only letters, digits and underscores. Paste the whole key again.";

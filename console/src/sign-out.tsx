@@ -2,8 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Job } from "./add-rows.ts";
-import { digits } from "./notes.tsx";
-import { countOf } from "./open-file.ts";
+import { countOf, digits } from "./notes.tsx";
 import { useJob } from "./use-job.ts";
 
 interface SignOutProps {

@@ -17,7 +17,7 @@ export interface RequestState<T> {
 
 const longestPauseMs = 30_000;
 
-/** @param send resolves to undefined when there is nothing to ask */
+/** @param send resolves to undefined if there is nothing to request */
 export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): RequestState<T> {
 	const [answer, setAnswer] = useState<Omit<RequestState<T>, "reload">>({ isPending: true });
 	const [turn, setTurn] = useState(0);

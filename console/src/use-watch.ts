@@ -9,16 +9,16 @@ import { pauseAfter } from "./use-request.ts";
 const everyMs = 5_000;
 
 export interface WatchState {
-	/** The last ones that were read. */
+	/** The newest figures. */
 	figures?: Activity | undefined;
-	/** Of the last reading. */
+	/** The failure of the last request. */
 	failure?: unknown;
 	/** When the figures are read again after a failure. */
 	retryAtMs?: number | undefined;
 	reload(): void;
 }
 
-/** Reads nothing with a key that may not. */
+/** Reads nothing with a key that lacks the scope. */
 export function useWatch(session: Session): WatchState {
 	const [state, setState] = useState<Omit<WatchState, "reload">>({});
 	const [turn, setTurn] = useState(0);

@@ -185,7 +185,7 @@ test("a link to an animal that is not on the page looks it up by id, and says un
 	await page.getByText('"name": "Animal 12"').waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
 	await page.evaluate("location.hash = '#/animals?id=99'");
-	await shows(page, "Animal 99 is not shown");
+	await shows(page, "Animal 99 cannot be shown");
 	await shows(page, "There is no animal with this id.");
 	takeOut(errors, /404/);
 });

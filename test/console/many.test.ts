@@ -175,7 +175,7 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 	await signIn(page, service.key);
 	await shows(page, "Paused: nothing is lost");
 	await button(page, "Resume").click();
-	await shows(page, /^The other key got no reply\. In \d+ s it is certain what was added\. Resume goes on/);
+	await shows(page, /^The other key got no reply\. In \d+ s it is certain what was added\. Resume continues/);
 	await screenshot(page, "console-early");
 	await page.clock.fastForward(70_000);
 	await button(page, "Resume").click();
