@@ -85,9 +85,9 @@ export function stopAll(): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The service of a checkout, as its package runs it: from JavaScript that was built from the sources. */
+/** The service of a checkout, built as for its package, and started as by `npm start`, the unit and the image. */
 export function startService(databaseUrl: string, key: string, checkout = ".", core = 0): Promise<Server> {
-	const parameters = [builtMain(checkout), "serve"];
+	const parameters = ["--max-semi-space-size=8", builtMain(checkout), "serve"];
 	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };
 	return startNode({ name: checkout === "." ? names.ours : checkout, parameters, environment, key, core });
 }

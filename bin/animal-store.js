@@ -12,4 +12,4 @@ const isCheckout = existsSync(new URL("../src", import.meta.url));
 if (isNewEnough && isCheckout)
 	module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/animal-store", import.meta.url)));
 if (isNewEnough) await import(isCheckout ? "../src/main.ts" : "../lib/src/main.js");
-else run([fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
+else run([...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]);

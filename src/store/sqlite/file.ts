@@ -82,14 +82,10 @@ export function missingStoreError(file: string): StoreRefused {
 	);
 }
 
-/** The page cache of the reading connection. */
-const readCacheKiB = 64 * 1024;
-
 /** Opens a reading connection to a file that a writer has opened. */
 export function openSqliteReader(file: string): Database.Database {
 	const database = new Database(file, { readonly: true, fileMustExist: true });
 	database.pragma(`busy_timeout = ${busyTimeoutMs}`);
-	database.pragma(`cache_size = -${readCacheKiB}`);
 	return database;
 }
 
