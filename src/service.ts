@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const backupsStopped = backups?.stop();
 		if (isServing) {
 			log.info(cause, "stopping");
-			await sleep(config.stopDelayMs);
+			await sleep(config.stopDelay);
 		}
 		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		app.close();
@@ -127,7 +127,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey ? await createFirstKey(issuer) : undefined;
-		const warning = linkWarning(config, (app.server.address() as AddressInfo).address);
+		const warning = linkWarning(
+			{ baseUrl: config.baseUrl, isTrustedProxy: config.trustProxy },
+			(app.server.address() as AddressInfo).address,
+		);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
 		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
@@ -142,9 +145,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function listenPublic(server: Server, config: Config, store: Store, node: string): Promise<void> {
-	const { port, host, reusesPort, listenFd } = config;
+	const { port, host, reusePort, listenFd } = config;
 	if (listenFd !== undefined) return listen(server, { fd: listenFd });
-	if (!reusesPort) return listen(server, { port, host });
+	if (!reusePort) return listen(server, { port, host });
 	const { listenShared } = await import("./http/shared-port.ts");
 	return listenShared(server, { port, host, store, node });
 }
@@ -171,7 +174,7 @@ function openObserved(
 			onWritesStopped?.();
 		},
 		connectionsMax: config.databasePoolMax,
-		writeWaitMaxMs: config.createWaitMaxMs,
+		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
 	});
 }
@@ -191,7 +194,7 @@ interface Observed {
 function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now }: ServiceOptions): Observed {
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
-	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.isTrustedProxy });
+	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
 	const store = () => observed.store;
 	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store });
 	const background = createBackground((task, error, isFirst) => {
@@ -221,9 +224,7 @@ async function buildServers(
 		requestId: createRequestIds(node),
 		onReply: metrics.observeReply,
 		isOnTerminal: options.isOnTerminal ?? false,
-		clientAddressOf: config.logsClientAddress
-			? (request) => clientAddressOf(request, config.isTrustedProxy)
-			: undefined,
+		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isStopping };
 	const server = { timeouts, replyHead, replyWatch };
@@ -231,13 +232,13 @@ async function buildServers(
 		store,
 		keyCheck,
 		baseUrl: config.baseUrl,
-		isTrustedProxy: config.isTrustedProxy,
+		isTrustedProxy: config.trustProxy,
 		defaultRate: config.rateLimit,
 		now,
 		log,
 		server: {
 			...server,
-			replyHead: { ...replyHead, cors: createCors(config.corsOrigins) },
+			replyHead: { ...replyHead, cors: createCors(config.corsOrigins ?? []) },
 			connectionsMax: await readConnectionsMax(),
 			traffic,
 		},
@@ -245,7 +246,7 @@ async function buildServers(
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		// Until it is read and its commit begins, and as long again for the commit.
-		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMaxMs),
+		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMax),
 		pagesFolder,
 	});
 	const opsServer = buildOpsServer({ metrics, probes, host: config.opsHost, log, server });

@@ -14,7 +14,7 @@ export class Interrupted extends CommandError {}
 
 /** One sentence for each problem; the stack of an unexpected error. */
 export function describeError(error: unknown): string[] {
-	if (error instanceof ConfigError) return error.problems;
+	if (error instanceof ConfigError) return error.message.split("\n");
 	if (error instanceof CommandError) return error.message.split("\n");
 	if (error instanceof StoreRefused || error instanceof NoSuchKey) return [error.message];
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];

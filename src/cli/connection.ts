@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { defaultDatabaseUrl, type Flags, readConfig, readConnection } from "../config.ts";
+import { type Flags, readConfig, readConnection, settings } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import type { OpenOptions, Store } from "../store/store.ts";
@@ -25,7 +25,7 @@ export function withConnection(command: Command): Command {
 
 /** For the commands that open the store itself. */
 export function withDatabase(command: Command): Command {
-	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${defaultDatabaseUrl})`);
+	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${settings.DATABASE_URL.default})`);
 }
 
 /** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */

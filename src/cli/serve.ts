@@ -3,15 +3,7 @@
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
-import {
-	Environment,
-	type Flags,
-	type GivenSetting,
-	isUnderNpm,
-	readConfig,
-	readSettings,
-	settings,
-} from "../config.ts";
+import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, readSettings, settings } from "../config.ts";
 import { curlOf, curlWith } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
@@ -33,17 +25,20 @@ export function serveCommand(): Command {
 			"after",
 			`
 Environment variable without a flag, because other users can see flags:
-  API_KEY  ${Environment.properties.API_KEY.description}
+  API_KEY  ${settings.API_KEY.rule}
 If DATABASE_URL has a password, set it in the environment, too.
 ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.com/animals --host 0.0.0.0")}`,
 		)
 		.action(serve);
 }
 
-/** Adds a flag for each setting. */
-export function withSettings(command: Command): Command {
-	for (const { name, flag, description, usual } of settings)
-		command.option(`${flag} <value>`, `${name}: ${description} (default: ${usual ?? "none"})`);
+/** Adds a flag for each setting but API_KEY, because other users of the machine can see flags. */
+function withSettings(command: Command): Command {
+	const { API_KEY: _hidden, ...shown } = settings;
+	for (const [name, { rule, default: preset = "none" }] of Object.entries<(typeof settings)[keyof typeof settings]>(
+		shown,
+	))
+		command.option(`${flagOf(name)} <value>`, `${name}: ${rule} (default: ${preset})`);
 	return command;
 }
 
@@ -60,7 +55,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		droppedLogLines: droppedLines,
 		issuesFirstKey: firstKey,
 		isOnTerminal,
-		onWritesStopped: () => config.exitsWhenWritesStop && closing.close(),
+		onWritesStopped: () => config.whenWritesStop === "exit" && closing.close(),
 	});
 	// Before "listening" is logged, because a reader of that line may send a signal at once.
 	process.once("SIGINT", () => {
@@ -69,7 +64,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	});
 	switchLevelOnSignal(log, config.logLevel);
 	const skip: ("SIGUSR2" | "SIGHUP")[] = ["SIGUSR2", ...ignoreSignals(log, isOnTerminal)];
-	const options = { delay: stopGraceMs + config.stopDelayMs, logger: false, skip } as const;
+	const options = { delay: stopGraceMs + config.stopDelay, logger: false, skip } as const;
 	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
 		await starting.then(({ stop }) => stop(undefined, signal ? { signal } : {}));

@@ -51,7 +51,7 @@ function refusals(read: () => unknown): string[] {
 		return [];
 	} catch (error) {
 		assert.ok(error instanceof ConfigError);
-		return error.problems;
+		return error.message.split("\n");
 	}
 }
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Environment } from "../../src/config.ts";
+import { settings } from "../../src/config.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -137,8 +137,8 @@ test("every file starts with a comment", () => {
 });
 
 test("docs/settings.md names every setting, and docs/errors.md every error code", () => {
-	const settings = read("docs/settings.md");
-	for (const name of Object.keys(Environment.properties)) assert.ok(settings.includes(`| \`${name}\` |`), name);
+	const page = read("docs/settings.md");
+	for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name);
 	const errors = read("docs/errors.md");
 	for (const code of errorCodes) assert.ok(errors.includes(`| \`${code}\` |`), code);
 	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
@@ -149,7 +149,7 @@ test("the deployment sets only existing settings, including those that make a no
 	const image = [...read("deploy/Dockerfile").matchAll(/(\w+)=/g)].map(([, name = ""]) => name);
 	const names = [...node.matchAll(/^ +(\w+):/gm)].map(([, name = ""]) => name);
 	assert.ok(names.includes("DATABASE_URL") && image.includes("HOST"));
-	for (const name of names) assert.ok(name in Environment.properties, name);
+	for (const name of names) assert.ok(name in settings, name);
 });
 
 test("every file and every test that a document names exists", () => {

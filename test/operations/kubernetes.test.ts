@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { Environment, readConfig } from "../../src/config.ts";
+import { readConfig, settings } from "../../src/config.ts";
 import {
 	type Autoscaler,
 	type Budget,
@@ -60,12 +60,12 @@ test("kubernetes: every selector selects the pods of the Deployment, and the aut
 
 test("kubernetes: the ports are those of the image and of the settings, and every reference to one exists", () => {
 	const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
-	const { PORT, OPS_PORT } = Environment.properties;
+	const { PORT, OPS_PORT } = settings;
 	assert.deepEqual(
 		[...ports],
 		[
-			["http", PORT.default],
-			["ops", OPS_PORT.default],
+			["http", Number(PORT.default)],
+			["ops", Number(OPS_PORT.default)],
 		],
 	);
 	assert.match(dockerfile, new RegExp(`^EXPOSE ${[...ports.values()].join(" ")}$`, "m"));
@@ -90,10 +90,10 @@ test("kubernetes: the service starts with the settings of the Deployment, and ha
 		...environment,
 		DATABASE_URL_FILE: file,
 	});
-	for (const name of Object.keys(environment)) assert.ok(name.replace(/_FILE$/, "") in Environment.properties, name);
+	for (const name of Object.keys(environment)) assert.ok(name.replace(/_FILE$/, "") in settings, name);
 	assert.deepEqual([config.host, config.opsHost], ["0.0.0.0", "0.0.0.0"], "the image listens on all addresses");
 	const repliesMs = 10_000;
-	assert.ok(pod.spec.terminationGracePeriodSeconds * 1000 > config.stopDelayMs + repliesMs);
+	assert.ok(pod.spec.terminationGracePeriodSeconds * 1000 > config.stopDelay + repliesMs);
 });
 
 test("kubernetes: the address of the database comes from a file that is not here, so that no placeholder is deployed", () => {
