@@ -6,7 +6,7 @@ import { Pet } from "./pet.ts";
 import { component, Type } from "./schema.ts";
 
 test("a component name belongs to one schema only, also where its use is optional", () => {
-	assert.throws(() => component("Pet", Type.String()), /two schemas named Pet/);
+	assert.throws(() => component("Pet", Type.String({})), /two schemas named Pet/);
 	assert.equal(Pet.component, "Pet");
 	assert.equal(Type.Optional(Pet).component, "Pet");
 });

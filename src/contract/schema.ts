@@ -10,7 +10,7 @@ export interface TSchema<Value = unknown> {
 	readonly format?: string;
 	/** The rule that error messages quote. */
 	readonly description?: string;
-	readonly default?: string | number;
+	readonly default?: number;
 	readonly enum?: readonly unknown[];
 	/** In Unicode code points. */
 	readonly minLength?: number;
@@ -68,7 +68,7 @@ function schemaOf<Schema extends TSchema>(keywords: object): Schema {
 }
 
 export const Type = {
-	String: (keywords: Keywords = {}) => schemaOf<TSchema<string>>({ type: "string", ...keywords }),
+	String: (keywords: Keywords) => schemaOf<TSchema<string>>({ type: "string", ...keywords }),
 	Integer: (keywords: Keywords) => schemaOf<TSchema<number>>({ type: "integer", ...keywords }),
 	Enum: <const Value>(values: readonly Value[], keywords: Keywords) =>
 		schemaOf<TSchema<Value>>({ enum: values, ...keywords }),

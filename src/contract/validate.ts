@@ -2,7 +2,7 @@
 // fields and their rules; a rule is the schema's own `description`.
 
 import { int64FromDecimal, isInt64 } from "./json.ts";
-import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
+import { isInt64Schema, NewPet } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 
 export interface Fault {
@@ -26,7 +26,7 @@ export type Checked<Value> = { value: Value; faults?: undefined } | { value: Par
 
 /**
  * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
- * @param isText whether fields are texts, such as settings: integers are in plain decimal digits then
+ * @param isText whether fields are texts, such as parameters of a query: integers are in plain decimal digits then
  */
 export function checkOf<S extends TObject>(schema: S, isText = false): (given: unknown) => Checked<Static<S>> {
 	const fields = Object.entries(schema.properties).map(([field, property]) => ({
@@ -63,19 +63,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 type Reader = (value: unknown) => unknown;
 
 function readerOf(schema: TSchema, isText: boolean): Reader {
-	const { enum: choices, type } = schema;
-	if (isInt64Schema(schema) && isText) return (value) => int64FromDecimal(String(value));
-	if (isInt64Schema(schema)) return (value) => (isInt64(value) ? BigInt(value) : undefined);
+	const { enum: choices, type, minimum = -Infinity, maximum = Infinity } = schema;
 	if (choices) return (value) => (choices.includes(value) ? value : undefined);
-	return type === "integer" ? integerReader(schema, isText) : stringReader(schema);
-}
-
-function integerReader({ minimum, maximum }: TSchema, isText: boolean): Reader {
-	const [min = -Infinity, max = Infinity] = [minimum, maximum];
+	if (type !== "integer") return stringReader(schema);
+	const isExact = isInt64Schema(schema);
 	return (value) => {
-		const isPlain = isText && typeof value === "string" && /^(?:0|[1-9][0-9]*)$/.test(value);
-		const number = isPlain ? Number(value) : value;
-		return Number.isSafeInteger(number) && Number(number) >= min && Number(number) <= max ? number : undefined;
+		const integer = isText ? int64FromDecimal(String(value)) : value;
+		if (!isInt64(integer)) return undefined;
+		if (isExact) return BigInt(integer);
+		const number = Number(integer);
+		return Number.isSafeInteger(number) && number >= minimum && number <= maximum ? number : undefined;
 	};
 }
 
@@ -93,12 +90,10 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 /** Checks an animal whose fields are as `parseJson` returned them. */
 export const checkFields = checkOf(NewPet);
 
+const checkTextFields = checkOf(NewPet, true);
+
 /** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
 export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
-	const values = newPetFields.map((field) => {
-		const text = texts[field];
-		if (text === "" && !NewPet.required.includes(field)) return [field, undefined];
-		return [field, isInt64Schema(NewPet.properties[field]) ? (int64FromDecimal(text ?? "") ?? text) : text];
-	});
-	return checkFields(Object.fromEntries(values));
+	const isGiven = ([field, text]: [string, string]) => text !== "" || NewPet.required.includes(field);
+	return checkTextFields(Object.fromEntries(Object.entries(texts).filter(isGiven)));
 }

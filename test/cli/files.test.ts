@@ -22,8 +22,10 @@ test("an animal is accepted exactly where JSON Schema accepts it, for any value,
 	// Ajv does not accept a bigint as an integer, so a keyword of ours checks int64.
 	const ajv = new Ajv({ allErrors: true, ownProperties: true });
 	ajv.addKeyword({ keyword: "int64", validate: (_schema: true, value: unknown) => isInt64(value) });
+	const isOurs = (name: string) => ["component", "published", "optional"].includes(name);
+	const keywords = JSON.stringify(NewPet, (name, part) => (isOurs(name) ? undefined : part));
 	const isValid = ajv.compile(
-		JSON.parse(JSON.stringify(NewPet), (_name, part) => (part?.format === "int64" ? { int64: true } : part)),
+		JSON.parse(keywords, (_name, part) => (part?.format === "int64" ? { int64: true } : part)),
 	);
 	fc.assert(
 		fc.property(pet, (given) => {
