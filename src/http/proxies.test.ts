@@ -151,7 +151,7 @@ test("TRUST_PROXY is not a count of proxies, a host name, everybody or a malform
 		],
 	]) {
 		assert.equal(parseTrustedProxies(setting), undefined, setting);
-		assert.throws(() => readConfig({ TRUST_PROXY: setting }), /^ConfigError: TRUST_PROXY must be addresses /, setting);
+		assert.throws(() => readConfig({ TRUST_PROXY: setting }), /^Error: TRUST_PROXY must be addresses /, setting);
 	}
 });
 
