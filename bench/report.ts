@@ -43,9 +43,8 @@ export function report(results: Results): string {
 		`${about}.`,
 		...absent.map((text) => `Not measured: ${text}.`),
 		measurements.length > 0 && matrix("CPU µs per request", measurements, "cpuMicros", 1),
-		measurements.length > 0 && ratioTable(measurements),
 		measurements.some(hasDatabase) && matrix("CPU µs, database and all", measurements, "totalMicros", 1),
-		measurements.length > 0 && matrix("requests/s", measurements, "requestsPerSecond", 0),
+		measurements.length > 0 && matrix("requests/s", measurements.filter(isService), "requestsPerSecond", 0),
 		nodes.length > 0 && matrix("CPU µs, database and all", nodes, "totalMicros", 1),
 		others.length > 0 && againstTable(results),
 		latencies.length > 0 && latencyTable(results),
@@ -56,6 +55,11 @@ export function report(results: Results): string {
 		targetsTable(results),
 	];
 	return parts.filter(Boolean).join("\n\n");
+}
+
+/** Not a yardstick for the load alone. */
+function isService({ who }: Measurement): boolean {
+	return who !== names.bare && who !== names.nginx;
 }
 
 function hasDatabase({ rounds }: Measurement): boolean {
@@ -70,23 +74,6 @@ function table(head: string[], rows: (string | number)[][]): string {
 function shown({ median, min, max }: Figures, digits: number): string {
 	if (min === max) return median.toFixed(digits);
 	return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
-}
-
-/** How much CPU the service takes, as a multiple of each yardstick's; round by round. */
-function ratioTable(measurements: Measurement[]): string {
-	const servers = Object.values(names).filter(
-		(who) => who !== names.ours && measurements.some((one) => one.who === who),
-	);
-	const rows = measurements
-		.filter(({ who }) => who === names.ours)
-		.map((one) => [
-			one.what,
-			...servers.map((who) => {
-				const other = find(measurements, one.what, who);
-				return other ? shown(ratioOf(one, other, "cpuMicros"), 2) : "–";
-			}),
-		]);
-	return table(["CPU of the service as a multiple of", ...servers], rows);
 }
 
 /** A row for each scenario and a column for each server: median (least–most). */
@@ -117,9 +104,9 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Without the plain service and the lower load, which are in the file of all figures. */
+/** Without the yardsticks and the lower load, which are in the file of all figures. */
 function latencyTable({ latencies }: Results): string {
-	const documented = latencies.filter(({ who, share }) => who !== names.plain && share !== 0.5);
+	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
 	const rows = documented.map(({ what, who, share, rate, rounds }) => {
 		const median = (of: "perSecond" | "p50Ms" | "p99Ms" | "p999Ms", digits = 2) =>
 			figuresOf(rounds.map((round) => round[of])).median.toFixed(digits);

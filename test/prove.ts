@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { recordRun } from "./house/promises-page.ts";
 import type { Proof, Trial } from "./support/proof.ts";
 
 type Outcome = "passed" | "failed" | "lacks tools";
@@ -29,9 +30,9 @@ function help(proofs: Map<string, Proof>): string {
 			),
 		].join("\n"),
 	);
-	return `npm run prove -- [--only NAME]… [--seed N] [OPTION]…
+	return `npm run prove -- [--only NAME]… [--seed N] [--record] [OPTION]…
 
-All proofs, or those that are named:
+All proofs, or those that are named; --record writes what passed into docs/promises.md:
 
 ${lines.join("\n")}`;
 }
@@ -43,11 +44,12 @@ function readArguments(proofs: Map<string, Proof>) {
 		options: {
 			help: { type: "boolean", default: false },
 			only: { type: "string", multiple: true, default: [] },
+			record: { type: "boolean", default: false },
 			seed: { type: "string", default: String(randomInt(2 ** 31)) },
 			...Object.fromEntries(own.map((name) => [name, { type: "string" as const }])),
 		},
 	});
-	const { help: isHelpWanted, only, seed, ...given } = values;
+	const { help: isHelpWanted, only, seed, record: isRecorded, ...given } = values;
 	for (const name of only) {
 		if (!proofs.has(name)) throw new Error(`there is no proof ${name}: ${[...proofs.keys()].join(", ")}`);
 	}
@@ -55,7 +57,7 @@ function readArguments(proofs: Map<string, Proof>) {
 	const taken = [...chosen.values()].flatMap(({ options = {} }) => Object.keys(options));
 	const unused = Object.keys(given).find((name) => !taken.includes(name));
 	if (unused) throw new Error(`${only.join(", ")} takes no --${unused}`);
-	return { isHelpWanted, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
+	return { isHelpWanted, isRecorded, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -67,7 +69,27 @@ async function cleanUpAll(): Promise<void> {
 	for (const cleanUp of due) await cleanUp();
 }
 
-async function runProof(name: string, proof: Proof, options: Pick<Trial, "seed" | "option">): Promise<Outcome> {
+/** The figures without their tables. */
+function summaryOf(figures: object): string {
+	const parts = Object.entries(figures).flatMap(([key, value]) => {
+		if (Array.isArray(value)) return [];
+		return typeof value === "object" && value !== null ? [`${key}: ${summaryOf(value)}`] : [`${key} ${value}`];
+	});
+	return parts.join(", ");
+}
+
+type Options = Pick<Trial, "seed" | "option"> & { isRecorded: boolean; given: Record<string, string | undefined> };
+
+function record(name: string, figures: object, { seed, given }: Options): void {
+	const options = Object.entries({ seed, ...given }).map(([option, value]) => `--${option} ${value}`);
+	recordRun(name, {
+		date: new Date().toISOString().slice(0, 10),
+		options: options.join(" "),
+		result: summaryOf(figures),
+	});
+}
+
+async function runProof(name: string, proof: Proof, options: Options): Promise<Outcome> {
 	const missing = (proof.needs ?? []).filter(({ isMet }) => !isMet());
 	if (missing.length > 0) {
 		say(`${name} cannot run: this machine lacks ${missing.map(({ text }) => text).join(", ")}`);
@@ -78,8 +100,10 @@ async function runProof(name: string, proof: Proof, options: Pick<Trial, "seed" 
 	cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
 	try {
 		const after: Trial["after"] = (cleanUp) => void cleanUps.push(cleanUp);
-		const figures = await proof.prove({ ...options, folder, after, say });
+		const { seed, option } = options;
+		const figures = await proof.prove({ seed, option, folder, after, say });
 		console.log(JSON.stringify({ proof: name, ...figures }));
+		if (options.isRecorded) record(name, figures, options);
 		return "passed";
 	} catch (error) {
 		say(`${name} FAILED (--seed ${options.seed}): ${error instanceof Error ? error.stack : error}`);
@@ -91,7 +115,7 @@ async function runProof(name: string, proof: Proof, options: Pick<Trial, "seed" 
 
 async function runAll(): Promise<number> {
 	const proofs = await readProofs();
-	const { isHelpWanted, chosen, seed, given } = readArguments(proofs);
+	const { isHelpWanted, isRecorded, chosen, seed, given } = readArguments(proofs);
 	if (isHelpWanted) {
 		console.log(help(proofs));
 		return 0;
@@ -99,7 +123,7 @@ async function runAll(): Promise<number> {
 	const outcomes = new Map<string, Outcome>();
 	for (const [name, proof] of chosen) {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
-		outcomes.set(name, await runProof(name, proof, { seed, option }));
+		outcomes.set(name, await runProof(name, proof, { seed, option, isRecorded, given }));
 	}
 	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
 		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);

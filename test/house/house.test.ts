@@ -8,6 +8,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { settings } from "../../src/config.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
+import { promises, statements } from "../promises.ts";
+import { promisesPage, writePromises } from "./promises-page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -153,11 +155,7 @@ test("the deployment sets only existing settings, including those that make a no
 });
 
 test("every file and every test that a document names exists", () => {
-	const tests = filesIn("test")
-		.concat(filesIn("src"))
-		.filter((path) => path.endsWith(".ts"))
-		.map(read)
-		.join("\n");
+	const tests = textOfTests();
 	for (const path of [
 		"README.md",
 		"ARCHITECTURE.md",
@@ -191,13 +189,41 @@ function anchorsOf(page: string): string[] {
 	);
 }
 
-test("docs has at most 21,000 words in 18 pages, and no line of prose is wider than 130 columns", () => {
+test("docs has at most 17,000 words in 18 pages, and no line of prose is wider than 130 columns", () => {
 	const pages = filesIn("docs").filter((path) => /^docs\/[\w-]+\.md$/.test(path));
 	const words = pages.flatMap((path) => read(path).split(/\s+/).filter(Boolean));
-	assert.ok(words.length <= 21_000, `${words.length} words`);
+	assert.ok(words.length <= 17_000, `${words.length} words`);
 	assert.ok(pages.length <= 18, pages.join(" "));
 	for (const path of pages) {
 		const prose = read(path).replaceAll(/^```[\s\S]*?^```$|^\|.*$/gm, "");
 		for (const line of prose.split("\n")) assert.ok([...line].length <= 130, `${path}: ${line}`);
 	}
+});
+
+function textOfTests(): string {
+	return filesIn("test")
+		.concat(filesIn("src"))
+		.filter((path) => path.endsWith(".ts") && path !== "test/promises.ts")
+		.map(read)
+		.join("\n");
+}
+
+test("every promise names tests and proofs that exist, and docs/promises.md is made from them", () => {
+	if (process.env["WRITE_PROMISES"]) writePromises();
+	const tests = textOfTests();
+	for (const { says, tests: titles, proofs = [] } of [...Object.values(promises).flat(), ...statements]) {
+		assert.ok(titles.length > 0, says);
+		for (const title of titles) {
+			if (title.startsWith("test/")) assert.doesNotThrow(() => read(title), `${says} names ${title}`);
+			else if (!title.includes(" "))
+				assert.doesNotThrow(() => read(`test/contract/corpus/${title}.requests.txt`), says);
+			else assert.ok(tests.includes(title), `${says} names the test ${title}`);
+		}
+		for (const name of proofs) assert.doesNotThrow(() => read(`test/proofs/${name}.ts`), `${says} names ${name}`);
+	}
+	assert.equal(
+		read("docs/promises.md"),
+		promisesPage(),
+		"WRITE_PROMISES=1 npm test -- test/house/house.test.ts writes it",
+	);
 });

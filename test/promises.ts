@@ -1,0 +1,381 @@
+// What the service promises about the data, and what proves it: titles of tests, and names of `npm run prove` for the long form.
+// docs/promises.md is made from this table, from the last long runs (test/proofs/last-runs.json) and from the statements of the
+// interface below: `WRITE_PROMISES=1 npm test -- test/house/house.test.ts` writes it.
+
+export interface Proven {
+	says: string;
+	tests: string[];
+	proofs?: string[];
+}
+
+export const promises: Record<string, Proven[]> = {
+	"Nothing acknowledged is lost": [
+		{
+			says: "201 is sent after the commit with the animal was synced.",
+			tests: [
+				"an acknowledged animal survives every SIGKILL, and no id or key is used twice",
+				"an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice",
+				"test/store/fault-points.test.ts",
+			],
+			proofs: ["crash", "crash-postgres", "calls"],
+		},
+		{
+			says: "The end of one of several nodes loses nothing, and the others serve on.",
+			tests: [
+				"nodes on one port that are killed under load lose nothing acknowledged",
+				"nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other",
+			],
+			proofs: ["nodes"],
+		},
+		{
+			says: "If the path of the store leads to no file or another one, nothing is acknowledged, and `/livez` fails; from another one nothing is read.",
+			tests: [
+				"once the path leads to another file, also by a link, nothing is read from the one before",
+				"nothing is acknowledged after the store's folder is removed",
+				"nothing is acknowledged after another file gets the store's name, and that file is not changed",
+				"nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before",
+				"liveness fails soon after the store's file is gone, even before a create",
+			],
+		},
+		{
+			says: "After a failed sync, no node of the store that was running acknowledges anything until it is restarted.",
+			tests: [
+				"after a failed sync nothing is acknowledged, one fatal line is logged, liveness fails, and reads work",
+				"nothing is acknowledged after a sync has failed in another process, and a node that starts afterwards works",
+			],
+			proofs: ["sync"],
+		},
+		{
+			says: "With a full disk, creates get 503 and reads work; with space again, creates work without a restart. A backup fails in one sentence, leaves nothing, and is made once there is room.",
+			tests: [
+				"with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself",
+				"a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can",
+			],
+			proofs: ["full"],
+		},
+		{
+			says: "SIGTERM drops no accepted request, and takes those that wait to be accepted.",
+			tests: [
+				"SIGTERM under load drops no request: a full reply or a refused connection",
+				"connections that wait to be accepted when the service stops are accepted and answered",
+				"a connection whose client pauses between two requests is answered once more while the service stops",
+				"with a socket that systemd holds, a restart under load fails no request",
+			],
+			proofs: ["nodes", "systemd"],
+		},
+	],
+	"Ids, pages and repeats": [
+		{
+			says: "Ids never repeat and ascend in commit order.",
+			tests: [
+				"postgres: ids ascend in commit order on all nodes: polling the last page misses nothing",
+				"sqlite: an id is not reused after the newest animal was removed by hand",
+				"the id of a removed newest animal is not used again, also after a restart and a copy",
+				"reading all pages during creates neither skips nor repeats, and reading the last page again shows the rest",
+			],
+		},
+		{
+			says: "A repeated create with the same Idempotency-Key makes one animal.",
+			tests: [
+				"fifty concurrent creates with one Idempotency-Key create one animal, and all return it",
+				"a repeated create gets the first reply, byte for byte, even if its animal was changed or removed by hand",
+				"a repeated create of an edited or removed animal is a repeat, and nothing of a removed one is kept with its key",
+				"the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid",
+				"postgres: concurrent creates with one Idempotency-Key on two nodes create one animal",
+			],
+			proofs: ["crash", "crash-postgres"],
+		},
+		{
+			says: "Reading all pages neither skips nor repeats an animal, also during creates and edits.",
+			tests: [
+				"reading all pages returns every animal once, for every limit and filter",
+				"reading all pages backwards returns every animal once, for every limit and filter",
+				"any sequence of creates, edits by two editors at once, and followed links agrees with a simple model",
+				"a walk in either direction neither skips nor repeats the animals that were not edited",
+			],
+		},
+		{
+			says: "An import adds an animal once, also when the API key is exchanged in the middle or after a lost reply. What nobody can know is left to a person.",
+			tests: [
+				"whatever is lost, and whenever the key is exchanged, each row of an import is added once or left to a person",
+				"adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision",
+				"an animal whose reply was lost is looked up under another key, and is added again only if it was not found",
+				"what got no reply before the key was revoked is looked up under another key, and sent again only if a person decides",
+				"the command's import repeats no row whose Idempotency-Key may have expired meanwhile, and rejects it as unknown",
+			],
+		},
+		{
+			says: "Clock jumps affect only expiry times.",
+			tests: [
+				"a clock jump of an hour in either direction affects only expiry",
+				"a jump of the wall clock by an hour neither extends nor refills a rate limit window",
+			],
+		},
+	],
+	"A reply is as new as its request": [
+		{
+			says: "After a 201 or an edit, every later request to any node shows it; a revoked key is refused within a second.",
+			tests: [
+				"sqlite: a reply shows every create, edit and revocation of another process from before its request, beside 1,300 busy connections",
+				"sqlite: no read of a turn hides from the others what another process commits before the turn ends",
+				"a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second",
+				"sqlite: two services can use one file, and each reads the other's writes",
+			],
+		},
+		{
+			says: "An edit is one transaction with its line in the audit, and never hidden by a 304; counts follow it.",
+			tests: [
+				"an edit is in the next reply of every node, with another ETag; its create still gets the first reply",
+				"edits of several processes during creates are all applied, one after the other, and no create fails",
+				"the counts of animals by status follow every edit, also of another process and during the count",
+			],
+		},
+		{
+			says: "Nothing of a lost history is shown: after a failover, a crash or a restore, no page, 304, count or key of what was lost, and a cursor past the last animal is refused.",
+			tests: [
+				"after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it",
+				"with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion",
+				"after a restore under a running service, nothing of the lost history is shown",
+				"after a file that was put back while no node ran, nothing of the lost history is shown",
+				"sqlite: when another program restores the file in its place, nothing of the lost history is shown",
+			],
+			proofs: ["pooler", "litestream", "patroni"],
+		},
+		{
+			says: "Nodes that start at once make one store, one `API_KEY` and one first key. A port never has nodes of two stores.",
+			tests: [
+				"nodes that start at once on a new store make one store, and one first key",
+				"nodes that start at once with an API_KEY add it once",
+				"with REUSE_PORT, a port that a node of another store serves is refused, also of a copy, and at another address of it",
+				"of nodes of different stores that start at once on a port, those that serve have the same store",
+			],
+		},
+		{
+			says: "A node whose store a newer version upgrades stores nothing more, at once, and reads on.",
+			tests: [
+				"a node whose store a newer version upgrades stores nothing any more, says so once, and reads on",
+				"a node without creates notices an upgrade too: its probes ask",
+			],
+			proofs: ["upgrade"],
+		},
+	],
+	PostgreSQL: [
+		{
+			says: "Requests get 503 with `Retry-After` while the server is away, and within 5 s of its return everything works. No node ends.",
+			tests: [
+				"while the server is down (kill -9), requests get 503, and all succeed after its return",
+				"while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues",
+				"cut connections cause at most 503s, lose no animal, and are not leaked",
+				"postgres: a connection lost in a transaction fails only its caller",
+				"when the server has no more connections, the reads of all nodes wait for those that their node has",
+				"while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again",
+			],
+			proofs: ["pooler"],
+		},
+		{
+			says: "A failover to a synchronous standby loses nothing acknowledged, and a standby is never read.",
+			tests: [
+				"a failover to a streaming replica loses no acknowledged animal",
+				"a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first",
+				"a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back",
+				"when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place",
+			],
+			proofs: ["patroni", "compose"],
+		},
+		{
+			says: "A rolling restart behind a balancer fails no request.",
+			tests: ["a rolling restart of three nodes behind a load balancer fails no request"],
+			proofs: ["balancer"],
+		},
+		{
+			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",
+			tests: [
+				"the layout of the store is single: tables that Citus spreads over shards are refused at the start",
+				"a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once",
+				"animals in foreign tables are refused, in one, partitioned by hash or inherited",
+			],
+		},
+		{
+			says: "A batch of creates is one statement, so that a slow network slows no other node.",
+			tests: [
+				"postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both",
+				"postgres: a create with an Idempotency-Key keeps no transaction open over a round trip",
+			],
+			proofs: ["delay"],
+		},
+	],
+	"Load and other clients": [
+		{
+			says: "Slow, oversized, endless, half-open, pipelining or never-reading clients do not hurt others, and each gets its own replies, in order.",
+			tests: [
+				"200 clients that pipeline delay another client, the probe and the metrics at most three times as long as clients that do not",
+				"test/contract/hostile.test.ts",
+				"test/contract/framing.test.ts",
+				"test/contract/connections.test.ts",
+				"test/contract/pipelining.test.ts",
+				"half-closes",
+			],
+			proofs: ["mutations", "schemathesis"],
+		},
+		{
+			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and one that is refused is never stored.",
+			tests: [
+				"too many waiting creates are refused as overloaded, and the service recovers within 2 seconds",
+				"while a commit hangs, creates are refused once they have waited for the longest time, later ones at once, and none of them is stored",
+			],
+			proofs: ["overload"],
+		},
+		{
+			says: "Background work neither ends the service nor refuses a request.",
+			tests: ["background work waits or fails and is done later, reads go on, and creates are answered in time"],
+		},
+		{
+			says: "No request is refused because other programs use the processor, or because the process was stopped for a while.",
+			tests: [
+				"an event loop that is late because others use the processor, or because the process was stopped, refuses nothing",
+			],
+			proofs: ["shedding"],
+		},
+		{
+			says: "`/readyz` fails only when this node cannot read, or stops; `/livez` only when a restart is the only help.",
+			tests: ["readyz tells about reads only; livez fails only when creates need a restart"],
+			proofs: ["probes"],
+		},
+	],
+	"Files and backups": [
+		{
+			says: "A foreign, newer, locked, read-only or damaged file is refused at start with one sentence and not changed. Damage inside a file of more than 16 MiB is found by `verify` and by each backup.",
+			tests: [
+				"sqlite: a file that is not an animal store is refused with one sentence, and not changed",
+				"sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes",
+				"sqlite: a flipped bit in the schema's text is refused with one sentence, and the file is not changed",
+				"a large store that is truncated, or whose schema or ends are damaged, is refused at start",
+				"damage inside a large store stops no start, is found by verify, and no backup of it gets its name",
+			],
+		},
+		{
+			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its log.",
+			tests: [
+				"verify ends with 1 for each kind of damage, and names it",
+				"verify changes neither the store of a running service, nor what a SIGKILL left, nor their logs",
+				"verify needs no right to write, and leaves nothing",
+			],
+		},
+		{
+			says: "Only `serve`, `keys create`, `restore` and the target of `copy` create a store.",
+			tests: [
+				"sqlite: a command that does not create stores refuses a mistyped DATABASE_URL, and creates nothing",
+				"postgres: a command that does not create stores refuses a database without one, and creates nothing",
+			],
+		},
+		{
+			says: "A backup made under load restores to a consistent store. The log of another store is never replayed over it.",
+			tests: [
+				"a backup made under load restores over a crashed store; the start reports the old log and never replays it",
+			],
+			proofs: ["restore", "litestream", "pg-backup", "debian"],
+		},
+		{
+			says: "The service's own backups are complete or absent, an older one is removed only after a newer one is complete, and one node makes them.",
+			tests: [
+				"old backups are removed once the new one is complete; other files and folders are not touched",
+				"a stop ends a backup under way and leaves no file of it",
+				"a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one",
+				"of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other",
+				"of nodes that ask for a lease one has it, until it gives it back or does not renew it",
+			],
+		},
+		{
+			says: "Processes that close the store at the same moment leave one file without a log. The log stays bounded, also after a foreign program has read an old state for long.",
+			tests: [
+				"processes that close a store at the same moment leave no log",
+				"a log that a killed process has left is removed by the next that closes the store, and its animals stay",
+				"sqlite: the log grows while a foreign reader holds an old state, and is cut within seconds after it has left, without a write",
+			],
+			proofs: ["nodes"],
+		},
+		{
+			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit does not bring it back.",
+			tests: [
+				"sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits",
+				"sqlite: whatever was created, changed and removed, no replaced name is left, and every animal is as it was",
+				"restore --audit brings back no animal that was removed after the backup, and keeps its id and its key",
+				"postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL",
+			],
+			proofs: ["erase"],
+		},
+	],
+};
+
+/** The statements of the interface document (version 1.0.0), and our decisions where it shows nothing, by what tests them. */
+export const statements: Proven[] = [
+	{
+		says: "§1 three operations, §8 their parameters and limits, §9 version 1.0.0 below `/v1`",
+		tests: ["operations, parameters and limits are those of the interface document"],
+	},
+	{
+		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which is assigned and not sent; required `name` and int64 `categoryId`; `status` of three or absent, without a default; 201 with the animal; 400 for what is missing or invalid. Decided: unknown fields are ignored, `Location` until getPet's removal",
+		tests: ["json"],
+	},
+	{
+		says: "§2 Decided: `name` has 1 to 255 code points, one not white space, no control characters, no lone surrogates, and is kept as sent; a category has no other field",
+		tests: ["any body that is a NewPet is stored, and any other bytes are refused and store nothing"],
+	},
+	{
+		says: "§1, §4.1, §4.3 JSON; 200 with Pets or the animal, 404 without one. Decided: `ETag`, 304, `private, no-cache`; `prev` and `last`",
+		tests: ["reading"],
+	},
+	{
+		says: "§4.1, §8 `limit` from 1 to 100, 20 when absent; `status`. Decided: an unknown parameter is 400",
+		tests: ["queries"],
+	},
+	{
+		says: "§4.1 paginated. Decided: `Link` with `next` and an opaque signed cursor, by ascending id; no `next` is the end; a cursor of another filter, tampered or past all ids is 400",
+		tests: [
+			"reading all pages returns every animal once, for every limit and filter",
+			"a cursor is bound to its filter and to its store, and cannot be tampered with; its limit may change",
+			"every read shows the last edit and the last id that was assigned, also when its animal was removed",
+			"a backward page that was emptied by hand has no animals and no prev, and links to the animals that follow",
+			"reading backwards during creates neither skips nor repeats, and reading the last page again shows new animals",
+		],
+	},
+	{
+		says: "§5, §7 bearer key; missing or invalid is 401 with an Error. Decided: 403 without the scope",
+		tests: ["credentials", "a key can be created, listed, rotated with grace and revoked while the service runs"],
+	},
+	{
+		says: "§2, §7 Error has `code`, `message`, `status`. Decided: the codes of errors.md, for unreadable HTTP, too",
+		tests: [
+			"every error code has one status, and every status of the interface document is used",
+			"a stalled request gets 408 wherever it stops, with time-outs proportional to the defaults",
+			"framing",
+		],
+	},
+	{
+		says: "§4.3, §9 getPet is deprecated and removed on 5 December 2030. Decided: `Deprecation`, `Sunset`, `Link`; then 410",
+		tests: ["removal"],
+	},
+	{
+		says: "§1, §4 Decided: HEAD, OPTIONS, 405 with `Allow`; no change or removal over the interface, no other operation; `petId` that is no int64 is 404",
+		tests: ["methods", "targets"],
+	},
+	{
+		says: "§4 Decided: gzip of full pages that are asked for again",
+		tests: ["a full page that is asked for again is compressed for clients that accept it, with a tag of its own"],
+	},
+	{
+		says: "§8 Decided: rates are off unless set; bodies have at most 64 KiB and 64 levels, headers 16 KiB, URLs 12 KiB",
+		tests: [
+			"every reply has the rate limit headers, and a refusal has a consistent Retry-After",
+			"a body with more than 64 levels is invalid_json regardless of its content, and one with 64 is accepted",
+			"headers",
+		],
+	},
+	{
+		says: "§9 Decided: `/v1` changes by additions only",
+		tests: [
+			"openapi.json is up to date: npm run openapi writes it",
+			"a code, a field or a status that a later version adds is valid by the document",
+		],
+	},
+];
