@@ -6,9 +6,9 @@ import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 const sliceMs = 50;
-/** Not counted, until the code is compiled. */
+/** Not counted, while the code is compiled. */
 const firstRequests = 50_000;
-/** A slice with fewer requests says little. */
+/** A slice with fewer requests is ignored. */
 const leastRequests = 100;
 let requests = 0;
 let requestsBefore = 0;
@@ -32,7 +32,7 @@ setInterval(() => {
 }, sliceMs).unref();
 process.once("exit", () => writeFileSync(process.env["BENCH_FIGURES"] ?? "", JSON.stringify(figures)));
 
-/** Counts a request. @returns whether it is followed */
+/** Counts a request. @returns whether metrics and log lines are on for it */
 export function isFollowed(): boolean {
 	requests++;
 	return mode === "on";

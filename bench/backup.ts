@@ -1,5 +1,5 @@
-// `npm run bench:backup` measures creates while the service backs up a store of `--animals N` (2,000,000) all the time, in
-// turn with creates without backups.
+// `npm run bench:backup` measures creates while the service makes one backup after another of a store of `--animals N`
+// (2,000,000), in turn with creates without backups.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startProgram } from "../test/support/program.ts";
 import { makeLargeStore } from "./large-store.ts";
-import { measure } from "./load.ts";
+import { createBody, measure } from "./load.ts";
 
 const { values } = parseArgs({
 	options: { animals: { type: "string", default: "2000000" }, seconds: { type: "string", default: "15" } },
@@ -19,8 +19,7 @@ const context = { after: (cleanUp: () => void) => void cleanUps.unshift(cleanUp)
 async function creates(key: string, more: Record<string, string>) {
 	const service = await startProgram(context, { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, ...more });
 	const load = { url: `${service.url}/v1/pets`, key, connections: 64, seconds: Number(values.seconds) };
-	const body = '{"name":"Rex","categoryId":1,"status":"available"}';
-	const result = await measure([{ pid: service.pid, load: { ...load, body } }]);
+	const result = await measure([{ pid: service.pid, load: { ...load, body: createBody } }]);
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 	const { stdout } = await service.stop();
 	const delaySeconds = Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]);

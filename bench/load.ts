@@ -27,7 +27,7 @@ export interface Load {
 	/** Replaces `CURSOR` in the URL with a random one of these. */
 	cursors?: string[];
 	headers?: Record<string, string>;
-	/** If given, replies with a status above 399 are no failures, and all others are. */
+	/** If true, replies with a status above 399 are expected, and all others are failures. */
 	isRefused?: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface Loaded {
 	load: Load;
 }
 
-/** As `measure`, for servers that were loaded before. */
+/** Like `measure`, for servers that were loaded before. */
 export async function measureWarm(servers: Loaded[], database?: () => number[]): Promise<Result> {
 	const used = () => [cpuSeconds(servers.map(({ pid }) => pid)), cpuSeconds(database?.() ?? [])] as const;
 	const before = used();
@@ -126,7 +126,7 @@ function cannon(load: Load): Promise<Counted> {
 	return hasWrk ? wrk(load) : autocannon(load);
 }
 
-/** A script for wrk that makes all requests before the load, but for the random id in one. */
+/** A script for wrk that makes all requests before the load, except for random ids. */
 function luaFor({ connections, perSecond, isRefused, maxId, pipelined = 1, ...load }: Load): string {
 	const quoted = (text: string) => `[==[${text}]==]`;
 	const formatted = ({ method, headers, body }: Request, path: string) => {

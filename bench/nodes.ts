@@ -8,8 +8,9 @@ import { parseArgs } from "node:util";
 import { keyFromRandom } from "../src/keys/formats.ts";
 import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
-import { type Load, measureWarm, type Result, warmUp } from "./load.ts";
+import { createBody, type Load, measureWarm, type Result, warmUp } from "./load.ts";
 import { startDatabase } from "./postgres.ts";
+import { figuresOf } from "./results.ts";
 import { folder, freePort, type Server, startNode, stopAll } from "./servers.ts";
 
 const { values } = parseArgs({
@@ -24,16 +25,16 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
 const counts = [1, Number(values.nodes)];
-/** Of each of two loads: a load of its own for each node would not divide as clients do. */
+/** The connections of each of two loads. One load for each node would not spread as clients do. */
 const connections = 32;
 
 const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" | "body">> = {
 	"list of 20": (origin) => ({ url: `${origin}/v1/pets` }),
 	get: (origin) => ({ url: `${origin}/v1/pets/ID`, maxId: animals }),
-	create: (origin) => ({ url: `${origin}/v1/pets`, body: '{"name":"Rex","categoryId":1,"status":"available"}' }),
+	create: (origin) => ({ url: `${origin}/v1/pets`, body: createBody }),
 };
 
-/** On both cores, which the load uses, too. */
+/** Starts nodes on both cores, which the load uses, too. */
 async function start(databaseUrl: string, key: string, count: number): Promise<Server[]> {
 	const environment = { DATABASE_URL: databaseUrl, OPS_PORT: "0", API_KEY: key, REUSE_PORT: "true" };
 	const port = String(await freePort());
@@ -46,8 +47,6 @@ async function start(databaseUrl: string, key: string, count: number): Promise<S
 }
 
 const stop = (nodes: Server[]) => Promise.all(nodes.map((node) => node.stop()));
-
-const median = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 async function measureEngine(engine: string, databaseUrl: string, key: string, pids?: () => number[]): Promise<void> {
 	for (const [what, load] of Object.entries(scenarios)) {
@@ -67,7 +66,7 @@ async function measureEngine(engine: string, databaseUrl: string, key: string, p
 		}
 		for (const [index, results] of measured.entries()) {
 			const figure = (of: (result: Result) => number | undefined, digits = 1) =>
-				median(results.map((result) => of(result) ?? Number.NaN)).toFixed(digits);
+				figuresOf(results.map((result) => of(result) ?? Number.NaN)).median.toFixed(digits);
 			const row = [
 				figure(({ requestsPerSecond }) => requestsPerSecond, 0),
 				figure(({ cpuMicros }) => cpuMicros),

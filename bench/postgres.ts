@@ -1,9 +1,9 @@
-// What `npm run bench -- --engine postgres` measures besides the scenarios: two nodes on one database against one, and the
-// store without HTTP against a loop of raw statements.
+// Measurements of `npm run bench -- --engine postgres` besides the scenarios: two nodes on one database against one, and
+// the store without HTTP against a loop of raw statements.
 
 import pg from "pg";
 import { startPostgres } from "../test/support/postgres-server.ts";
-import { type Loaded, measureWarm, warmUp } from "./load.ts";
+import { createBody, type Loaded, measureWarm, warmUp } from "./load.ts";
 import { type Measurement, nodeNames } from "./results.ts";
 import type { Server } from "./servers.ts";
 import { startService } from "./servers.ts";
@@ -39,11 +39,10 @@ export async function measureNodes(
 	{ animals, seconds, rounds }: { animals: number; seconds: number; rounds: number },
 ): Promise<Measurement[]> {
 	const second = await startService(url, service.key, ".", 1);
-	const body = JSON.stringify({ name: "Rex", categoryId: 1, status: "available" });
 	const measurements: Measurement[] = [];
 	for (const [what, path, more] of [
 		["get: random", "/ID", { maxId: animals }],
-		["create", "", { body }],
+		["create", "", { body: createBody }],
 	] as const) {
 		const both = [service, second].map(({ url, pid, key }): Loaded => {
 			const load = { url: `${url}/v1/pets${path}`, key, connections: 64, seconds, perSecond: 8000, ...more };

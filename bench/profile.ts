@@ -1,5 +1,5 @@
-// `npm run bench:profile` tells what the CPU time of a request is spent on: the samples of V8's profiler on the main
-// thread, by part of the service. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
+// `npm run bench:profile` shows how the CPU time of a request is spent: the samples of V8's profiler on the main thread,
+// by part of the service. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const parts: [part: string, pattern: RegExp][] = [
 	["write to the socket", /write(Utf8|Latin1)String|writeBuffer|writev/],
 	["log and metrics", /src\/ops|reply-watch|log-lines|http\/traffic/],
-	["hashes", /crypto|http\/conditional|http\/paging/],
+	["hashes", /crypto|http\/paging/],
 	["store", /src\/store|better-sqlite3|methods\/wrappers/],
 	["JSON", /src\/contract|http\/body/],
 	["rest of the service", /src\//],

@@ -1,4 +1,4 @@
-// What a run of `npm run bench` found, as it is written to a file, and the figures that reports take from it.
+// The results of a run of `npm run bench`, as they are written to a file, and the figures that reports take from them.
 
 import type { Comparison } from "./compare-with-raw.ts";
 import type { Result } from "./load.ts";
@@ -23,7 +23,7 @@ export interface Measurement {
 	rounds: Result[];
 }
 
-/** A constant rate: a share of what the server, or the service if it is slower, answers at most. */
+/** A constant rate: a share of the highest rate of the server, or of the service if that is lower. */
 export interface LatencyMeasurement {
 	what: string;
 	who: string;
@@ -41,7 +41,7 @@ export interface StartMeasurement {
 export interface Results {
 	/** Day, machine, versions and options in one line. */
 	about: string;
-	/** What could not be measured on this machine. */
+	/** The parts that could not be measured on this machine. */
 	absent: string[];
 	/** Other checkouts. */
 	others: string[];
@@ -87,7 +87,7 @@ export function find(measurements: Measurement[], what: string, who: string): Me
 	return measurements.find((one) => one.what.startsWith(what) && one.who === who);
 }
 
-/** Beyond the spread: so in every round, and the middle round of one is outside all rounds of the other. */
+/** A difference counts if every round has it, and the median of one is outside all rounds of the other. */
 export function verdictOf(one: Measurement, other: Measurement): "worse" | "better" | "same" {
 	const ratio = ratioOf(one, other, "totalMicros");
 	const [ours, theirs] = [one, other].map((of) => figuresOf(valuesOf(of, "totalMicros"))) as [Figures, Figures];

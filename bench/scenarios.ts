@@ -1,4 +1,4 @@
-// What a benchmark asks of every server: the load of each scenario, and what a right reply to it is.
+// The scenarios of the benchmark: the load of each, and the check of its replies.
 
 import assert from "node:assert/strict";
 import { keyFromRandom } from "../src/keys/formats.ts";
@@ -8,13 +8,13 @@ import type { Server } from "./servers.ts";
 
 export interface Scenario {
 	name: string;
-	/** Of the replies to GETs, 200 if absent. */
+	/** The status of replies to GETs, 200 if absent. */
 	status?: number;
-	/** How many animals a right list has. */
+	/** The number of animals in a correct list. */
 	animals?: number;
 	/** In a store of its own, whose names have 255 characters of four bytes. */
 	hasLongNames?: boolean;
-	/** What differs from a GET of the list. `path` follows `/v1/pets`. */
+	/** The differences from a GET of the list. `path` follows `/v1/pets`. */
 	load(pages: Pages): Promise<Partial<Load> & { path?: string }>;
 }
 
@@ -107,7 +107,7 @@ export async function loadOf(scenario: Scenario, pages: Pages, seconds: number):
 	return { url: `${url}/v1/pets${path}`, key, connections: 64, seconds, ...own };
 }
 
-/** One reply for each method of a load. @throws if one is not right */
+/** One reply for each method of a load. @throws if one is wrong */
 export async function check(load: Load, scenario: Scenario): Promise<Record<string, Reply>> {
 	const replies: Record<string, Reply> = {};
 	for (const postShare of load.body === undefined ? [0] : load.postShare ? [0, 1] : [1]) {
@@ -130,7 +130,7 @@ function checkBody({ animals, hasLongNames, status }: Scenario, { body }: Reply)
 	if (hasLongNames) for (const { name } of value) assert.equal(Buffer.byteLength(name), 255 * 4);
 }
 
-/** What an average reply to the load should have. */
+/** The expected size of an average reply to the load. */
 export function expectedBytes({ GET, POST }: Record<string, Reply>, { postShare = 1 }: Load): number {
 	if (!GET || !POST) return (GET ?? POST)?.bytes ?? 0;
 	return GET.bytes * (1 - postShare) + POST.bytes * postShare;

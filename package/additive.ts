@@ -1,5 +1,5 @@
 // Whether an OpenAPI document only adds to an earlier one of the same version, so that programs written for the earlier
-// one go on working (interface document §9: within /v1 nothing is removed or changes its meaning).
+// one keep working (interface document §9: within /v1 nothing is removed or changes its meaning).
 
 interface Schema {
 	$ref?: string;
@@ -122,7 +122,7 @@ function schemasOf({ schema = {} }: Holder, later: Holder, before: Side, after: 
 	return { old: schema, now: later.schema ?? {}, before: before.document, after: after.document };
 }
 
-/** What callers send may become wider, and nothing that they send may be refused. */
+/** Callers may be allowed to send more, but nothing that they send may be refused. */
 function inputChanges(place: string, pair: SchemaPair): string[] {
 	const [old, now] = [resolve(pair.old, pair.before), resolve(pair.now, pair.after)];
 	const changes = typeChanges(place, old, now);
@@ -141,7 +141,7 @@ function inputChanges(place: string, pair: SchemaPair): string[] {
 	return [...changes, ...memberChanges(place, { ...pair, old, now }, inputChanges)];
 }
 
-/** What callers get may have more fields, and nothing that they read may be missing. */
+/** Replies may have more fields, but none that callers read may be missing. */
 function outputChanges(place: string, pair: SchemaPair): string[] {
 	const [old, now] = [resolve(pair.old, pair.before), resolve(pair.now, pair.after)];
 	const changes = typeChanges(place, old, now);

@@ -1,4 +1,4 @@
-// `npm run lock` brings package-lock.json up to date and adds what npm leaves out. All packages run on the Node that
+// `npm run lock` updates package-lock.json and adds fields that npm leaves out. All packages run on the Node that
 // bin/node.js finds, whatever Node runs npm: their own `engines` would only cause warnings, so they are removed. The
 // packages of Node get one, so that npm installs them only where they are needed. `gypfile: false` stands in the
 // package.json of better-sqlite3; without it here, npm 9 and 10 try to compile.

@@ -1,5 +1,5 @@
 // `npm run release` makes everything that a release consists of, in dist/release: both packages, a list of their parts
-// (SBOM, CycloneDX), licences, checksums. With --dry-run it does so even if something stands against publishing them.
+// (SBOM, CycloneDX), licences, checksums. With --dry-run it makes them even if they must not be published yet.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ interface LockedPackage {
 	link?: boolean;
 }
 
-/** What must be done before this version may be published. */
+/** Why this version must not be published yet. */
 function obstacles(): string[] {
 	const found = breakingChanges(JSON.parse(readFileSync(released, "utf8")), JSON.parse(read("openapi.json")));
 	const client: { version: string } = JSON.parse(read("client/package.json"));

@@ -21,7 +21,7 @@ export type NewRequest = Pick<SentRequest, "method" | "body" | "headers"> & { pa
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** Tells a service that restarts from a wrong address. */
+	/** Distinguishes a service that restarts from a wrong address. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {
@@ -30,7 +30,7 @@ export class Attempts {
 
 	/**
 	 * Repeats attempts that got 429, 502, 503, 504 or no reply, after `Retry-After` or a growing pause with jitter.
-	 * @throws AnimalStoreError; TypeError for wrong options; the signal's reason; what a hook throws
+	 * @throws AnimalStoreError; TypeError for wrong options; the signal's reason; the error of a hook
 	 */
 	async send(request: NewRequest, options: CallOptions = {}): Promise<Reply> {
 		checkCallOptions(options);
@@ -74,8 +74,8 @@ export class Attempts {
 	async #exchange({ url, method, body, headers }: SentRequest, options: CallOptions) {
 		const { base, key, fetch: send = fetch } = this.#settings;
 		const { signal, timeoutMs = this.#settings.timeoutMs } = options;
-		// AbortSignal.timeout and AbortSignal.any hold what they were made for long after the reply: thousands a second add
-		// up.
+		// AbortSignal.timeout and AbortSignal.any would keep their listeners in memory long after the reply, which adds up
+		// at thousands of calls a second.
 		const attempt = new AbortController();
 		const stop = () => attempt.abort(signal?.reason);
 		let isLate = false;
@@ -106,7 +106,7 @@ export class Attempts {
 	}
 }
 
-/** Undefined for what is not JSON. @throws RangeError (parseExact) */
+/** Undefined if the text is not JSON. @throws RangeError (parseExact) */
 function parse(text: string, int64: Int64Mode): unknown {
 	try {
 		return parseExact(text, int64);
@@ -133,7 +133,7 @@ function pauseMs(error: AnimalStoreError, attempt: number): number | undefined {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	return new Promise((resolve, reject) => {
-		// Perhaps by onRetry: a signal that is aborted already tells no listener.
+		// onRetry may have aborted it, and an aborted signal calls no listener.
 		signal?.throwIfAborted();
 		const stop = () => {
 			clearTimeout(timer);

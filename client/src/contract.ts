@@ -68,7 +68,7 @@ export type ErrorCode =
 /** The fields of a NewPet, in the order of the contract. */
 export const newPetFields = ["name", "categoryId", "status"] as const satisfies (keyof NewPet)[];
 
-/** What a list is filtered by. */
+/** The filters of a list. */
 export interface Filter {
 	/** Only animals with this status. */
 	status?: PetStatus | undefined;

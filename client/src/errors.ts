@@ -1,12 +1,12 @@
-// What a failed call throws: the service refused it (ApiError), or no reply arrived (NoReply).
+// The errors of failed calls: the service refused one (ApiError), or no reply arrived (NoReply).
 
 import type { ErrorCode } from "./contract.ts";
 
-/** Of every failed call. */
+/** The errors of all failed calls. */
 export abstract class AnimalStoreError extends Error {
-	/** Of a create: whether the animal may have been added. Repeat it with `idempotencyKey` to learn the outcome. */
+	/** After a create: whether the animal may have been added. Repeat it with `idempotencyKey` to learn the outcome. */
 	isUnsettled = true;
-	/** Of a create: the same animal with this key is added only once within 24 hours. */
+	/** After a create: the same animal with this key is added only once within 24 hours. */
 	idempotencyKey?: string;
 }
 
@@ -50,7 +50,7 @@ export class NoReply extends AnimalStoreError {
 	override readonly name = "NoReply";
 	/**
 	 * `timeout`: none within `timeoutMs`. `lost`: a connection broke. `unreachable`: there was no connection, or the
-	 * runtime does not tell (browsers).
+	 * runtime does not distinguish the two (browsers).
 	 */
 	readonly reason: "timeout" | "lost" | "unreachable";
 
@@ -70,11 +70,11 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** Also reported as a reset: another protocol than TLS is spoken at an https address. */
+/** A port that does not speak TLS at an https address is also reported as a reset. */
 const noTls = /before secure TLS/;
 
 /**
- * Explains what `fetch` threw. Its reason is in the cause of the error, or in the error itself (Bun, browsers).
+ * Explains an error of `fetch`. Its reason is in the cause of the error, or in the error itself (Bun, browsers).
  * @param hasBegun whether the head of a reply had arrived
  */
 export function connectionError(address: string, thrown: unknown, hasBegun: boolean): NoReply {

@@ -146,7 +146,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	}
 }
 
-/** The promise of the result is the only one, so that a failure that nobody awaits is reported by the runtime. */
+/** The result is the only promise, so that the runtime reports a failure that nobody awaits. */
 function toCall<Result>(run: () => Promise<{ data: Result; response: Response }>): Call<Result> {
 	const reply = run();
 	const result = reply.then(({ data }) => data);

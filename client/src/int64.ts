@@ -1,4 +1,4 @@
-// int64 values in the type that the caller chose, never rounded: also where JSON.parse does not pass a number's source
+// int64 values in the type that the caller chose, never rounded, even where JSON.parse does not pass a number's source
 // (Node 20, older browsers).
 
 import { type Int64, type Int64Mode, int64Fields } from "./contract.ts";
@@ -31,7 +31,7 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 
 /**
  * The decimal digits of an int64 for a request.
- * @throws RangeError when the value is no integer, is not exact, or could not be returned in this mode
+ * @throws RangeError if the value is not an integer, not exact, or could not be returned in this mode
  */
 export function toDigits(value: Int64, mode: Int64Mode, name: string): string {
 	const digits = String(value);

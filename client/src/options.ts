@@ -3,7 +3,7 @@
 import type { Int64Mode } from "./contract.ts";
 import type { AnimalStoreError } from "./errors.ts";
 
-/** Where the service is, how calls behave, and what to tell about them. */
+/** The service's address and key, the limits of calls, and hooks. */
 export type ClientOptions<Mode extends Int64Mode = "string"> = CommonOptions &
 	("string" extends Mode ? Partial<Int64Option<Mode>> : Int64Option<NoInfer<Mode>>);
 
@@ -75,10 +75,10 @@ export interface SentRequest {
 	readonly attempt: number;
 }
 
-/** A timer of a longer time ends at once. */
+/** A longer timer would end at once. */
 export const timerMaxMs = 2 ** 31 - 1;
 
-/** Tests of the options, and how each one must be. */
+/** The check of each option, and its rule for messages. */
 type Rules = Record<string, [holds: (value: unknown) => unknown, rule: string]>;
 
 const isFunction: Rules[string] = [(value) => typeof value === "function", "a function"];
