@@ -11,7 +11,11 @@ interface ProbeReply {
 }
 
 /** @param timeoutMs how long the store may take to read */
-export function createProbes(store: Pick<Store, "check" | "writeState">, isStopping: () => boolean, timeoutMs = 2000) {
+export function createProbes(
+	store: Pick<Store, "readShown" | "writeState">,
+	isStopping: () => boolean,
+	timeoutMs = 2000,
+) {
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready(): Promise<ProbeReply> {
@@ -19,7 +23,7 @@ export function createProbes(store: Pick<Store, "check" | "writeState">, isStopp
 			const late = Promise.withResolvers<never>();
 			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
 			try {
-				await Promise.race([store.check(), late.promise]);
+				await Promise.race([store.readShown(), late.promise]);
 			} catch {
 				throw new ApiError("storage_unavailable", "the store does not read");
 			} finally {

@@ -10,7 +10,7 @@ import {
 	type KeyRows,
 	type OpenOptions,
 	type Rows,
-	refuseOtherHistory,
+	StorageUnavailable,
 	type Store,
 } from "./store.ts";
 import { columnNames, columnsOf, createRecordReader, tables } from "./tables.ts";
@@ -68,7 +68,8 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		async list(after, limit, history) {
 			const page = "FROM edits WHERE id > $1 ORDER BY id LIMIT $2";
 			const { rows, shown } = await select(columnNames(tables.edits), page, [after, limit]);
-			refuseOtherHistory(shown.history, history);
+			if (history !== undefined && shown.history !== history)
+				throw new StorageUnavailable("the store has another history since it was last asked");
 			return rows.map(toEdit);
 		},
 	};

@@ -10,12 +10,15 @@ type Outcome = { value: string } | { reason: string };
 
 /** A group commit whose batches the test resolves or rejects. */
 function commits(waitMaxMs?: number) {
-	const batches: { writes: string[]; done: PromiseWithResolvers<string[]> }[] = [];
-	const group = createGroupCommit<string, string>((writes) => {
-		const done = Promise.withResolvers<string[]>();
-		batches.push({ writes, done });
-		return done.promise;
-	}, waitMaxMs);
+	const batches: { writes: string[]; done: PromiseWithResolvers<{ results: string[] }> }[] = [];
+	const group = createGroupCommit<string, string>(
+		(writes) => {
+			const done = Promise.withResolvers<{ results: string[] }>();
+			batches.push({ writes, done });
+			return done.promise;
+		},
+		{ waitMaxMs },
+	);
 	const outcomes = new Map<string, Outcome>();
 	const write = (name: string) =>
 		void group.write(name).then(
@@ -28,7 +31,7 @@ function commits(waitMaxMs?: number) {
 		);
 	const finish = async (number: number) => {
 		const batch = batches[number];
-		batch?.done.resolve(batch.writes.map((name) => `${name}!`));
+		batch?.done.resolve({ results: batch.writes.map((name) => `${name}!`) });
 		await settled();
 	};
 	return { group, batches, outcomes, write, finish, writes: () => batches.map(({ writes }) => writes) };
@@ -125,7 +128,7 @@ test("a batch with a wrong number of results, or with ids that do not ascend, is
 		const group = createGroupCommit<string, unknown>(async () => {
 			const answer = isFirst ? [made(0n)] : results;
 			isFirst = false;
-			return answer;
+			return { results: answer };
 		});
 		const first = group.write("a");
 		await settled();

@@ -1,6 +1,5 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
-// that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop. Both
-// engines use it, and report each commit.
+// that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop.
 
 import { type Commit, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
@@ -32,21 +31,27 @@ interface PendingWrite<Write, Result> {
 	reject(reason: unknown): void;
 }
 
-/** Commits a batch in one transaction. Resolves when it is on disk, rejects if none was acknowledged. */
-export type CommitBatch<Write, Result> = (
-	batch: Write[],
-	/** How long the oldest of its writes may still wait, but at least what a commit should take. */
-	leftMs: number,
-) => Promise<Result[]>;
+/** The results of a batch, and how long the engine waited for the disk, if it can tell. */
+export interface Timed<Result> {
+	results: Result[];
+	syncMs?: number;
+}
+
+interface CommitOptions<Write> {
+	/** How long a write that has a limit may wait until its commit begins. */
+	waitMaxMs?: number | undefined;
+	/** Background writes have no limit. */
+	isLimited?: (request: Write) => boolean;
+	onCommit?: ((commit: Commit) => void) | undefined;
+}
 
 /**
- * @param waitMaxMs how long a write that has a limit may wait until its commit begins
- * @param isLimited background writes have no limit
+ * @param commit commits a batch in one transaction: resolves when it is on disk, rejects if none was acknowledged.
+ * `leftMs` is how long the oldest of its writes may still wait, but at least what a commit should take.
  */
 export function createGroupCommit<Write, Result>(
-	commit: CommitBatch<Write, Result>,
-	waitMaxMs = Infinity,
-	isLimited: (request: Write) => boolean = () => true,
+	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
+	{ waitMaxMs = Infinity, isLimited = () => true, onCommit = () => {} }: CommitOptions<Write> = {},
 ): GroupCommit<Write, Result> {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
@@ -64,16 +69,20 @@ export function createGroupCommit<Write, Result>(
 		isBusy = batch.length > 0;
 		if (!isBusy) return;
 		startedAtMs = performance.now();
+		const observe = (isStored: boolean, syncMs?: number) =>
+			onCommit({ writes: batch.length, ms: performance.now() - startedAtMs, syncMs, isStored });
 		const fail = (error: unknown) => {
+			observe(false);
 			commitNext();
 			for (const { reject } of batch) reject(error);
 		};
 		const requests = batch.map(({ request }) => request);
 		const leftMs = Math.max(latenessFactor * commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
-		void commit(requests, leftMs).then((results) => {
+		void commit(requests, leftMs).then(({ results, syncMs }) => {
 			const pets = (results as unknown[]).filter(isCreated);
 			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
 			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));
+			observe(true, syncMs);
 			const tookMs = performance.now() - startedAtMs;
 			commitMs = commitMs === 0 ? tookMs : commitMs + latestShare * (tookMs - commitMs);
 			commitNext();
@@ -140,30 +149,4 @@ function isCreated(result: unknown): result is CreateResult {
 
 function isAscending(pets: CreateResult[]): boolean {
 	return pets.every(({ id }, index) => index === 0 || id > (pets[index - 1]?.id ?? id));
-}
-
-/** The time that an engine spent waiting for the disk, if it can tell. */
-export interface Timed<Result> {
-	results: Result[];
-	syncMs?: number | undefined;
-}
-
-/** @returns `commit`, which reports each batch to `onCommit` */
-export function observeCommits<Write, Result>(
-	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
-	onCommit: (commit: Commit) => void = () => {},
-): CommitBatch<Write, Result> {
-	return async (batch, leftMs) => {
-		const startedAtMs = performance.now();
-		const observe = (isStored: boolean, syncMs?: number) =>
-			onCommit({ writes: batch.length, ms: performance.now() - startedAtMs, syncMs, isStored });
-		try {
-			const { results, syncMs } = await commit(batch, leftMs);
-			observe(true, syncMs);
-			return results;
-		} catch (error) {
-			observe(false);
-			throw error;
-		}
-	};
 }

@@ -4,8 +4,8 @@
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import type { IdempotencyKey, IdempotencyKeyRecord } from "./records.ts";
 import type { CreateResult } from "./store.ts";
+import type { IdempotencyKey, IdempotencyKeyRecord } from "./tables.ts";
 
 /** How long an Idempotency-Key is valid. */
 export const idempotencyMs = idempotencyHours * 3_600_000;
@@ -57,31 +57,27 @@ export interface Plan {
 /** @param taken the keys of the batch that were used before it, with their creates */
 export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[]): Plan {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;
-	const takenBefore = new Map(taken.map((row) => [nameOf(row), row]));
-	const takenInBatch = new Map<string, Plan["keys"][number]>();
+	type Used = { fingerprint: string; idAfter: (firstId: bigint) => bigint };
+	const used = new Map<string, Used>(
+		taken.map(({ petId, fingerprint, ...key }) => [nameOf(key), { fingerprint, idAfter: () => petId }]),
+	);
 	const newCreates: Create[] = [];
+	const keys: Plan["keys"] = [];
 	const outcomes = batch.map((create): ((firstId: bigint) => CreateResult) => {
 		const { pet, idempotencyKey, nowMs } = create;
+		const place = newCreates.length + 1;
+		const idAfter = (firstId: bigint) => firstId + BigInt(place - 1);
 		if (idempotencyKey) {
-			const name = nameOf(idempotencyKey);
 			const fingerprint = fingerprintOf(pet);
-			const before = takenBefore.get(name);
-			if (before) return () => resolveRepeat(before, fingerprint);
-			const inBatch = takenInBatch.get(name);
-			if (inBatch) {
-				const { place, fingerprint: first } = inBatch;
-				return (firstId) => resolveRepeat({ petId: idAt(firstId, place), fingerprint: first }, fingerprint);
-			}
-			takenInBatch.set(name, { ...idempotencyKey, place: newCreates.length + 1, fingerprint, createdAtMs: nowMs });
+			const before = used.get(nameOf(idempotencyKey));
+			if (before)
+				return (firstId) =>
+					resolveRepeat({ petId: before.idAfter(firstId), fingerprint: before.fingerprint }, fingerprint);
+			used.set(nameOf(idempotencyKey), { fingerprint, idAfter });
+			keys.push({ ...idempotencyKey, place, fingerprint, createdAtMs: nowMs });
 		}
-		const place = newCreates.push(create);
-		return (firstId) => ({ id: idAt(firstId, place), outcome: "created" });
+		newCreates.push(create);
+		return (firstId) => ({ id: idAfter(firstId), outcome: "created" });
 	});
-	return {
-		newCreates,
-		keys: [...takenInBatch.values()],
-		toResults: (firstId) => outcomes.map((outcome) => outcome(firstId)),
-	};
+	return { newCreates, keys, toResults: (firstId) => outcomes.map((outcome) => outcome(firstId)) };
 }
-
-const idAt = (firstId: bigint, place: number) => firstId + BigInt(place - 1);

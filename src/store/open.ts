@@ -23,30 +23,25 @@ export async function openStore(databaseUrl: string, now: () => number, options:
 	return openSqlite({ file: fileOf(databaseUrl), now, ...options });
 }
 
-/**
- * Writes a consistent copy of a store to a new file. The store may be in use, but not by this process.
- * @returns the number of animals in it
- * @throws StoreRefused, and the signal's reason once it is aborted
- */
+/** See `backupSqlite`. The store may be in use, but not by this process. */
 export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
-	if (isPostgres(databaseUrl))
-		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_dump or pg_basebackup");
+	const file = fileOf(databaseUrl, "pg_dump or pg_basebackup");
 	const { backupSqlite } = await import("./sqlite/backup.ts");
-	return backupSqlite(fileOf(databaseUrl), to, work);
+	return backupSqlite(file, to, work);
 }
 
-/**
- * Reads a whole store or backup and reports what is in it. The store may be in use, but not by this process. Nothing is
- * written.
- * @throws StoreRefused if it is not a store, and the signal's reason once it is aborted
- */
+/** See `verifyFile`. The store may be in use, but not by this process. Nothing is written. */
 export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
-	if (isPostgres(databaseUrl))
-		throw new StoreRefused(
-			"PostgreSQL has its own tools: use pg_amcheck for a database, and pg_verifybackup for a base backup",
-		);
+	const file = fileOf(databaseUrl, "pg_amcheck for a database, and pg_verifybackup for a base backup");
 	const { verifyFile } = await import("./sqlite/verify.ts");
-	return verifyFile(fileOf(databaseUrl), work);
+	return verifyFile(file, work);
+}
+
+/** See `restoreSqlite`. No service may have the store open meanwhile. */
+export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
+	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
+	const { restoreSqlite } = await import("./sqlite/backup.ts");
+	return restoreSqlite({ backup, to, ...options });
 }
 
 /**
@@ -64,18 +59,10 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 	return eraseSqliteNames(fileOf(databaseUrl), now);
 }
 
-/**
- * Creates a store from a backup. No service may have the store open meanwhile.
- * @param databaseUrl the store to create
- * @returns the number of animals in it
- * @throws StoreRefused, and the signal's reason once it is aborted
- */
-export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
-	if (isPostgres(databaseUrl))
-		throw new StoreRefused("PostgreSQL has its own tools for backups: use pg_restore, or name a file with --to");
-	const { restoreSqlite } = await import("./sqlite/backup.ts");
-	return restoreSqlite({ backup, to: fileOf(databaseUrl), ...options });
-}
-
 const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);
-const fileOf = (databaseUrl: string) => databaseUrl.slice("sqlite:".length);
+
+/** @throws StoreRefused that names PostgreSQL's own tools for the work */
+function fileOf(databaseUrl: string, tools = ""): string {
+	if (isPostgres(databaseUrl)) throw new StoreRefused(`PostgreSQL has its own tools: use ${tools}`);
+	return databaseUrl.slice("sqlite:".length);
+}

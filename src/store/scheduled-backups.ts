@@ -2,12 +2,11 @@
 // due follows from the names in the folder, so a restart makes no extra one. `animal-store backup` makes each, in a
 // process of its own.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
-import { text } from "node:stream/consumers";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Background } from "./background.ts";
 import { leaseMs, withLease } from "./leases.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
@@ -24,7 +23,6 @@ export interface BackupStatus {
 	isRunning: boolean;
 	/** The newest backup in the folder, also of earlier runs of the service, and of other nodes. */
 	lastBackupAtMs: number | undefined;
-	lastFailedAtMs: number | undefined;
 }
 
 export interface ScheduledBackups {
@@ -51,8 +49,9 @@ export interface ScheduleOptions {
 
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = options;
-	const stopped = new AbortController();
-	const status: BackupStatus = { isRunning: false, lastBackupAtMs: undefined, lastFailedAtMs: undefined };
+	const status: BackupStatus = { isRunning: false, lastBackupAtMs: undefined };
+	let isStopped = false;
+	let child: ChildProcess | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	let running = Promise.resolve();
 
@@ -61,9 +60,17 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		dropStaleDraftsIn(folder, isBackupName);
 		const name = nameAt(now());
 		const file = join(folder, name);
-		const animals = await runBackup(file, environment, stopped.signal);
+		const made = promisify(execFile)(process.execPath, [program, "backup", file, "--json"], {
+			env: environment,
+			windowsHide: true,
+		});
+		child = made.child;
+		const { stdout } = await made.catch((error) => {
+			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
+			throw new Error(reasonOf(error));
+		});
 		status.lastBackupAtMs = timeOf(name);
-		onBackup({ file, animals, durationMs: Math.round(performance.now() - startedAtMs) });
+		onBackup({ file, animals: JSON.parse(stdout).animals, durationMs: Math.round(performance.now() - startedAtMs) });
 		removeOld(folder, name, keep);
 	}
 
@@ -72,14 +79,12 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
 			await withLease(background, takeLease, async () => {
-				stopped.signal.throwIfAborted();
-				if (newestIn(folder) !== newestAtMs) return; // Another node has just made one.
+				if (isStopped || newestIn(folder) !== newestAtMs) return; // Another node may have just made one.
 				await backUp();
 				nextMs = everyMs;
 			});
 		} catch (error) {
-			if (stopped.signal.aborted) return;
-			status.lastFailedAtMs = now();
+			if (isStopped) return;
 			onFailure((error as Error).message);
 			nextMs = Math.min(everyMs, retryMs);
 		} finally {
@@ -98,7 +103,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	}
 
 	function wait(ms: number): void {
-		if (!stopped.signal.aborted) timer = setTimeout(() => look(false), Math.min(ms, timerMaxMs)).unref();
+		if (!isStopped) timer = setTimeout(() => look(false), Math.min(ms, timerMaxMs)).unref();
 	}
 
 	look(true);
@@ -106,35 +111,16 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		status: () => ({ ...status }),
 		async stop() {
 			clearTimeout(timer);
-			stopped.abort();
+			isStopped = true;
+			child?.kill("SIGKILL");
 			await running;
 		},
 	};
 }
 
-/** @returns the number of animals in the backup @throws Error with the sentence of the command */
-async function runBackup(file: string, env: ScheduleOptions["environment"], signal: AbortSignal): Promise<number> {
-	const child = spawn(process.execPath, [program, "backup", file, "--json"], {
-		env,
-		stdio: ["ignore", "pipe", "pipe"],
-		windowsHide: true,
-	});
-	const end = () => void child.kill("SIGKILL"); // Its draft is removed below.
-	signal.addEventListener("abort", end, { once: true });
-	try {
-		const [result, problem, [code, killedBy]] = await Promise.all([
-			text(child.stdout),
-			text(child.stderr),
-			once(child, "exit"),
-		]);
-		if (code === 0) return JSON.parse(result).animals;
-		throw new Error(problem.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${killedBy ?? code}`);
-	} catch (error) {
-		dropStaleDraftsIn(dirname(file), isBackupName); // The process may have been killed.
-		throw error;
-	} finally {
-		signal.removeEventListener("abort", end);
-	}
+/** The sentence of the command, or how its process ended. */
+function reasonOf({ stderr, signal, code }: { stderr: string; signal?: string; code?: number }): string {
+	return stderr.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${signal ?? code}`;
 }
 
 /** Such as `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */

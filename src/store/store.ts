@@ -3,11 +3,20 @@
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
-import type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
-import type { Row, TableName } from "./tables.ts";
+import type {
+	EditRecord,
+	IdempotencyKey,
+	KeyRecord,
+	KeyUse,
+	NewKey,
+	NewSecret,
+	Row,
+	Secret,
+	TableName,
+} from "./tables.ts";
 
 export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
-export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./records.ts";
+export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 
 /**
  * What a store returns includes every commit, of any process, that was acknowledged before the call. Reads begin at the
@@ -21,7 +30,7 @@ export interface Store {
 	/** The JSON of the animal with this id, or undefined. */
 	getPet(id: bigint): Promise<string | undefined>;
 
-	/** What a read shows that begins now. */
+	/** What a read that begins now shows. Rejects if reads do not work. */
 	readShown(): Promise<Shown>;
 
 	/**
@@ -65,9 +74,6 @@ export interface Store {
 
 	/** What the store uses now. Never throws. */
 	readUse(): Promise<StoreUse>;
-
-	/** Resolves when reads work. */
-	check(): Promise<void>;
 
 	/** Commits all accepted writes, then closes files and connections. */
 	close(): Promise<void>;
@@ -269,12 +275,6 @@ export interface Rows {
 /** A failure that may be temporary: a full disk, a lost server. Callers get 503. */
 export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
-}
-
-/** @throws StorageUnavailable if a history is expected, and the store has another one */
-export function refuseOtherHistory(found: string, expected: string | undefined): void {
-	if (expected === undefined || found === expected) return;
-	throw new StorageUnavailable("the store has another history since it was last asked");
 }
 
 /** The store has too many writes to do. This create was not stored, and will not be. */

@@ -2,8 +2,8 @@
 // of which is answered with its rows.
 
 import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
-import type { KeyUse, NewKey, NewSecret } from "./records.ts";
 import { type AddUnless, type EditOutcome, type NewEdit, StoreUpgraded } from "./store.ts";
+import type { KeyUse, NewKey, NewSecret } from "./tables.ts";
 import {
 	createRowWriter,
 	insertRows,

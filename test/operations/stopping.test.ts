@@ -98,17 +98,19 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	assert.equal(await endless.next(false), undefined);
 });
 
+const readShown = async () => ({ history: "", lastEdit: 0n, lastId: 0n });
+
 test("readyz is 503 when the store does not answer in time", async () => {
 	const writeState = () => "working" as const;
-	const silent = createProbes({ check: () => new Promise(() => {}), writeState }, () => false, 50);
+	const silent = createProbes({ readShown: () => new Promise<never>(() => {}), writeState }, () => false, 50);
 	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
-	const answers = createProbes({ check: async () => {}, writeState }, () => false, 50);
+	const answers = createProbes({ readShown, writeState }, () => false, 50);
 	await answers.ready();
 });
 
 test("readyz tells about reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
-		const probes = createProbes({ check: async () => {}, writeState: () => state }, () => false);
+		const probes = createProbes({ readShown, writeState: () => state }, () => false);
 		const reply = { status: "ok", writes: state };
 		assert.deepEqual(await probes.ready(), reply);
 		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });

@@ -5,16 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
-import { createGroupCommit, observeCommits } from "../group-commit.ts";
+import { createGroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
-import {
-	type CreateResult,
-	type OpenOptions,
-	StorageUnavailable,
-	type Store,
-	StoreRefused,
-	StoreUpgraded,
-} from "../store.ts";
+import { type OpenOptions, StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
 import { startTransaction } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
@@ -22,7 +15,7 @@ import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { openPool, type Query } from "./pool.ts";
 import { createReads } from "./reads.ts";
-import { type Read, stateOnly, toReadResult } from "./state.ts";
+import { type Read, toReadResult } from "./state.ts";
 import { dialect, onConnection, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -56,14 +49,13 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		);
 	const watch = watchWrites(() => write("probe"), background);
 	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));
-	const commit = observeCommits<Create, CreateResult>(
-		async (batch, leftMs) => ({ results: await answered(createAll(pool, retryWrite, batch), leftMs) }),
-		options.onCommit,
-	);
-	const creates = createGroupCommit<Create, CreateResult>(
-		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
-		options.writeWaitMaxMs,
-	);
+	const commit = async (batch: Create[], leftMs: number) => ({
+		results: await answered(createAll(pool, retryWrite, batch), leftMs),
+	});
+	const creates = createGroupCommit((batch: Create[], leftMs) => watch.observe(commit(batch, leftMs)), {
+		waitMaxMs: options.writeWaitMaxMs,
+		onCommit: options.onCommit,
+	});
 	const engine: Engine = {
 		...createReads(query, read),
 		history: () => history,
@@ -77,7 +69,6 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
 		},
-		check: async () => void (await read(stateOnly, [])),
 		async close() {
 			await stopLooking();
 			while (creates.queue.length > 0) await sleep(10);

@@ -5,8 +5,8 @@ import type Database from "better-sqlite3";
 import { newPetFields } from "../../contract/pet.ts";
 import { petJson } from "../../contract/pet-json.ts";
 import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
-import type { IdempotencyKeyRecord } from "../records.ts";
 import type { CreateResult } from "../store.ts";
+import type { IdempotencyKeyRecord } from "../tables.ts";
 import { columnList, columnsOf, createRowWriter, pickColumns, tables } from "../tables.ts";
 
 /** What the writer thread needs of a create: the animal as JSON, and the Idempotency-Key if there is one. */

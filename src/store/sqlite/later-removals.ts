@@ -2,8 +2,8 @@
 // back.
 
 import Database from "better-sqlite3";
-import type { EditRecord } from "../records.ts";
 import { StoreRefused } from "../store.ts";
+import type { EditRecord } from "../tables.ts";
 import { createRowWriter, insertRows, tables } from "../tables.ts";
 import { migrate } from "./file.ts";
 import { dialect, rowsOf } from "./transaction.ts";

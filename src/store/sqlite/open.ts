@@ -3,7 +3,7 @@
 
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
-import { createGroupCommit, observeCommits } from "../group-commit.ts";
+import { createGroupCommit } from "../group-commit.ts";
 import type { CreateResult, OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { Write } from "./commands.ts";
@@ -37,12 +37,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
-	const commit = observeCommits<Write, unknown>(writer.commit, options.onCommit);
-	const writes = createGroupCommit<Write, unknown>(
-		(batch, leftMs) => watch.observe(commit(batch, leftMs)),
-		options.writeWaitMaxMs,
-		({ name }) => name === "createPet",
-	);
+	const writes = createGroupCommit<Write, unknown>((batch, leftMs) => watch.observe(writer.commit(batch, leftMs)), {
+		waitMaxMs: options.writeWaitMaxMs,
+		isLimited: ({ name }) => name === "createPet",
+		onCommit: options.onCommit,
+	});
 	const write = ((name, ...given) => writes.write({ name, given: given as never })) as Engine["write"];
 	const engine: Engine = {
 		...reads,
@@ -56,7 +55,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
 		readUse: () => readFileUse(file),
-		check: async () => void (await reads.getPet(0n)),
 		async close() {
 			await write("touchKeys", []).catch(() => {}); // After all others.
 			database.close();

@@ -12,8 +12,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/scheduled-backups.ts",
-		from: "stopped.abort();\n\t\t\tawait running;",
-		to: "await running;",
+		from: 'child?.kill("SIGKILL");',
+		to: "",
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{

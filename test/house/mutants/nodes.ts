@@ -35,8 +35,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/scheduled-backups.ts",
-		from: "if (newestIn(folder) !== newestAtMs) return;",
-		to: "",
+		from: " || newestIn(folder) !== newestAtMs) return;",
+		to: ") return;",
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{
