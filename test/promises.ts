@@ -23,17 +23,17 @@ export const promises: Record<string, Proven[]> = {
 			says: "The end of one of several nodes loses nothing, and the others serve on.",
 			tests: [
 				"nodes on one port that are killed under load lose nothing acknowledged",
-				"nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other",
+				"nodes with REUSE_PORT share a port, each with its own metrics, and one keeps serving without the other",
 			],
 			proofs: ["nodes"],
 		},
 		{
 			says: "If the path of the store leads to no file or another one, nothing is acknowledged, and `/livez` fails; from another one nothing is read.",
 			tests: [
-				"once the path leads to another file, also by a link, nothing is read from the one before",
+				"once the path leads to another file, also through a symbolic link, nothing is read from the previous one",
 				"nothing is acknowledged after the store's folder is removed",
 				"nothing is acknowledged after another file gets the store's name, and that file is not changed",
-				"nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before",
+				"nothing is acknowledged after the store's folder is renamed, and the renamed store has every animal acknowledged before",
 				"liveness fails soon after the store's file is gone, even before a create",
 			],
 		},
@@ -49,7 +49,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "With a full disk, creates get 503 and reads work; with space again, creates work without a restart. A backup fails in one sentence, leaves nothing, and is made once there is room.",
 			tests: [
 				"with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself",
-				"a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can",
+				"a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can",
 			],
 			proofs: ["full"],
 		},
@@ -58,7 +58,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"SIGTERM under load drops no request: a full reply or a refused connection",
 				"connections that wait to be accepted when the service stops are accepted and answered",
-				"a connection whose client pauses between two requests is answered once more while the service stops",
+				"a connection whose client pauses between two requests gets one more reply while the service stops",
 				"with a socket that systemd holds, a restart under load fails no request",
 			],
 			proofs: ["nodes", "systemd"],
@@ -100,7 +100,7 @@ export const promises: Record<string, Proven[]> = {
 				"whatever is lost, and whenever the key is exchanged, each row of an import is added once or left to a person",
 				"adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision",
 				"an animal whose reply was lost is looked up under another key, and is added again only if it was not found",
-				"what got no reply before the key was revoked is looked up under another key, and sent again only if a person decides",
+				"a row without a reply before the key was revoked is looked up under another key, and sent again only if a person decides",
 				"the command's import repeats no row whose Idempotency-Key may have expired meanwhile, and rejects it as unknown",
 			],
 		},
@@ -117,7 +117,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "After a 201 or an edit, every later request to any node shows it; a revoked key is refused within a second.",
 			tests: [
 				"sqlite: a reply shows every create, edit and revocation of another process from before its request, beside 1,300 busy connections",
-				"sqlite: no read of a turn hides from the others what another process commits before the turn ends",
+				"sqlite: no read of a turn hides from the others a commit of another process before the turn ends",
 				"a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second",
 				"sqlite: two services can use one file, and each reads the other's writes",
 			],
@@ -134,7 +134,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "Nothing of a lost history is shown: after a failover, a crash or a restore, no page, 304, count or key of what was lost, and a cursor past the last animal is refused.",
 			tests: [
 				"after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it",
-				"with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion",
+				"with a synchronous standby, commits that only a crash made visible hide no acknowledged animal after the promotion",
 				"after a restore under a running service, nothing of the lost history is shown",
 				"after a file that was put back while no node ran, nothing of the lost history is shown",
 				"sqlite: when another program restores the file in its place, nothing of the lost history is shown",
@@ -146,15 +146,15 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"nodes that start at once on a new store make one store, and one first key",
 				"nodes that start at once with an API_KEY add it once",
-				"with REUSE_PORT, a port that a node of another store serves is refused, also of a copy, and at another address of it",
-				"of nodes of different stores that start at once on a port, those that serve have the same store",
+				"with REUSE_PORT, a node refuses a port that a node of another store serves, also of a copied store or at another address",
+				"if nodes of different stores start at once on one port, all that serve have the same store",
 			],
 		},
 		{
 			says: "A node whose store a newer version upgrades stores nothing more, at once, and reads on.",
 			tests: [
-				"a node whose store a newer version upgrades stores nothing any more, says so once, and reads on",
-				"a node without creates notices an upgrade too: its probes ask",
+				"a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading",
+				"a node without creates notices an upgrade through its probes",
 			],
 			proofs: ["upgrade"],
 		},
@@ -167,7 +167,7 @@ export const promises: Record<string, Proven[]> = {
 				"while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues",
 				"cut connections cause at most 503s, lose no animal, and are not leaked",
 				"postgres: a connection lost in a transaction fails only its caller",
-				"when the server has no more connections, the reads of all nodes wait for those that their node has",
+				"if the server has no free connection, the reads of each node wait for the connections that it has",
 				"while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again",
 			],
 			proofs: ["pooler"],
@@ -176,7 +176,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "A failover to a synchronous standby loses nothing acknowledged, and a standby is never read.",
 			tests: [
 				"a failover to a streaming replica loses no acknowledged animal",
-				"a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first",
+				"a commit that no synchronous standby confirms is a 503, and so is a repeat; once a standby confirms, a repeat returns the first animal",
 				"a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back",
 				"when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place",
 			],
@@ -191,7 +191,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",
 			tests: [
 				"the layout of the store is single: tables that Citus spreads over shards are refused at the start",
-				"a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once",
+				"a node notices within 5 s that the animals were spread over shards, also during creates, stops writing, and reports it once",
 				"animals in foreign tables are refused, in one, partitioned by hash or inherited",
 			],
 		},
@@ -221,13 +221,13 @@ export const promises: Record<string, Proven[]> = {
 			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and one that is refused is never stored.",
 			tests: [
 				"too many waiting creates are refused as overloaded, and the service recovers within 2 seconds",
-				"while a commit hangs, creates are refused once they have waited for the longest time, later ones at once, and none of them is stored",
+				"while a commit hangs, creates are refused after CREATE_WAIT_MAX, later ones at once, and none of them is stored",
 			],
 			proofs: ["overload"],
 		},
 		{
 			says: "Background work neither ends the service nor refuses a request.",
-			tests: ["background work waits or fails and is done later, reads go on, and creates are answered in time"],
+			tests: ["background work waits or fails and is done later, reads continue, and creates are answered in time"],
 		},
 		{
 			says: "No request is refused because other programs use the processor, or because the process was stopped for a while.",
@@ -238,7 +238,7 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "`/readyz` fails only when this node cannot read, or stops; `/livez` only when a restart is the only help.",
-			tests: ["readyz tells about reads only; livez fails only when creates need a restart"],
+			tests: ["readyz depends on reads only; livez fails only when creates need a restart"],
 			proofs: ["probes"],
 		},
 	],
@@ -250,15 +250,15 @@ export const promises: Record<string, Proven[]> = {
 				"sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes",
 				"sqlite: a flipped bit in the schema's text is refused with one sentence, and the file is not changed",
 				"a large store that is truncated, or whose schema or ends are damaged, is refused at start",
-				"damage inside a large store stops no start, is found by verify, and no backup of it gets its name",
+				"a large store with damage inside starts, verify finds the damage, and no backup of it is completed",
 			],
 		},
 		{
 			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its log.",
 			tests: [
 				"verify ends with 1 for each kind of damage, and names it",
-				"verify changes neither the store of a running service, nor what a SIGKILL left, nor their logs",
-				"verify needs no right to write, and leaves nothing",
+				"verify changes neither the store of a running service, nor the files that a SIGKILL left, nor their WALs",
+				"verify needs no permission to write, and leaves no file",
 			],
 		},
 		{
@@ -279,18 +279,18 @@ export const promises: Record<string, Proven[]> = {
 			says: "The service's own backups are complete or absent, an older one is removed only after a newer one is complete, and one node makes them.",
 			tests: [
 				"old backups are removed once the new one is complete; other files and folders are not touched",
-				"a stop ends a backup under way and leaves no file of it",
+				"a stop ends a running backup and leaves no file of it",
 				"a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one",
-				"of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other",
-				"of nodes that ask for a lease one has it, until it gives it back or does not renew it",
+				"two nodes with one folder for backups make each backup once, both know of it, and one continues without the other",
+				"one of several nodes gets a lease, and has it until it returns it or does not renew it",
 			],
 		},
 		{
 			says: "Processes that close the store at the same moment leave one file without a log. The log stays bounded, also after a foreign program has read an old state for long.",
 			tests: [
-				"processes that close a store at the same moment leave no log",
-				"a log that a killed process has left is removed by the next that closes the store, and its animals stay",
-				"sqlite: the log grows while a foreign reader holds an old state, and is cut within seconds after it has left, without a write",
+				"processes that close a store at the same moment leave no WAL",
+				"a WAL that a killed process left is removed by the next process that closes the store, and its animals are kept",
+				"sqlite: the WAL grows while another program holds an old snapshot, and is truncated within seconds after that ends, without a write",
 			],
 			proofs: ["nodes"],
 		},
@@ -298,7 +298,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit does not bring it back.",
 			tests: [
 				"sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits",
-				"sqlite: whatever was created, changed and removed, no replaced name is left, and every animal is as it was",
+				"sqlite: after any creates, edits and removals no replaced name is left, and every other animal is unchanged",
 				"restore --audit brings back no animal that was removed after the backup, and keeps its id and its key",
 				"postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL",
 			],
@@ -334,7 +334,7 @@ export const statements: Proven[] = [
 		tests: [
 			"reading all pages returns every animal once, for every limit and filter",
 			"a cursor is bound to its filter and to its store, and cannot be tampered with; its limit may change",
-			"every read shows the last edit and the last id that was assigned, also when its animal was removed",
+			"every read returns the last edit and the last assigned id, also if that animal was removed",
 			"a backward page that was emptied by hand has no animals and no prev, and links to the animals that follow",
 			"reading backwards during creates neither skips nor repeats, and reading the last page again shows new animals",
 		],

@@ -9,7 +9,7 @@ import { keyFromRandom } from "../../src/keys/formats.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
-test("config shows each setting with its value and where it comes from, without secrets, as a table and as JSON", async () => {
+test("config shows each setting with its value and its source, without secrets, as a table and as JSON", async () => {
 	const key = keyFromRandom(Buffer.alloc(32, 5));
 	const environment = {
 		DATABASE_URL: "postgres://me:hidden@db1.example:5433/animals?password=hidden",
@@ -55,7 +55,7 @@ function refusals(read: () => unknown): string[] {
 	}
 }
 
-test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag wins, and both at once are refused", (context) => {
+test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag takes precedence, and a setting with both is refused", (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "url");
 	writeFileSync(file, "sqlite:/srv/animals.db\n");
@@ -77,7 +77,7 @@ test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag wins, 
 	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
 });
 
-test("a setting in another spelling is refused with the right one; variables of other programs are not", () => {
+test("a misspelled setting is refused with the right name; variables of other programs are ignored", () => {
 	for (const [name, meant] of [
 		["LOGLEVEL", "LOG_LEVEL"],
 		["BASEURL", "BASE_URL"],
@@ -151,7 +151,7 @@ test("settings of backups that cannot work together are refused with one sentenc
 	assert.equal(readConfig({}).backups, undefined);
 });
 
-test("a flag overrides the environment, which overrides the file of settings, and config says which it was", async (context) => {
+test("a flag overrides the environment, which overrides the file of settings, and config shows the source", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, secret] = [join(folder, "settings"), join(folder, "url")];
 	writeFileSync(secret, "sqlite:/srv/animals.db\n");
@@ -197,7 +197,7 @@ test("commands on the store and commands that call a service read the file of se
 	assert.deepEqual([pet.code, pet.stdout], [0, "1\t1\t\tRex\n"]);
 });
 
-test("a file of settings that cannot be read is refused, never a default; so are names that are not settings", async (context) => {
+test("a file of settings that cannot be read is refused, not replaced by defaults; so are unknown names in it", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
 	const problemsIn = (content: string | Buffer) => {
@@ -237,5 +237,5 @@ test("a file of settings that cannot be read is refused, never a default; so are
 		assert.deepEqual([code === 0, stdout], [false, ""]);
 		assert.match(stderr, new RegExp(`(line 2 of ${path}|${path}: not found)`));
 	}
-	assert.deepEqual(readdirSync(folder), ["settings"], "a store was created");
+	assert.deepEqual(readdirSync(folder), ["settings"], "no store was created");
 });

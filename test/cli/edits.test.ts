@@ -8,6 +8,7 @@ import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
+import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { type Finished, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -24,17 +25,12 @@ interface Shop {
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres"): Promise<Shop> {
 	const folder = temporaryFolder(context);
-	let databaseUrl = `sqlite:${join(folder, "animals.db")}`;
-	if (engine === "postgres") {
-		const database = await databaseFor(context);
-		databaseUrl = database.url;
-	}
+	const databaseUrl = engine === "sqlite" ? `sqlite:${join(folder, "animals.db")}` : (await databaseFor(context)).url;
 	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: databaseUrl } });
-	const { stdout } = await run("keys", "create", "--name", "shop");
-	return { folder, databaseUrl, run, key: stdout.trim() };
+	return { folder, databaseUrl, run, key: await keyFor(databaseUrl) };
 }
 
-/** One node: requests with the key. */
+/** Starts a node. @returns a caller with the key */
 async function startNode(context: TestContext, { databaseUrl, key }: Shop) {
 	const { url } = await startProgram(context, { DATABASE_URL: databaseUrl });
 	return callerOf(url, key);
@@ -74,7 +70,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 				const replies = await Promise.all(paths.map(again));
 				const bodies = await Promise.all(replies.map((reply) => reply.text()));
 				const pet = expected[index];
-				// The list of available animals changes once, when the animal leaves it.
+				// The list of available animals changes once: the animal leaves it.
 				assert.deepEqual(
 					replies.map(({ status }) => status),
 					[pet ? 200 : 404, 200, index === 0 ? 200 : 304],
@@ -141,7 +137,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 				const page = ((await reply.json()) as { id: number }[]).map(({ id }) => BigInt(id));
 				if (direction === "prev") page.reverse();
 				seen.push(...page);
-				// The last animal of the page, whose id is in the cursor, the next one, and one far away.
+				// Edits the last animal of the page, whose id is in the cursor, the next one, and a distant one.
 				const [last = 0n] = page.slice(-1);
 				const step = direction === "next" ? 1n : -1n;
 				for (const [place, id] of [last, last + step, last + step * 7n].entries())
@@ -166,7 +162,7 @@ function linkOf(reply: Response, rel: string): string | undefined {
 	return url && new URL(url).pathname + new URL(url).search;
 }
 
-test("postgres: a removal that a reader of an old state keeps from erasing the name says so, and a later one erases it", async (context) => {
+test("postgres: a removal that cannot erase the name, because another program reads an old snapshot, reports it; a repeat erases it", async (context) => {
 	const store = await shop(context, "postgres");
 	const opened = await openStore(store.databaseUrl, Date.now);
 	for (const name of ["Rex", "Trillian", "Bo"])
@@ -186,7 +182,7 @@ test("postgres: a removal that a reader of an old state keeps from erasing the n
 		"no samples of names and fingerprints",
 	);
 	const reader = new pg.Client({ connectionString: store.databaseUrl });
-	reader.on("error", () => {}); // The database is dropped with the test, also when it fails.
+	reader.on("error", () => {}); // The database is dropped with the test, also if it fails.
 	await reader.connect();
 	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
 	const kept = await store.run("pets", "remove", "2");
@@ -207,7 +203,7 @@ test("postgres: a removal that a reader of an old state keeps from erasing the n
 	assert.match((await erasedAt()) ?? "", /^\d{4}-\d\d-\d\dT/);
 });
 
-test("edits are refused with one sentence, record nothing then, and name who did them", async (context) => {
+test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
 	const database = await openStore(store.databaseUrl, Date.now);
 	for (const name of ["Rex", "Mia"]) await database.createPet({ name, categoryId: 1n });

@@ -1,5 +1,5 @@
-// Imports against the real service, with every reply, request and key that can be lost: a model of what must be in the list
-// at the end.
+// Imports against the real service, in which any reply, request and key can be lost: a model of the animals that the
+// list must have at the end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ import { listAll } from "../support/ledger.ts";
 import { seed } from "../support/random.ts";
 import { type TestService, testService } from "../support/service.ts";
 
-/** What becomes of a create. `late`: it is stored after the import gave it up. */
+/** The outcome of a create. `late`: it is stored after the import gave it up. */
 type Fate = "answered" | "unanswered" | "unsent" | "late";
 
 /** The network between an import and the service. */
@@ -34,7 +34,7 @@ function createNetwork() {
 		const reply = fetch(input, init);
 		underWay.add(reply);
 		return new Promise((resolve, reject) => {
-			// What was sent is stored, whether or not somebody waits for the reply.
+			// A request that was sent is stored, whether or not its reply is awaited.
 			signal?.addEventListener("abort", () => reject(signal.reason));
 			reply.then(
 				(value) => (fate === "answered" ? resolve(value) : reject(new TypeError("the reply is lost"))),
@@ -68,7 +68,7 @@ async function newJob(names: readonly string[], isInOrder: boolean): Promise<Job
 	return createJob({ file, total: names.length, isInOrder });
 }
 
-/** Until it pauses or has finished. */
+/** Resolves when the job pauses or has finished. */
 function stopped(job: Job): Promise<void> {
 	return new Promise((resolve) => {
 		const look = () => {
@@ -87,7 +87,7 @@ const fate = fc.oneof(
 	{ weight: 3, arbitrary: fc.constant<Fate>("answered") },
 	fc.constantFrom<Fate>("unanswered", "unsent", "late"),
 );
-/** What happens when the import has paused. */
+/** Events of a pause. */
 const pause = fc.record({
 	/** The key from here on. */
 	sender: fc.nat(2),
@@ -113,7 +113,7 @@ test("whatever is lost, and whenever the key is exchanged, each row of an import
 	let runs = 0;
 	let decisions = 0;
 
-	/** Goes on after each pause as `pauses` say. @returns the names that a person rejected, and those that others added */
+	/** Runs a job with these pauses. @returns the names that a person rejected, and those that others added */
 	async function runToEnd(job: Job, pauses: Pause[], nameOf: (n: number) => string) {
 		const rejected: string[] = [];
 		const foreign: string[] = [];
@@ -157,7 +157,7 @@ test("whatever is lost, and whenever the key is exchanged, each row of an import
 				const count = (all: string[]) => all.filter((one) => one === name).length;
 				const wanted = count(numbers.map(nameOf)) - count(rejected);
 				const there = count(stored);
-				// An equal animal of another client may stand for one of the import.
+				// An equal animal of another client may be taken for one of the import.
 				assert.ok(there >= wanted && there <= wanted + count(foreign), `${there} of ${wanted} and ${count(foreign)}`);
 			}
 			const { added, alreadyThere, rejected: left } = job.state;

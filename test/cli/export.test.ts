@@ -1,4 +1,4 @@
-// `animal-store export`: it writes complete files or none, and they can be imported again.
+// `animal-store export` writes complete files or none, and they can be imported again.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { begin, runProgram } from "../support/program.ts";
 import { type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-/** A service with animals, and the command in a folder of its own. */
+/** A service with animals, and a function that runs the command in a new folder. */
 async function exporter(context: TestContext, animals = 120) {
 	const service = await testService(context);
 	const created = Array.from({ length: animals }, (_, n) => {
@@ -101,17 +101,17 @@ test("an export to a full disk fails with one sentence and leaves no partial fil
 	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
 });
 
-/** An export that is in its middle: its key's rate holds it up. */
+/** An export that is half done: its key's rate limits it. */
 async function halfDone(context: TestContext) {
 	const { service, folder, environment } = await exporter(context, 3000);
 	const { id, key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
 	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
 	context.after(() => exporting.child.kill("SIGKILL"));
-	await until("the export to meet its key's rate", () => isHeldUp(service));
+	await until("the export to exceed its key's rate", () => isLimited(service));
 	return { service, folder, id, exporting };
 }
 
-const isHeldUp = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
+const isLimited = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
 
 test("revoking the key ends a running export and leaves no partial file", async (context) => {
 	const { service, folder, id, exporting } = await halfDone(context);

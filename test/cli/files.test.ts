@@ -1,4 +1,4 @@
-// Arbitrary content: the check of an animal against JSON Schema, and CSV read back as it was written.
+// Arbitrary content: the check of an animal agrees with JSON Schema, and CSV is read back as it was written.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ import { seed } from "../support/random.ts";
 
 fc.configureGlobal({ seed });
 
-test("an animal is accepted exactly where JSON Schema accepts it, for any value, and then has its known fields only", () => {
+test("an animal is accepted exactly if JSON Schema accepts it, for any value, and keeps only known fields", () => {
 	const unit = fc.constantFrom(" ", "\u00a0", "\n", "\t", "a", "\ud800", "😀", "\u0000", "\u007f", "\u0085");
 	const name = fc.oneof(fc.string({ unit, maxLength: 300 }), fc.string({ unit: "binary" }), fc.anything());
 	const categoryId = fc.oneof(fc.bigInt(-(2n ** 64n), 2n ** 64n), fc.integer(), fc.double(), fc.anything());
@@ -41,7 +41,7 @@ test("an animal is accepted exactly where JSON Schema accepts it, for any value,
 	);
 });
 
-test("what is written as CSV, with any delimiter, is read again", () => {
+test("cells that are written as CSV, with any delimiter, are read back unchanged", () => {
 	const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", " ", "é") });
 	fc.assert(
 		fc.property(fc.array(cell, { minLength: 1 }), fc.constantFrom(",", ";", "\t"), (cells, delimiter) => {

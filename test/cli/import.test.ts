@@ -14,7 +14,7 @@ const nameRule =
 	"must be a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates";
 const integerRule = "must be an integer from -9223372036854775808 to 9223372036854775807";
 
-/** A service, a folder, and the command in that folder. */
+/** A service, a folder, and functions that run the command in that folder. */
 async function importer(context: TestContext) {
 	const service = await testService(context);
 	const folder = temporaryFolder(context);
@@ -136,7 +136,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	);
 });
 
-test("what a spreadsheet writes is imported, and its kind, its other columns and the frequent reasons are on the screen", async (context) => {
+test("a spreadsheet's file is imported, and its format, its ignored columns and the frequent reasons are shown", async (context) => {
 	const { write, run, pets, path } = await importer(context);
 	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
 	write("a.csv", Buffer.from(`Animal name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
@@ -199,7 +199,7 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	assert.ok(!existsSync(path("a.rejected.csv")));
 });
 
-/** Runs a command, which may take at most 256 MiB. */
+/** Runs a command, which may use at most 256 MiB. */
 async function runMeasured(parameters: string[], { nodeOptions = [], ...options }: Start): Promise<Finished> {
 	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 	const watched = [...nodeOptions, "--import", `data:text/javascript,${watch}`];
@@ -226,10 +226,10 @@ test("300 MB in one line, quote or string are refused with little memory", {
 		assert.equal(finished.code, code, finished.stderr);
 		assert.match(finished.stdout + finished.stderr, said);
 	}
-	assert.deepEqual(readdirSync(scratch), [], "standard input is put aside only for the import");
+	assert.deepEqual(readdirSync(scratch), [], "the copy of standard input is removed");
 });
 
-test("a file of 40 MB takes no more memory than its rows under way", async (context) => {
+test("a file of 40 MB needs only the memory of the rows being read", async (context) => {
 	const { environment, path } = await importer(context);
 	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
 	const under = ["bash", "-c", `${rows} | "$@"`, "-"];

@@ -75,7 +75,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	assert.match((await keys("rotate", row.id)).stderr, /is revoked: create a new key/);
 });
 
-/** From a second after this moment on, no request with the key is let in. */
+/** Resolves when the key is refused, which must be within a second after `sinceMs`. */
 function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolean> {
 	return until("the key to be refused", async () => {
 		const sentAtMs = performance.now();
@@ -85,7 +85,7 @@ function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolea
 	});
 }
 
-test("wrong commands say what to do, on stderr, with exit code 1", async (context) => {
+test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const environment = { DATABASE_URL: databaseUrl };
 	await runProgram(["keys", "create", "--name", "a"], { environment });
@@ -122,7 +122,7 @@ test("wrong commands say what to do, on stderr, with exit code 1", async (contex
 	});
 });
 
-test("a table of keys has at most 100 columns, and times as people say them", () => {
+test("a table of keys has at most 100 columns, and shows relative times", () => {
 	const nowMs = Date.UTC(2026, 10, 21);
 	const at = (hours: number) => new Date(nowMs + hours * 3_600_000).toISOString();
 	const key: ShownKey = {
@@ -149,7 +149,7 @@ test("a table of keys has at most 100 columns, and times as people say them", ()
 	assert.match(keyTable([rated], nowMs), /used +getPet.*\n.* 100000\/1m .* 3 d ago\n$/);
 });
 
-test("--json gives the results of commands to programs", async (context) => {
+test("--json prints the results of commands for programs", async (context) => {
 	const folder = temporaryFolder(context);
 	const databaseUrl = `sqlite:${join(folder, "animals.db")}`;
 	const json = async (...parameters: string[]) => {
@@ -202,7 +202,7 @@ test("--help explains every command", async () => {
 	);
 });
 
-test("advice names the command as it is called: with npx in a checkout, by its own name where it is installed", async (context) => {
+test("advice names the command as it is called: with npx in a checkout, by its own name if it is installed", async (context) => {
 	const installed = join(temporaryFolder(context), "animal-store");
 	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);

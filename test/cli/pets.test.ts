@@ -147,7 +147,7 @@ test("a closed pipe ends the command silently", async (context) => {
 	}
 });
 
-test("a reader that closes the pipe early, such as head, is no failure of help", async () => {
+test("a reader that closes the pipe early, such as head, is not an error of help", async () => {
 	const child = spawn(process.execPath, [bin, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
 	child.stdout.destroy();
 	const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);

@@ -1,4 +1,4 @@
-// `animal-store serve`: start, refused start, and stop.
+// `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -110,7 +110,7 @@ test("a folder that cannot be written is refused with one sentence", async (cont
 	const folder = join(temporaryFolder(context), "locked");
 	mkdirSync(folder);
 	chmodSync(folder, 0o500);
-	// Root may write everywhere but to the kernel's own file system.
+	// Root may write everywhere except to the kernel's own file system.
 	const place = process.getuid?.() === 0 ? "/sys/animals" : folder;
 	const { code, stderr } = await runProgram(["serve"], {
 		environment: { DATABASE_URL: `sqlite:${place}/new/animals.db`, PORT: "0", OPS_PORT: "0" },
@@ -122,7 +122,7 @@ test("a folder that cannot be written is refused with one sentence", async (cont
 	assert.match(below.stderr, /^animal-store: cannot write .*\n$/);
 });
 
-test("an old Node without a newer one beside it is refused with one sentence that says what to do", async () => {
+test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {
 	const old =
 		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +
 		"Object.defineProperty(process,'arch',{value:'mips'})";
@@ -159,7 +159,7 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a servic
 	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
 	assert.equal((await fetch(`${service.url}/livez`)).status, 200);
 	const { code, stdout, stderr } = await service.stop();
-	assert.deepEqual([code, stderr], [0, ""], "Node says that the debugger listens");
+	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
 	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
 });
 
@@ -180,7 +180,7 @@ test("SIGUSR2 switches the log to debug and back, and does not stop the service"
 	assert.equal((await service.stop()).code, 0);
 });
 
-test("what Node is told to load runs in the service alone: in no thread and no backup of it", async (context) => {
+test("a module that Node preloads runs in the service only, not in its threads and backups", async (context) => {
 	const folder = temporaryFolder(context);
 	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
 	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
@@ -195,7 +195,7 @@ test("what Node is told to load runs in the service alone: in no thread and no b
 	for (const [index, [variables, options]] of starts.entries()) {
 		const BACKUP_TO = join(folder, `backups-${index}`);
 		mkdirSync(BACKUP_TO);
-		// Without BACKUP_TO, which is a flag here, a backup that got the service's settings would refuse BACKUP_EVERY.
+		// BACKUP_TO is a flag, so a backup that got the service's environment would refuse BACKUP_EVERY.
 		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h", ...variables };
 		const parameters = ["serve", "--backup-to", BACKUP_TO];
 		const service = await startProgram(context, environment, { ...options, parameters });
@@ -206,7 +206,7 @@ test("what Node is told to load runs in the service alone: in no thread and no b
 	}
 });
 
-test("SIGHUP ends what npm start has started, because the terminal is closed", async (context) => {
+test("SIGHUP ends a service that npm start has started, because its terminal was closed", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const service = await startProgram(context, { DATABASE_URL, npm_lifecycle_event: "start" });
 	service.process.kill("SIGHUP");

@@ -1,4 +1,4 @@
-// The requests of the client and its handling of replies, with a fake `fetch`: no server, no waiting.
+// The requests of the client and its handling of replies, with a fake `fetch`, without a server and without waits.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -20,12 +20,12 @@ interface Attempt {
 	request: RequestInit;
 }
 
-/** A client that gets these replies in turn, the last one again and again. */
+/** A client that gets these replies in turn, and then the last one every time. */
 function answered(replies: (Response | Error)[], options: ClientOptions<Int64Mode> = {}) {
 	const attempts: Attempt[] = [];
 	const send: typeof fetch = async (url, request = {}) => {
 		attempts.push({ url: String(url), headers: new Headers(request.headers), request });
-		// A client that would go on for ever is told no.
+		// Ends a client that would retry without end.
 		if (attempts.length > 20) return refusal(400);
 		const reply = replies.length > 1 ? replies.shift() : replies[0];
 		if (!(reply instanceof Response)) throw reply;
@@ -48,7 +48,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError | NoReply> {
 	return error;
 }
 
-test("the result of a create is unknown after a 5xx but overloaded, and after a reply that is not the service's", async () => {
+test("the result of a create is unknown after a 5xx other than overloaded, and after a reply that is not the service's", async () => {
 	for (const [status, code, isUnsettled] of [
 		[499, "invalid_body", false],
 		[500, "internal_error", true],
@@ -105,7 +105,7 @@ test("only a Retry-After in seconds is used, and never beyond the budget", async
 	}
 	const { attempts, store } = answered([refusal(503, { "retry-after": "60" })]);
 	await failureOf(store.listPage());
-	assert.equal(attempts.length, 1, "60 seconds are more than the 30 that a call may take");
+	assert.equal(attempts.length, 1, "60 seconds exceed the 30 of a call");
 });
 
 test("a request has the key as a bearer token and a JSON body without an absent status", async () => {
@@ -122,7 +122,8 @@ test("a request has the key as a bearer token and a JSON body without an absent 
 	assert.equal(sold?.request.body, '{"name":"Rex","categoryId":1,"status":"sold"}');
 	assert.equal(get?.url, "http://a.example/v1/pets/-9223372036854775808");
 	assert.equal(get?.headers.get("authorization"), "Bearer k");
-	for (const { request } of attempts) assert.equal(request.redirect, "error", "the key goes to no redirect target");
+	for (const { request } of attempts)
+		assert.equal(request.redirect, "error", "the key is not sent to a redirect target");
 });
 
 test("a list requests pages of 100 by default, and follows only the next link", async () => {
@@ -197,7 +198,7 @@ test("a failed connection is reported as such, with its cause", async () => {
 const broken = () => Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET", message: "read" } });
 const refusedWith = (status: number, code: string) => refusal(status, {}, { code, message: "m" });
 
-/** Notes the waits between attempts instead of waiting. */
+/** Records the waits between attempts instead of waiting. */
 function unhurried(context: TestContext): number[] {
 	const waits: number[] = [];
 	const wait = setTimeout;
@@ -265,7 +266,7 @@ test("a refusal of the request itself settles a create, also after an attempt wi
 	}
 });
 
-test("a client that never had a reply gives up within half a second where there is no connection", async (context) => {
+test("a client that never got a reply gives up within half a second if there is no connection", async (context) => {
 	const waits = unhurried(context);
 	let nowMs = 0;
 	context.mock.method(performance, "now", () => nowMs + waits.reduce((sum, ms) => sum + ms, 0));
@@ -328,7 +329,7 @@ test("a reply whose body breaks off counts as a lost connection", async () => {
 	assert.ok(error instanceof NoReply && error.reason === "lost");
 });
 
-/** A server that is silent. */
+/** A server that never replies. */
 const unanswered: typeof fetch = (_url, request) =>
 	new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
 
@@ -386,7 +387,7 @@ test("a reply that is not the service's is reported as such, whatever numbers ar
 	}
 });
 
-test("onRetry is told each failed attempt that is repeated, and the wait before the next one", async (context) => {
+test("onRetry gets each failed attempt that is repeated, and the wait before the next one", async (context) => {
 	const waits = unhurried(context);
 	const retries: Retry[] = [];
 	const replies = [broken(), refusal(503, { "retry-after": "2" }), new Response("[]")];
@@ -443,7 +444,7 @@ test("hooks see each attempt and each reply; they may change headers, and do not
 	}
 });
 
-test("an error of a hook ends the call as it is, without another attempt", async () => {
+test("an error of a hook ends the call unchanged, without another attempt", async () => {
 	const wrong = new Error("a bug in a hook");
 	const fail = () => {
 		throw wrong;

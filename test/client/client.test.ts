@@ -1,4 +1,5 @@
-// The typed client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
+// The typed client against the running service: exact numbers, paging, retries without duplicates, errors of the
+// server.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -50,7 +51,7 @@ test("ids and category ids are strings by default, or bigints, of every int64; t
 	assert.equal((await store.createPet({ name, categoryId: 7 })).categoryId, "7");
 });
 
-test("with int64: number, what a number cannot hold exactly is a RangeError, before anything is sent", async (context) => {
+test("with int64: number, a value that a number cannot hold exactly is a RangeError, before anything is sent", async (context) => {
 	const { service, store } = await clientOf(context);
 	const plain = new AnimalStore({ url: service.url, key: service.key, int64: "number" });
 	for (const categoryId of [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1)]) {
@@ -100,7 +101,7 @@ test("an error after a lost reply says that the animal may have been created", a
 	const { url } = await cutting(context, service.port, 1);
 	const error = await new AnimalStore({ url, key }).createPet(rex).catch((error) => error);
 	assert.ok(error instanceof ApiError && error.code === "rate_limited" && error.isUnsettled);
-	assert.equal((await store.listPage()).pets.length, 1, "and here it was");
+	assert.equal((await store.listPage()).pets.length, 1, "the animal was created");
 	const plain = await new AnimalStore({ url: service.url, key }).createPet(rex).catch((error) => error);
 	assert.ok(plain instanceof ApiError && plain.code === "rate_limited" && !plain.isUnsettled);
 });

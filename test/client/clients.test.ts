@@ -1,5 +1,5 @@
-// The programs of docs/programs and the code samples of the OpenAPI document, run unchanged in each language on this
-// machine. The programs run over a connection that loses a reply, with a key whose rate they exceed.
+// Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that this machine has.
+// The programs run over a connection that loses a reply, with a key whose rate they exceed.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { compile } from "../../client/build.ts";
 import { type CodeSample, codeSamples } from "../../openapi/code-samples.ts";
 import type { OperationName } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
@@ -16,7 +15,7 @@ import { cutting } from "../support/cutting-proxy.ts";
 import { type TestService, testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { slowMs } from "../support/until.ts";
-import { installClient } from "./package.ts";
+import { compilePrograms, installClient } from "./package.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
@@ -25,31 +24,31 @@ const programs = new URL("../../docs/programs/", import.meta.url);
 const readProgram = (extension: string) => readFileSync(new URL(`program.${extension}`, programs), "utf8");
 
 interface Language {
-	/** How the names of its files end. */
+	/** The extension of its files. */
 	extension: "sh" | "ts" | "py" | "go";
-	/** What runs a file; undefined where this machine cannot. */
+	/** The command that runs a file; undefined if this machine lacks it. */
 	command: string[] | undefined;
 }
 
 const languages: Record<CodeSample["label"], Language> = {
 	curl: { extension: "sh", command: output("curl", "--version") && ["sh"] },
 	TypeScript: { extension: "ts", command: [process.execPath] },
-	// The interpreter itself: a shim in front of it may need more of the environment than it gets here.
+	// The interpreter itself, because a shim in front of it may need more of the environment than it gets here.
 	Python: { extension: "py", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
 	Go: { extension: "go", command: output("go", "version") && ["go", "run"] },
 };
 
-/** The first line that a program prints; undefined where it does not run. */
+/** The first line that a program prints; undefined if it does not run. */
 function output(program: string, ...parameters: string[]): [string] | undefined {
 	const { status, stdout } = spawnSync(program, parameters, { encoding: "utf8" });
 	return status === 0 ? [stdout.split(/\r?\n/)[0] ?? ""] : undefined;
 }
 
-/** The machine's own: Go takes most of a minute to compile its library anew. */
+/** The machine's cache: Go needs most of a minute to compile its library again. */
 const [goCache] = output("go", "env", "GOCACHE") ?? [];
 
 const runnable = Object.entries(languages).filter(([, { command }]) => command);
-/** The programs and samples that have run to their end. */
+/** The programs and samples that have run. */
 const ran: string[] = [];
 
 /** Runs a program in the folder, where the client is installed, with nothing else in its environment. */
@@ -73,8 +72,6 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 	const newPet = { name: "Max", categoryId: 1n, status: "available" } as const;
 	await Promise.all(Array.from({ length: count }, () => store.createPet(newPet, undefined)));
 }
-
-/** Go may have to compile its library first. */
 
 before(() => void installClient(folder));
 
@@ -129,14 +126,5 @@ test("examples of more than one language ran; languages without a tool on this m
 
 test("the TypeScript program and samples pass a strict compiler", () => {
 	const samples = Object.values(codeSamples).flatMap((all) => all.filter(({ lang }) => lang === "TypeScript"));
-	const files = [readProgram("ts"), ...samples.map(({ source }) => source)].map((text, index) => {
-		const file = join(folder, `program-${index}.ts`);
-		writeFileSync(file, text);
-		return file;
-	});
-	const types = join(import.meta.dirname, "../node_modules/@types");
-	compile(
-		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
-		...["--types", "node", "--typeRoots", types, ...files],
-	);
+	compilePrograms(folder, [readProgram("ts"), ...samples.map(({ source }) => source)]);
 });

@@ -1,7 +1,7 @@
-// What every generated client does with a service, in every language: its program in test/client/programs lists,
-// filters, pages by two, creates and gets an animal, is refused three times, and prints these lines.
+// The test of every generated client, in every language: its program in test/client/programs lists, filters, pages by
+// two, creates and gets an animal, is refused three times, and prints these lines.
 
-/** The animals that the service has before. */
+/** The animals that exist before. */
 export const seeds = [
 	{ name: "Rex", categoryId: 1, status: "available" },
 	{ name: "Max", categoryId: 2, status: "sold" },
@@ -13,7 +13,7 @@ export const seeds = [
 /** The category of the animal that each program creates. A double cannot hold it. */
 const category = "9007199254740993";
 
-/** @param integers how the language keeps an int64 */
+/** @param integers how the language represents an int64 */
 export function linesOf(integers: "exact" | "rounded"): string[] {
 	const kept = integers === "exact" ? category : String(Number(category));
 	const refused = ["400 invalid_cursor", "401 invalid_credential", "404 pet_not_found"];

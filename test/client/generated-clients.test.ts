@@ -1,5 +1,5 @@
-// Clients that other people's generators make of the OpenAPI document, compiled and run against the live service. More languages
-// and tools: npm run prove -- --only clients.
+// Clients that other people's generators make from the OpenAPI document, compiled and run against the live service.
+// More languages and tools: npm run prove -- --only clients.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ import { linesOf, seeds } from "./generated-client.ts";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../node_modules");
-/** Here npm puts what needs the compiler of TypeScript 5. */
+/** Generators that need the compiler of TypeScript 5. */
 const generators = join(import.meta.dirname, "../generators/node_modules");
 
 const settings = {
@@ -25,7 +25,7 @@ const settings = {
 	include: ["source"],
 };
 
-/** Runs the program of test/client/programs with the client that the command makes of the served document. */
+/** Runs the program of test/client/programs with the client that the command makes from the served document. */
 async function tryGenerated(context: TestContext, name: string, command: string[]): Promise<void> {
 	const service = await testService(context);
 	for (const pet of seeds) await service.send(create(pet));

@@ -1,4 +1,4 @@
-// The options of the client: what is missing or wrong fails in the constructor, and the message names the fix.
+// The options of the client: a missing or wrong one fails in the constructor, and the message names the fix.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -45,7 +45,7 @@ test("a missing url or key is refused with the option and the variable that set 
 	assert.throws(() => new AnimalStore(), /^TypeError: url is missing/);
 });
 
-test("url and key come from the environment where they are not given", async (context) => {
+test("url and key come from the environment if they are not given", async (context) => {
 	setEnvironment(context, { ANIMAL_STORE_URL: "http://b.example:8080/", ANIMAL_STORE_KEY: "pets_env" });
 	assert.equal(await addressOf({}), "http://b.example:8080/v1/pets?limit=1 Bearer pets_env");
 	assert.equal(await addressOf({ url, key: undefined }), "http://a.example/v1/pets?limit=1 Bearer pets_env");
@@ -53,7 +53,7 @@ test("url and key come from the environment where they are not given", async (co
 	assert.throws(() => new AnimalStore({ url: "", key }), /url is missing/, "an empty url is a mistake, not a default");
 });
 
-test("without a process, and where the environment may not be read, options are required but work", async (context) => {
+test("without a process, or without permission to read the environment, options are required and work", async (context) => {
 	const { process } = globalThis;
 	const denied = {
 		get env(): never {

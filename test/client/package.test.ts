@@ -1,4 +1,4 @@
-// The client from its tarball: in every Node, Bun and Deno on the PATH, in a browser, and for the compiler.
+// The client from its tarball: in every Node, Bun and Deno on the PATH, in a browser, and in the compiler.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -28,7 +28,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const imports = "AnimalStore, ApiError, NoReply";
-/** Adds, lists and gets an animal whose numbers no double holds; is refused, and calls an address without a service. */
+/** Adds, lists and gets an animal whose category no double holds, sends an invalid one, and calls an unused address. */
 const program = `
 const store = new AnimalStore({ url, key });
 const rex = await store.createPet({ name: "Rex <3", categoryId: 9223372036854775807n, status: "sold" });
@@ -48,7 +48,7 @@ const expected = (count: number) => [
 	...[true, "unreachable", true],
 ];
 
-/** What a program begins with: the service, and an address where nothing listens. */
+/** The start of a program: the address of the service, its key, and an address where nothing listens. */
 async function constants({ url, key }: { url: string; key: string }): Promise<string> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");
@@ -58,7 +58,7 @@ async function constants({ url, key }: { url: string; key: string }): Promise<st
 	return `const url = "${url}", key = "${key}", closed = "http://127.0.0.1:${port}";`;
 }
 
-/** For the compiler: what must have which type, and what must be refused. */
+/** For the compiler: expressions with the types that they must have, and uses that it must refuse. */
 const uses = `
 import { AnimalStore, ApiError, type Call, type ClientOptions, type Int64Mode, type NewPet, type Pet, type PetStatus } from "@animal-store/client";
 
@@ -138,7 +138,7 @@ test("the installed client works in a browser", async (context) => {
 	const dist = join(place, "dist");
 	const service = await testService(context);
 	const { page, errors } = await openPage(context, service.url);
-	// Only the page and the module are handed in; its requests go to the service.
+	// Only the page and the module are served by the test; its requests go to the service.
 	const html = `<title>t</title><script type="module">
 		import { ${imports} } from "./client/index.js";
 		${await constants(service)}
@@ -156,7 +156,7 @@ test("the installed client works in a browser", async (context) => {
 	await page.goto(`${service.url}/test.html`);
 	await page.waitForFunction('document.title !== "t"');
 	assert.deepEqual(JSON.parse(await page.title()), expected(1));
-	// The browser itself tells of the refusal and of the connections that the program provokes.
+	// The browser itself logs the refusal and the failed connections that the program provokes.
 	const [refusal, ...connections] = errors.splice(0);
 	assert.match(refusal ?? "", /status of 400/);
 	const failed = connections.filter((error) => error.includes("ERR_CONNECTION_REFUSED"));
@@ -164,7 +164,7 @@ test("the installed client works in a browser", async (context) => {
 	assert.equal(connections.length, 2 * failed.length, "each is a request to another address");
 });
 
-/** What a page gets that uses everything of the client. */
+/** The bundle of a page that uses the whole client. */
 async function bundle(input: string): Promise<string> {
 	const rolldownOptions = { input, preserveEntrySignatures: "strict" } as const;
 	const result = await build({

@@ -1,4 +1,4 @@
-// The client as others get it: built, packed and installed into a folder from its tarball.
+// The client as users get it: built, packed, and installed from its tarball into a folder.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,11 +6,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildClient } from "../../client/build.ts";
+import { buildClient, compile } from "../../client/build.ts";
 
 const client = fileURLToPath(new URL("../../client/", import.meta.url));
 
-/** Packs the client as client.tgz in this folder, and installs it there. @returns where it stands then */
+/** Packs the client as client.tgz in this folder, and installs it there. @returns its folder */
 export function installClient(folder: string): string {
 	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
 	try {
@@ -27,4 +27,17 @@ export function installClient(folder: string): string {
 		rmSync(build, { recursive: true, force: true });
 	}
 	return join(createRequire(join(folder, "x.js")).resolve("@animal-store/client/package.json"), "..");
+}
+
+/** Compiles programs that use the client in this folder, with the strict rules of the compiler. */
+export function compilePrograms(folder: string, texts: string[]): void {
+	const files = texts.map((text, index) => {
+		const file = join(folder, `compiled-${index}.ts`);
+		writeFileSync(file, text);
+		return file;
+	});
+	compile(
+		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
+		...["--types", "node", "--typeRoots", join(import.meta.dirname, "../node_modules/@types"), ...files],
+	);
 }

@@ -7,14 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { compile } from "../../client/build.ts";
 import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
 import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
 import { cutting } from "../support/cutting-proxy.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
-import { installClient } from "./package.ts";
+import { compilePrograms, installClient } from "./package.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "animal-store-recipes-"));
@@ -30,7 +29,7 @@ const recipes = new Map(
 	]),
 );
 
-/** What each recipe prints, with three animals in the store: Ann is available, Bob and Cat are sold. */
+/** The output of each recipe, with three animals in the store: Ann is available, Bob and Cat are sold. */
 const expected: Record<string, RegExp> = {
 	"Add an animal": /^Rex is animal 4\n$/,
 	"Read all animals": /^1 Ann\n$/,
@@ -86,17 +85,8 @@ for (const [title, printed] of Object.entries(expected)) {
 }
 
 test("the code of the README passes a strict compiler", () => {
-	const files = blocks.map((text, index) => {
-		const file = join(folder, `block-${index}.ts`);
-		writeFileSync(file, text);
-		return file;
-	});
-	assert.equal(files.length, 11);
-	const types = join(import.meta.dirname, "../node_modules/@types");
-	compile(
-		...["--ignoreConfig", "--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"],
-		...["--types", "node", "--typeRoots", types, ...files],
-	);
+	assert.equal(blocks.length, 11);
+	compilePrograms(folder, blocks);
 });
 
 test("the README's list of codes that refuse the request itself is that of the client", () => {

@@ -1,5 +1,5 @@
-// Other people's tools for OpenAPI documents, as `npm run prove -- --only clients` installs and runs them: generators, whose client
-// runs the program of test/client/programs, and linters.
+// Other people's tools for OpenAPI documents, which `npm run prove -- --only clients` installs and runs: generators,
+// whose client runs the program of test/client/programs, and linters.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { type Need, program } from "../support/proof.ts";
 
 const runFile = promisify(execFile);
 
-/** Where one tool works. */
+/** The files of one tool. */
 export interface Workplace {
 	/** Its own folder. */
 	folder: string;
-	/** Kept for all tools. */
+	/** A folder for all tools. */
 	shared: string;
 	/** The published document. */
 	document: string;
@@ -24,7 +24,7 @@ export interface Tool {
 	name: string;
 	version: string;
 	needs: Need[];
-	/** How its clients keep an int64; undefined for linters. */
+	/** How its clients represent an int64; undefined for linters. */
 	integers?: "exact" | "rounded";
 	/** Makes the client, or checks the document. @returns the command that runs the client */
 	make(place: Workplace): Promise<Command>;
@@ -68,7 +68,7 @@ function copyProgram(name: string, target: string): void {
 	copyFileSync(join(import.meta.dirname, "programs", name), target);
 }
 
-/** An environment of Python with these packages. @returns its folder of programs */
+/** Installs these packages of Python. @returns the folder of their programs */
 async function pythonWith(folder: string, ...packages: string[]): Promise<string> {
 	const bin = join(folder, "venv", "bin");
 	await run("python3", ["-m", "venv", "venv"], folder);
@@ -178,7 +178,7 @@ const otherGenerators: Tool[] = [
 	},
 ];
 
-/** A linter that ends with another code than 0 when the document breaks one of its rules. */
+/** A linter, which fails if the document breaks one of its rules. */
 function linter(name: string, version: string, need: Need | undefined, lint: (place: Workplace) => Promise<string>) {
 	const make = async (place: Workplace) => {
 		await lint(place);
@@ -187,7 +187,7 @@ function linter(name: string, version: string, need: Need | undefined, lint: (pl
 	return { name, version, needs: need ? [need] : [], make };
 }
 
-/** Installs a package of npm. @returns one of its programs */
+/** Installs a package of npm. @returns the path of its program */
 async function npmProgram(folder: string, name: string, binary: string): Promise<string> {
 	await run("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", name], folder);
 	return join(folder, "node_modules", ".bin", binary);

@@ -11,11 +11,9 @@ import { startProgram } from "../support/program.ts";
 import { create, temporaryFolder, testService } from "../support/service.ts";
 import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
 
-/** The next answers of the service to the view. */
-async function nextReadings(page: Page, count: number): Promise<void> {
-	for (let done = 0; done < count; done++)
-		await page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
-}
+/** Resolves with the service's next reply to the view. */
+const nextReading = (page: Page) =>
+	page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
 
 test("one chart shows replies and their p95 by minute, and the same as text", async (context) => {
 	const service = await testService(context);
@@ -74,10 +72,10 @@ test("totals match the store, and the console asks for figures only while it is 
 	};
 	await setVisibility(page, "hidden");
 	assert.deepEqual(await askedInAMinute(), []);
-	const next = nextReadings(page, 1);
+	const next = nextReading(page);
 	await setVisibility(page, "visible");
 	await next;
-	const nextAgain = nextReadings(page, 1);
+	const nextAgain = nextReading(page);
 	await page.clock.runFor(5_000);
 	await nextAgain;
 	await page.getByRole("link", { name: "Animals" }).click();
@@ -90,7 +88,7 @@ function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown
 		document.dispatchEvent(new Event("visibilitychange"))`);
 }
 
-test("the chart stays while the server is down, and begins anew by itself with the next node", async (context) => {
+test("the chart stays while the server is down, and starts again by itself with the next node", async (context) => {
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
@@ -109,7 +107,7 @@ test("the chart stays while the server is down, and begins anew by itself with t
 	await second.stop();
 });
 
-test("a key without the scope gets its name and the command that creates a key with it, and nothing is asked", async (context) => {
+test("a key without the scope gets the scope's name and the command that creates a key with it, and no request is sent", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
 	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });

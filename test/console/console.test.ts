@@ -53,7 +53,7 @@ test("the menu of the key shows its name, scopes and expiry", async (context) =>
 	assert.ok(await menu.evaluate((element) => element === element.ownerDocument.activeElement));
 });
 
-test("a key that may not write sees no way to add, and why; one without figures sees no totals, and no error", async (context) => {
+test("a key that may not write sees the reason and no way to add; one without the scope for figures sees no totals and no error", async (context) => {
 	const service = await testService(context);
 	await service.send(create('{"name":"Rex","categoryId":1}'));
 	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
@@ -71,7 +71,7 @@ test("a key that may not write sees no way to add, and why; one without figures 
 	assert.deepEqual(errors, []);
 });
 
-test("a key that may not read is told so, and may add", async (context) => {
+test("a key that may not read gets a message, and may add", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
 	const { page } = await openConsole(context, service.url);
@@ -111,7 +111,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	await row(page, sold[0] as string).waitFor();
 	await page.goBack();
 	await row(page, "Animal 1").waitFor();
-	assert.deepEqual(await namesOn(page), names.slice(0, 10), "Back takes the filter away");
+	assert.deepEqual(await namesOn(page), names.slice(0, 10), "Back removes the filter");
 });
 
 test("the newest animals are one click away, the pages before them follow backwards to the first, and edits are shown", async (context) => {
@@ -180,7 +180,7 @@ test("an animal opens beside the list without another request, and is copied as 
 	await panel.waitFor({ state: "detached" });
 });
 
-test("a link to an animal that is not on the page looks it up by id, and says until when", async (context) => {
+test("a link to an animal that is not on the page looks it up by id, and states until when that works", async (context) => {
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.getByText('"name": "Animal 12"').waitFor();
 	await shows(page, /will be removed on 5 December 2030/);

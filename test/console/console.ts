@@ -1,4 +1,4 @@
-// The web console in a real browser: opened, signed in to, and looked at as axe and a narrow screen see it.
+// The web console in a real browser: helpers that open it, sign in, and check its accessibility.
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
@@ -8,7 +8,7 @@ import { openPage, type Watched } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 
 export interface ConsoleOptions {
-	/** Where in the console, such as `#/activity`. */
+	/** The view, such as `#/activity`. */
 	hash?: string;
 	page?: Parameters<Browser["newPage"]>[0];
 }
@@ -24,7 +24,7 @@ export async function openConsole(
 	return watched;
 }
 
-/** A service with these animals, and its console signed in to. */
+/** A service with these animals, and its console after signing in. */
 export async function opened(
 	context: TestContext,
 	names: string[],
@@ -40,7 +40,7 @@ export async function opened(
 
 const statuses = ["available", "pending", "sold"];
 
-/** Adds animals in this order, whose statuses go round. */
+/** Adds animals in this order, with each status in turn. */
 export async function addPets(service: TestService, names: string[]): Promise<void> {
 	for (const [index, name] of names.entries())
 		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
@@ -66,7 +66,7 @@ export async function signOut(page: Page): Promise<void> {
 /** A row of the list, by the name of its animal. */
 export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 
-/** Takes the errors out that a test expects: the browser notes each failed reply. */
+/** Removes the errors that a test expects: the browser logs each failed reply. */
 export function takeOut(errors: string[], expected: RegExp): void {
 	assert.ok(errors.length > 0, `no error ${expected}`);
 	for (const error of errors.splice(0)) assert.match(error, expected);
@@ -77,7 +77,7 @@ export function namesOn(page: Page): Promise<string[]> {
 	return page.locator("tbody th.name").allTextContents();
 }
 
-/** axe finds nothing wrong, and nothing sticks out at the side. */
+/** Asserts that axe reports nothing, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
 	await page.evaluate(axe.source);
 	const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
@@ -89,11 +89,11 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
 	assert.equal(widths[0], widths[1], `${where} is wider than its window`);
 }
 
-/** The same, light and dark. */
+/** Asserts the same in light and in dark colors. */
 export async function assertBothAccessible(page: Page, where: string): Promise<void> {
 	for (const colorScheme of ["light", "dark"] as const) {
 		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-		// On a busy machine, colors were measured before the page was painted with them.
+		// Waits until the page is painted, because axe would measure the previous colors on a busy machine.
 		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 		await assertAccessible(page, `${where}, ${colorScheme}`);
 	}

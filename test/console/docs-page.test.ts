@@ -21,7 +21,7 @@ const types: Record<string, string> = {
 const paths = Object.keys(types);
 const withoutKey = { Authorization: undefined };
 
-test("every value that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
+test("every variable that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
 	const { send } = await testService(context);
 	const { body: css } = await send({ path: "/docs/reference.css" });
 	const used = [...css.matchAll(/var\((--[\w-]+)/g)].map(([, name = ""]) => name);
@@ -58,7 +58,7 @@ test("only scripts of this server run on the page, and no other page may frame i
 	);
 });
 
-/** Whether a link leads to something else than the page, its files, the document and the console. */
+/** Whether a link leads elsewhere than to the page, its files, the document or the console. */
 const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
 
 test("the page and its files are at most 40 KB with gzip", async (context) => {
@@ -90,16 +90,16 @@ test("everything on the page comes from the document, and is there without scrip
 	}
 });
 
-/** What a reader sees of a page, without its marks and line breaks. */
+/** The visible text of a page, without blanks. */
 function textOf(page: string): string {
 	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
 	const plain = page.replaceAll(/<[^>]+>/g, " ").replaceAll(/&#?\w+;/g, (entity) => entities[entity] ?? entity);
 	return unspaced(plain);
 }
 
-/** Text of the document as `textOf` gives it. */
+/** A text of the document, as `textOf` returns it. */
 const words = (text: string) => unspaced(text.replaceAll(/^(## |- )|\*\*|`/g, ""));
-/** Marks around a word are blanks for a reader of the source. */
+/** Without blanks, because marks of HTML around a word count as blanks. */
 const unspaced = (text: string) => text.replaceAll(/\s+/g, "");
 
 test("a deprecated operation is marked, and its replies link to the page", async (context) => {
@@ -144,7 +144,7 @@ for (const width of [1440, 768, 375]) {
 	});
 }
 
-test("the samples are for curl, TypeScript, Python and Go, name this server, and one choice is for all", async (context) => {
+test("the samples are for curl, TypeScript, Python and Go, name this server, and a choice of language applies to all", async (context) => {
 	const service = await testService(context);
 	const page = await openDocs(context, service);
 	assert.equal(await page.title(), "Animal store API reference");
@@ -158,10 +158,10 @@ test("the samples are for curl, TypeScript, Python and Go, name this server, and
 		assert.equal(await page.getByRole("tabpanel").count(), 3, "one sample of each operation is shown");
 		await samples.locator('[aria-selected="true"]').press("ArrowRight");
 	}
-	assert.equal(await samples.locator('[aria-selected="true"]').textContent(), "curl", "round again");
+	assert.equal(await samples.locator('[aria-selected="true"]').textContent(), "curl", "the first follows the last");
 });
 
-test("a sample is copied as it is run", async (context) => {
+test("a sample is copied unchanged", async (context) => {
 	const service = await testService(context);
 	const { page } = await openPage(context, service.url, {
 		permissions: ["clipboard-read", "clipboard-write"],
@@ -208,7 +208,7 @@ test("each operation can be sent at once with the key, and integers stay exact",
 		["9223372036854775807", "1", "-9007199254740993"],
 	);
 	const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
-	assert.ok(!String(kept).includes(service.key), "the key is gone with the page");
+	assert.ok(!String(kept).includes(service.key), "the key is not stored");
 });
 
 /** The reply that a form shows. */

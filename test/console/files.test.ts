@@ -1,4 +1,4 @@
-// The console's files over HTTP: policy and caching. test/contract/corpus/pages has codings and other paths.
+// The console's files over HTTP: policy and caching. Codings and other paths are in test/contract/corpus/pages.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

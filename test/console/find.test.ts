@@ -1,4 +1,4 @@
-// Finding things in the web console: the search by name, the palette, the keys.
+// Finding animals and commands in the web console: the search by name, the palette, and single keys.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";

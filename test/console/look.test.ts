@@ -18,7 +18,7 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 	const focused = () => page.evaluate<string>("document.activeElement.innerText || document.activeElement.id");
 	async function tabTo(text: string): Promise<void> {
 		for (let count = 0; !(await focused()).endsWith(text); count++) {
-			assert.ok(count < 60, `Tab never comes to ${text}`);
+			assert.ok(count < 60, `Tab never reaches ${text}`);
 			await page.keyboard.press("Tab");
 			const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
 			if ((await page.evaluate("document.activeElement.tagName")) !== "BODY")
@@ -37,7 +37,7 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 	await tabTo("Next");
 	await page.keyboard.press("Enter");
 	await shows(page, "1 animal, id 21 · the newest");
-	assert.equal(await focused(), "Next", "the focus stays for who pages on");
+	assert.equal(await focused(), "Next", "the focus stays, so that Enter pages on");
 	await page.keyboard.press("Shift+Tab");
 	await page.keyboard.press("Enter");
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
@@ -100,7 +100,7 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 	await assertBothAccessible(page, "the palette");
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
-	// The dialog gives the focus back a moment after it is gone.
+	// The dialog returns the focus a moment after it is closed.
 	await until("the sheet of keys", async () => {
 		await page.locator("h1").focus();
 		await page.keyboard.press("?");

@@ -31,7 +31,7 @@ test("latency at a constant rate includes the time that a request waits for a st
 	assert.ok(latency.p99Ms > stallMs * 0.75, JSON.stringify(latency));
 });
 
-test("a figure got worse only if it is beyond the spread of both checkouts", () => {
+test("a figure is worse only if it is beyond the spread of both checkouts", () => {
 	const before = measurement("before", [10, 11, 10.5]);
 	assert.equal(verdictOf(measurement(names.ours, [12, 12.5, 11.5]), before), "worse");
 	assert.equal(verdictOf(measurement(names.ours, [10.2, 11.2, 10.7]), before), "same", "worse within the spread");
@@ -39,7 +39,7 @@ test("a figure got worse only if it is beyond the spread of both checkouts", () 
 	assert.equal(verdictOf(measurement(names.ours, [8, 9, 8.5]), before), "better");
 });
 
-test("the plot has a bar for each server of a scenario, and no markup of its texts", () => {
+test("the plot has a bar for each server of a scenario, and escapes its texts", () => {
 	const measurements = [measurement(names.ours, [2, 3, 4]), measurement(names.bare, [1, 1, 1])];
 	const empty = { absent: [], others: [], latencies: [], starts: [], sizes: [], comparisons: [] };
 	const picture = plot({ about: "a < b", measurements, ...empty });

@@ -24,11 +24,15 @@ const pages = new Map([
 
 /** Blocks that do not run here: their page, how they begin, and the test or the script that runs what they say. */
 const elsewhere: [page: string, start: string, by: string][] = [
-	["README.md", "npm ci && npm start", "npm 10 and Node 20 install it in silence, start it, and end it with npm"],
+	[
+		"README.md",
+		"npm ci && npm start",
+		"npm 10 and Node 20 install the service without warnings, start it, and end it with npm",
+	],
 	[
 		"docs/embedded-store.md",
 		"npx animal-store serve",
-		"npm 10 and Node 20 install it in silence, start it, and end it with npm",
+		"npm 10 and Node 20 install the service without warnings, start it, and end it with npm",
 	],
 	["docs/embedded-store.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
 	["docs/postgresql.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
@@ -69,7 +73,7 @@ function blocksOf(text: string): string[] {
 const runsElsewhere = (page: string) => (block: string) =>
 	elsewhere.some(([at, start]) => at === page && block.startsWith(start));
 
-test("commands are in blocks of the language sh, so that they are found", () => {
+test("commands are in blocks of the language sh, which the tests run", () => {
 	const others = ["", "caddy", "dockerfile", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
 	for (const [page, text] of pages) {
 		const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, language = ""]) => language);
@@ -78,7 +82,7 @@ test("commands are in blocks of the language sh, so that they are found", () => 
 	}
 });
 
-test("each block that runs elsewhere is there once, and so is what runs it", () => {
+test("each block that runs elsewhere exists once, and so does the test or proof that runs it", () => {
 	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", ".ci/run"], { cwd: root }).map((path) =>
 		readFileSync(join(root, path), "utf8"),
 	);

@@ -55,7 +55,7 @@ test("each folder imports only the folders that it may import", () => {
 	}
 });
 
-test("files, which the console imports too, uses nothing that only Node has", () => {
+test("src/files uses nothing that only Node has, because the console imports it", () => {
 	for (const path of sources.filter((source) => source.startsWith("src/files/")))
 		assert.doesNotMatch(read(path), /"node:|\bBuffer\b|\bprocess\b/, path);
 });

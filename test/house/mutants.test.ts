@@ -9,7 +9,7 @@ import { mutated, mutationsOf } from "./mutant-generator.ts";
 import { testsFor } from "./mutant-rooms.ts";
 import { applied, copyTree, readMutants, root, tryMutant } from "./mutants.ts";
 
-test("every listed mutant changes its file, in one place, and names tests that exist", async () => {
+test("every listed mutant changes its file in one place, and names tests that exist", async () => {
 	for (const mutant of await readMutants()) {
 		assert.notEqual(mutant.from, mutant.to, mutant.file);
 		assert.ok(applied(mutant).includes(mutant.to), mutant.file);
@@ -76,7 +76,7 @@ test("the generator mutates code, but not types, comments, imports and template 
 	assert.equal((await mutationsOf('const row = <td class="wide" title="row">{id + 1}</td>;', "row.tsx")).length, 3);
 });
 
-test("a source is tested by the test files of its folder, those of its own name first", () => {
+test("a source is tested by the test files of its folder, those with its name first", () => {
 	assert.deepEqual(testsFor("src/http/paging.ts", root).slice(0, 2), [
 		"src/http/paging.test.ts",
 		"test/contract/paging.test.ts",

@@ -35,7 +35,7 @@ test("npm run prove: --help lists every proof, and a name or option that no proo
 	assert.match(wrongOption.output, /calls takes no --kills/);
 });
 
-test("npm run prove: a proof whose tools are missing says which, and fails", async () => {
+test("npm run prove: a proof whose tools are missing names them, and fails", async () => {
 	const { code, output } = await prove(["--only", "calls"], { ...process.env, PATH: "/nowhere" });
 	assert.equal(code, 1);
 	assert.match(output, /calls cannot run: .*strace \(Debian package strace\)/);

@@ -15,7 +15,7 @@ interface Service {
 	volumes?: string[];
 }
 
-test("compose: every file that it mounts is there, and every script can be run", () => {
+test("compose: every mounted file exists, and every script is executable", () => {
 	const mounted = Object.values(services)
 		.flatMap(({ volumes = [] }) => volumes)
 		.filter((volume) => volume.startsWith("./"))

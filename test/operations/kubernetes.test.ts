@@ -96,7 +96,7 @@ test("kubernetes: the service starts with the settings of the Deployment, and ha
 	assert.ok(pod.spec.terminationGracePeriodSeconds * 1000 > config.stopDelay + repliesMs);
 });
 
-test("kubernetes: the address of the database comes from a file that is not here, so that no placeholder is deployed", () => {
+test("kubernetes: the address of the database comes from a file that is not committed, so that no placeholder is deployed", () => {
 	const [secret] = kustomization.secretGenerator;
 	assert.deepEqual(secret?.files, ["database-url"]);
 	assert.equal(pod.spec.volumes[0]?.secret.secretName, secret?.name);

@@ -29,7 +29,7 @@ test("docs/monitoring.md lists every metric with its type, labels and meaning, a
 	assert.deepEqual(found, rows);
 });
 
-test("metrics have the names that Prometheus asks for: counters end in _total, others do not, units are seconds and bytes", () => {
+test("metrics have the names that Prometheus requires: counters end in _total, others do not, units are seconds and bytes", () => {
 	for (const { name, type, help, labels } of families) {
 		assert.match(name, /^(animal_store|process|nodejs)_[a-z_]+[a-z]$/);
 		assert.equal(name.endsWith("_total"), type === "counter", name);
@@ -149,7 +149,7 @@ test("a store that refuses writes shows it, and counts the failed commits", asyn
 	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), [], "the file is gone");
 });
 
-test("over PostgreSQL there are the pool's connections, and no files", async (context) => {
+test("over PostgreSQL the metrics have the pool's connections, and no sizes of files", async (context) => {
 	const { url } = await databaseFor(context);
 	const service = await testService(context, { environment: { DATABASE_URL: url } });
 	assert.equal((await service.send(create(rex))).status, 201);

@@ -88,7 +88,7 @@ test("on a terminal, the log line has the method and the path, without the query
 	}
 });
 
-test("an upload that the client breaks off is logged as refused", async (context) => {
+test("an upload that the client aborts is logged as refused", async (context) => {
 	const service = await testService(context);
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
 	const upload = new Connection(service.port);
@@ -111,7 +111,7 @@ async function abortUpload({ port, key }: TestService, headers = ""): Promise<vo
 	upload.socket.resetAndDestroy();
 }
 
-test("a client that leaves before the reply is one short line with level info and status 499, and no error", async (context) => {
+test("a client that leaves before the reply gets one short log line with level info and status 499, and no error", async (context) => {
 	const service = await testService(context);
 	await abortUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
@@ -123,7 +123,7 @@ test("a client that leaves before the reply is one short line with level info an
 	);
 });
 
-test("of many replies to a client that stops reading, those that it can read whole count as sent, and the others as 499", async (context) => {
+test("if a client stops reading, the replies that it can read completely count as sent, and the others as 499", async (context) => {
 	const service = await testService(context, { mixes: false, timeouts: { stalledMs: 300 } });
 	const client = new Connection(service.port);
 	client.socket.pause().write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(200));
@@ -137,7 +137,7 @@ test("of many replies to a client that stops reading, those that it can read who
 	assert.equal(await countOf(service, "page", 499), linesOf(499));
 });
 
-test("refusals for overload share one short line for each second, and each is counted", async (context) => {
+test("refusals for overload share one short log line per second, and each is counted", async (context) => {
 	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
 	const isShed = async () => (await service.send({ path: "/v1/pets" })).status === 503;
 	await until("the service to be overloaded", isShed);
@@ -155,7 +155,7 @@ test("refusals for overload share one short line for each second, and each is co
 	assert.ok(!service.log.some(({ level }) => level === "error"));
 });
 
-test("the line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
+test("the log line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
 	const service = await testService(context, { mixes: false });
 	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
 	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
@@ -224,7 +224,7 @@ test("a valid traceparent is continued in the reply and in the log line, and an 
 	}
 });
 
-test("the reply and the log line name the span of this request that OpenTelemetry has made, and no other span", async (context) => {
+test("the reply and the log line name the span that OpenTelemetry made for this request, and no other span", async (context) => {
 	// Of the requests of others, too.
 	const service = await testService(context, { mixes: false });
 	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };

@@ -61,7 +61,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
-test("a connection whose client pauses between two requests is answered once more while the service stops", async (context) => {
+test("a connection whose client pauses between two requests gets one more reply while the service stops", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const ask = () => {
@@ -77,7 +77,7 @@ test("a connection whose client pauses between two requests is answered once mor
 	await within("the stop", stopped);
 });
 
-test("while the service stops, a reply closes also where its request has empty lines in its body", async (context) => {
+test("while the service stops, a reply closes the connection, also if its request has empty lines in its body", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
@@ -108,7 +108,7 @@ test("readyz is 503 when the store does not answer in time", async () => {
 	await answers.ready();
 });
 
-test("readyz tells about reads only; livez fails only when creates need a restart", async () => {
+test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
 		const probes = createProbes({ readShown, writeState: () => state }, () => false);
 		const reply = { status: "ok", writes: state };
@@ -118,7 +118,7 @@ test("readyz tells about reads only; livez fails only when creates need a restar
 	}
 });
 
-test("with STOP_DELAY, a stopping service takes requests on new connections while readyz is 503, and then ends", async (context) => {
+test("with STOP_DELAY, a stopping service accepts new connections while readyz is 503, and then ends", async (context) => {
 	const service = await testService(context, { environment: { STOP_DELAY: "4s" }, mixes: false });
 	const startedAt = performance.now();
 	const stopped = service.stop(2000, { signal: "SIGTERM" });

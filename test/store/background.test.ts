@@ -1,5 +1,5 @@
-// Work beside the requests while the store is stalled, locked, full or broken: it decides nothing, and is done later. A create
-// is answered in time meanwhile.
+// Background work while the store is stalled, locked, full or broken: it affects no request, and is done later. Creates
+// are answered in time meanwhile.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -15,10 +15,10 @@ import { until, within } from "../support/until.ts";
 
 const states = ["stalled", "locked", "full", "broken"] as const;
 type State = (typeof states)[number];
-/** Ends what obstructs the writes of a store. */
+/** Ends the obstruction. */
 type End = () => Promise<unknown>;
 
-/** What the writer thread of SQLite reports; the message of a bug has another code. */
+/** The codes that the writer thread of SQLite reports. */
 const codes = { full: "SQLITE_FULL", broken: "SQLITE_ERROR" };
 
 async function obstructSqlite(context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
@@ -67,15 +67,15 @@ async function obstructPostgres(_context: TestContext, { databaseUrl }: TestServ
 const isPostgres = process.env["TEST_ENGINE"] === "postgres";
 const obstruct = isPostgres ? obstructPostgres : obstructSqlite;
 const createWaitMaxMs = 1000;
-/** A wait of `CREATE_WAIT_MAX`, what a commit may take after it, and a busy machine. */
+/** `CREATE_WAIT_MAX`, a commit that begins after it, and the delay of a busy machine. */
 const answerMaxMs = 2 * createWaitMaxMs + 500;
 
 for (const state of states) {
-	test(`while writes are ${state}, background work waits or fails and is done later, reads go on, and creates are answered in time`, async (context) => {
+	test(`while writes are ${state}, background work waits or fails and is done later, reads continue, and creates are answered in time`, async (context) => {
 		context.mock.timers.enable({ apis: ["setInterval"] });
 		const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" }, mixes: false });
 		const { send, log, key } = service;
-		/** The server of PostgreSQL ends what takes too long. */
+		/** A PostgreSQL server ends statements that take too long. */
 		const hangs = state === "stalled" && !isPostgres;
 		const ending = await obstruct(context, service, state);
 		let ended: Promise<unknown> | undefined;
@@ -99,15 +99,15 @@ for (const state of states) {
 		for (let round = 0; performance.now() - startedAtMs < 3 * createWaitMaxMs; round++) {
 			assert.equal((await send({ path: "/v1/pets" })).status, 200);
 			assert.equal((await send({ path: "/readyz" })).status, 200);
-			// On a disk that hangs, creates wait behind what is done in the background; otherwise they are first.
-			const isTaken = () => service.store.queue.length > 0 || answers.length > 0;
+			// If the disk hangs, background work begins first and creates wait behind it; otherwise creates are first.
+			const isQueued = () => service.store.queue.length > 0 || answers.length > 0;
 			if (!hangs) {
 				tries.push(tryToCreate(`try ${round}`));
-				await until("the create to be taken", isTaken);
+				await until("the create to be queued", isQueued);
 			}
 			context.mock.timers.tick(round === 1 ? 600_000 : 5_000);
 			if (hangs) {
-				await until("background work to be under way", isTaken);
+				await until("background work to be queued", isQueued);
 				tries.push(tryToCreate(`try ${round}`));
 			}
 			await until("the next round", () => performance.now() - startedAtMs > 300 * (round + 1));

@@ -1,5 +1,5 @@
 // `animal-store backup` and `animal-store restore`: a backup is complete and on disk or does not exist, and a restore
-// returns to the moment of the backup, whatever it replaces.
+// gives the store at the time of the backup, whatever it replaces.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -19,7 +19,7 @@ import { recordFileCalls } from "./file-calls.ts";
 
 const never = new AbortController().signal;
 
-/** A store with this many animals, and commands on it. */
+/** A store with this many animals, and a function that runs commands on it. */
 async function someStore(context: TestContext, animals = 20) {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
@@ -35,7 +35,7 @@ async function addTo(url: string, animals: number): Promise<void> {
 	await store.close();
 }
 
-/** What is in a folder, without the empty log of a store that was only read. */
+/** The files of a folder, without the empty WAL of a store that was only read. */
 function namesIn(folder: string): string[] {
 	return readdirSync(folder)
 		.filter((name) => !/^s\.db-(wal|shm)$/.test(name))
@@ -69,12 +69,12 @@ test("a backup is a store: a service can serve it, write to it and back it up ag
 	assert.equal(
 		await backupStore(`sqlite:${path("d.db")}`, path("e.db"), { signal: never }),
 		25,
-		"a store that was just restored",
+		"a restored store can be backed up",
 	);
 	assert.equal(await countIn(path("e.db")), 25);
 });
 
-test("a backup has the store as it was at its beginning, whatever is written meanwhile", async (context) => {
+test("a backup has the store as it was when the backup began, whatever is written meanwhile", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, copy] = [join(folder, "s.db"), join(folder, "b.db")];
 	const store = await openStore(`sqlite:${file}`, Date.now);
@@ -89,7 +89,7 @@ test("a backup has the store as it was at its beginning, whatever is written mea
 		if (added < 3) added += add.run().changes;
 	};
 	assert.equal(await backupSqlite(file, copy, { signal: new AbortController().signal, onProgress }), 5000);
-	assert.ok(added > 0, "animals were added while it was copied");
+	assert.ok(added > 0, "animals were added during the backup");
 });
 
 test("a store that is opened for the first time is not mistaken for a backup beside an old log, even after a SIGKILL", async (context) => {
@@ -114,10 +114,10 @@ test("a backup is synced before it gets its name, and its name is synced before 
 		backupSqlite(path("s.db"), path("c.db"), { signal: never }),
 		/its file system has no hard links \(EPERM\); use another one/,
 	);
-	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "what failed left nothing");
+	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });
 
-test("an interrupted backup leaves no file, and exits with 130; what a killed one or a loss of power left is removed by the next", async (context) => {
+test("an interrupted backup leaves no file, and exits with 130; the next one removes the files of a killed backup or a power loss", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -134,7 +134,7 @@ test("an interrupted backup leaves no file, and exits with 130; what a killed on
 		assert.deepEqual([code, stderr], [130, "animal-store: interrupted: no backup was made\n"]);
 		assert.deepEqual(drafts(), []);
 	}
-	// As a loss of power leaves them, with the id of a process that has ended.
+	// Files as a power loss leaves them, with the id of a process that has ended.
 	const { pid } = spawnSync("true");
 	for (const suffix of ["", "-journal"]) writeFileSync(path(`b.db.${pid}-0.new${suffix}`), "half a backup");
 	await backupStore(url, path("b.db"), { signal: never });
@@ -198,10 +198,10 @@ test("a restore replaces a damaged or missing store, or one beside an old log", 
 	await restoreStore(path("b.db"), url, restored);
 	assert.equal(await countIn(path("s.db")), 20);
 	rmSync(path("s.db"));
-	writeFileSync(path("s.db-wal"), "what a crash left of another store");
+	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
 	const missing = await run("serve");
 	assert.match(missing.stderr, /s\.db is missing but its log .*s\.db-wal exists: restore a backup, or remove the log/);
-	assert.ok(!readdirSync(folder).includes("s.db"), "nothing was made beside the log");
+	assert.ok(!readdirSync(folder).includes("s.db"), "no store was created beside the WAL");
 	renameSync(path("b.db"), path("s.db"));
 	assert.match((await run("serve")).stderr, /s\.db is a backup beside the log of another store/);
 	renameSync(path("s.db"), path("b.db"));
@@ -226,7 +226,7 @@ test("a restored store is synced before it replaces the old one, and the old log
 	await addTo(url, 1);
 	fail("sync", "EIO");
 	await assert.rejects(restoreStore(path("b.db"), url, { force: true, signal: never }), { name: "StoreRefused" });
-	assert.equal(await countIn(path("s.db")), 21, "the store is as it was");
+	assert.equal(await countIn(path("s.db")), 21, "the store is unchanged");
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
 });
 

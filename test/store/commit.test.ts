@@ -1,4 +1,4 @@
-// An acknowledged create is readable by all, and nothing is acknowledged after a failed sync.
+// An acknowledged create is visible to all readers, and nothing is acknowledged after a failed sync.
 
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
 		const created = store.createPet({ name: "a", categoryId: 1n });
 		await turn(); // Sends the batch.
-		// This continues in the callback of a thread; the writer's message is the next callback of the same turn.
+		// The test continues in the callback of a thread; the writer's message is the next callback of the same turn.
 		await stat(file);
 		const earlier = store.getPet(BigInt(id));
 		other.exec("COMMIT");
@@ -37,7 +37,7 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 	}
 });
 
-/** Lets the writer thread report that its next batch failed in this way. */
+/** Makes the writer thread report that its next batch failed with this code. */
 function failNextBatch(context: TestContext, code: string): void {
 	const { postMessage } = Worker.prototype;
 	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
@@ -55,7 +55,7 @@ test("after a failed sync nothing is acknowledged, one fatal line is logged, liv
 	for (const request of [plain, keyed]) assert.equal((await send(request)).status, 201);
 	failNextBatch(context, "SQLITE_IOERR_WRITE");
 	assertFailure(await send(keyed), "storage_unavailable");
-	assert.equal((await send(plain)).status, 201, "another failure may pass");
+	assert.equal((await send(plain)).status, 201, "other failures can be temporary");
 	failNextBatch(context, "SQLITE_IOERR_FSYNC");
 	for (const request of [plain, plain, keyed]) assertFailure(await send(request), "storage_unavailable");
 	assertFailure(await send({ path: "/livez" }), "storage_unavailable");

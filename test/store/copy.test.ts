@@ -8,6 +8,7 @@ import { type CopyOptions, copyStore } from "../../src/store/copy.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Row, type TableName, tables } from "../../src/store/tables.ts";
+import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -18,9 +19,7 @@ const count = 12_000;
 
 async function filled(context: TestContext): Promise<{ url: string; key: string }> {
 	const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const key = (
-		await runProgram(["keys", "create", "--name", "mover"], { environment: { DATABASE_URL: url } })
-	).stdout.trim();
+	const key = await keyFor(url);
 	const store = await openStore(url, Date.now);
 	await Promise.all(
 		Array.from({ length: count }, (_, index) => {
@@ -36,16 +35,11 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 	return { url, key };
 }
 
-async function emptyPostgres(context: TestContext): Promise<string> {
-	const database = await databaseFor(context);
-	return database.url;
-}
-
 test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", async (context) => {
 	const { url: source, key } = await filled(context);
-	// The newest animal is gone each time: its id is not given again, not by a copy either.
+	// The newest animal is removed each time: its id is not used again, also not by a copy.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
-	const postgres = await emptyPostgres(context);
+	const { url: postgres } = await databaseFor(context);
 	const back = `sqlite:${join(temporaryFolder(context), "back.db")}`;
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const first = await startProgram(context, { DATABASE_URL: source });
@@ -112,7 +106,7 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 		const to = { ...target, rows: { ...target.rows, write } };
 		const named = new RegExp(`differs from its source in ${tables[table].name} `);
 		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
-		assert.ok(await target.rows.readCopyMark(), "no service starts on it");
+		assert.ok(await target.rows.readCopyMark(), "it is still marked as unfinished");
 	}
 });
 
@@ -121,7 +115,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 	context.after(() => from.close());
 	for (let index = 0; index < 7; index++)
 		await from.createPet({ name: "Rex", categoryId: 1n }, { caller: `${index % 2}`, key: `${index}` });
-	for (const target of [await emptyPostgres(context), `sqlite:${join(temporaryFolder(context), "to.db")}`]) {
+	for (const target of [(await databaseFor(context)).url, `sqlite:${join(temporaryFolder(context), "to.db")}`]) {
 		const to = await openStore(target, Date.now);
 		context.after(() => to.close());
 		const interrupted = copyStore({
@@ -146,12 +140,12 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 test("a target with other data is refused and not changed", async (context) => {
 	const { url: one } = await filled(context);
 	const other = `sqlite:${join(temporaryFolder(context), "other.db")}`;
-	const half = await emptyPostgres(context);
+	const { url: half } = await databaseFor(context);
 	const [filledStore, halfStore] = [await openStore(other, Date.now), await openStore(half, Date.now)];
 	await filledStore.createPet({ name: "Rex", categoryId: 1n });
 	await filledStore.close();
 	await halfStore.rows.markCopy("something");
-	await assert.rejects(halfStore.rows.markCopy("another"), "of two copies that begin together, one fails");
+	await assert.rejects(halfStore.rows.markCopy("another"), "one of two copies that begin together fails");
 	await halfStore.close();
 	const refused = async (to: string) => {
 		const { code, stderr } = await runProgram(["copy", "--from", one, "--to", to]);
@@ -175,7 +169,7 @@ test("a target with other data is refused and not changed", async (context) => {
 	);
 	const secret = await runProgram(["copy", "--from", half, "--to", "postgres://me:s3cret@host:port/animals"]);
 	assert.match(secret.stderr, /^animal-store: --to /);
-	assert.doesNotMatch(secret.stderr, /s3cret/, "a URL may hold a password");
+	assert.doesNotMatch(secret.stderr, /s3cret/, "the password is not shown");
 	assert.match(
 		(await runProgram(["copy", "--from", one])).stderr,
 		/^error: required option '--to <url>' not specified\n$/,

@@ -1,4 +1,4 @@
-// Copies of a store's file that no program can serve, restore or verify: foreign, of another version, cut or overwritten.
+// Copies of a store's file that cannot be served or restored: of another program or version, truncated or overwritten.
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ export function editedCopy(file: string, name: string, sql: string): string {
 	return path;
 }
 
-/** @param file a closed store of at least four pages @returns copies beside it, and what is said of each */
+/** @param file a closed store of at least four pages @returns copies beside it, and the message about each */
 export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 	const bytes = readFileSync(file);
 	const page = bytes.readUInt16BE(16);

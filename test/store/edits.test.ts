@@ -1,4 +1,5 @@
-// Edits by operators on the store, over both engines: what they change, what they record, and what they leave alone.
+// Edits by operators on the store, over both engines: their effect, their audit log, and the data that they leave
+// unchanged.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +9,7 @@ import { petStatuses } from "../../src/contract/pet.ts";
 import { watchTotals } from "../../src/ops/totals.ts";
 import { copyStore } from "../../src/store/copy.ts";
 import type { Store } from "../../src/store/store.ts";
-import { seed, seededRandom } from "../support/random.ts";
+import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
 import { readPet, readPets } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
@@ -17,11 +18,11 @@ import { engines } from "./engines.ts";
 const editor = "operator";
 const atMs = 1_790_000_000_000;
 
-/** Writes of another process reach this one in a later turn of the event loop. */
+/** Another process's writes become visible here in a later turn of the event loop. */
 const turn = () => new Promise(setImmediate);
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: an edit adds one row with its time and without names, and that of an animal that never was adds none`, async (context) => {
+	test(`${engine}: an edit adds one row with its time and without names, and an edit of an animal that never existed adds none`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const store = await open();
 		await store.createPet({ name: "Rex", categoryId: 1n });
@@ -30,7 +31,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal(await store.edits.apply({ petId: 1n, editor, action: "rename", name: "Mia 犬" }), "edited");
 		assert.deepEqual(await store.edits.list(0n, 100), [{ id: 1n, atMs, editor, action: "rename", petId: 1n }]);
 		assert.equal((await store.countPets(0n, 10)).lastEdit, 1n);
-		assert.equal((await store.countPets(100n, 10)).lastEdit, 1n, "also where no animal is counted");
+		assert.equal((await store.countPets(100n, 10)).lastEdit, 1n, "also if no animal is counted");
 	});
 
 	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
@@ -72,7 +73,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
 			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 			await copy.edits.apply({ petId: 3n, editor, action: "set-status", status: "sold" });
-			assert.equal((await copy.countPets(0n, 10)).lastEdit, 3n, "the edits of a copy go on");
+			assert.equal((await copy.countPets(0n, 10)).lastEdit, 3n, "the ids of edits continue in a copy");
 		}
 		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 	});
@@ -138,23 +139,23 @@ for (const [engine, make] of Object.entries(engines)) {
 		const { open } = await make(context, () => atMs);
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seed);
-		const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 		const totals = watchTotals(store);
 		let lastId = 0;
 		const createSome = async () => {
-			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses) }));
+			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses, random) }));
 			await Promise.all(pets.map((pet) => store.createPet(pet)));
 			lastId += pets.length;
 		};
 		const editSome = async () => {
 			for (let count = 0; count < 10; count++) {
 				const petId = BigInt(1 + Math.floor(random() * lastId));
-				const status = pick([undefined, ...petStatuses]);
-				const change = pick([
+				const status = pick([undefined, ...petStatuses], random);
+				const changes = [
 					{ action: "remove" },
 					{ action: "set-status", status },
 					{ action: "rename", name: "b" },
-				] as const);
+				] as const;
+				const change = pick(changes, random);
 				await operator.edits.apply({ petId, editor, ...change });
 			}
 		};
@@ -177,7 +178,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-test("counts by status that are asked for while others are read show what was created before they were asked for", async (context) => {
+test("a count by status that is requested during another one includes every animal created before the request", async (context) => {
 	const { open } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -226,7 +227,7 @@ test("sqlite: when another program restores the file in its place, nothing of th
 	assert.equal(await see(), "common,common,new,new,new,new 7 0");
 });
 
-test("sqlite: no read of a turn hides from the others what another process commits before the turn ends", async (context) => {
+test("sqlite: no read of a turn hides from the others a commit of another process before the turn ends", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });
@@ -246,6 +247,6 @@ test("sqlite: no read of a turn hides from the others what another process commi
 		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
 		file.close();
 		assert.equal((await readPet(store, 1n))?.name, `Rex ${index}`);
-		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "requested before it was committed");
+		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "also an earlier request shows it");
 	}
 });

@@ -1,5 +1,5 @@
-// Engines that speak PostgreSQL's protocol, and where an engine with shards keeps the tables. Stand-ins answer version() and
-// settings, and have the catalog of Citus 13; foreign tables are real ones, of databases joined by postgres_fdw.
+// Engines that speak PostgreSQL's protocol, and the place of the tables in an engine with shards. Databases simulate
+// the engines: they answer version() and settings, and have the catalog of Citus 13. Foreign tables are real.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -11,14 +11,14 @@ import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 import { spreadPets } from "./shards.ts";
 
-/** A database whose connections find what is in `public` before PostgreSQL's own. */
+/** A database whose connections find functions in `public` before PostgreSQL's own. */
 async function standIn(context: TestContext, sql: string) {
 	const database = await databaseFor(context);
 	await database.query(sql);
 	return withSettings(database.url, { search_path: "public,pg_catalog" });
 }
 
-/** A server with this version(). */
+/** SQL that simulates a server with this version() and these settings. */
 const bannered = (banner: string, settings: Record<string, string | null> = {}) =>
 	`CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT '${banner}' $$;
 	CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS $$ SELECT CASE
@@ -35,7 +35,7 @@ async function opened(url: string): Promise<string[]> {
 	return warnings;
 }
 
-test("an engine is recognised by its version(), whatever its settings say: refused with the reason, or a warning", async (context) => {
+test("an engine is recognised by its version(), whatever its settings, and is refused with the reason or reported in a warning", async (context) => {
 	const cockroach = "CockroachDB CCL v25.4.5 (x86_64-pc-linux-gnu, built 2026/02/11, go1.25.5)";
 	const url = await standIn(context, bannered(cockroach, { server_version_num: "130000", fsync: null }));
 	await assert.rejects(openStore(url, Date.now), {
@@ -63,7 +63,7 @@ test("an engine is recognised by its version(), whatever its settings say: refus
 	for (const banner of plain) assert.deepEqual(await opened(await standIn(context, bannered(banner))), [], banner);
 });
 
-test("the service warns in its log at every start on an engine that was never tested", async (context) => {
+test("the service logs a warning at every start on an engine that was never tested", async (context) => {
 	const url = await standIn(context, bannered("PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu"));
 	for (let start = 0; start < 2; start++) {
 		const service = await startProgram(context, { DATABASE_URL: url });
@@ -86,7 +86,7 @@ test("fsync may be off only in Neon, whose commits wait for other servers' disks
 	await assert.rejects(openStore(await standIn(context, lax), Date.now), { message: /turn on fsync/ });
 });
 
-test("an engine that is not PostgreSQL is not said to have erased a removed name", async (context) => {
+test("a removed name is not marked as erased on an engine that is not PostgreSQL", async (context) => {
 	for (const [banner, isErased] of [
 		["PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu", false],
 		["PostgreSQL 15.2 on x86_64-pc-linux-gnu", true],
@@ -101,7 +101,7 @@ test("an engine that is not PostgreSQL is not said to have erased a removed name
 	}
 });
 
-/** The catalog of Citus 13, as far as it tells how tables are placed. */
+/** The part of the catalog of Citus 13 that shows how tables are placed. */
 const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
 	colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 's', autoconverted boolean NOT NULL DEFAULT false)`;
 const place = (table: string, method: string, colocation = 0, replication = "s") =>
@@ -142,7 +142,7 @@ test("the layout of the store is single: tables that Citus spreads over shards a
 	}
 });
 
-test("a node finds within 5 s that the animals were spread over shards, also while creates keep coming: it writes no more, and says so once", async (context) => {
+test("a node notices within 5 s that the animals were spread over shards, also during creates, stops writing, and reports it once", async (context) => {
 	const shard = await databaseFor(context);
 	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
 	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [
@@ -177,7 +177,7 @@ test("a node finds within 5 s that the animals were spread over shards, also whi
 
 const rex = { name: "Rex", categoryId: 1n };
 
-/** @returns why the first create was refused */
+/** @returns the error of the first refused create */
 async function createUntilRefused(store: Store): Promise<Error> {
 	for (;;) {
 		const refusal = await store.createPet(rex).then(
@@ -205,7 +205,7 @@ test("animals in foreign tables are refused, in one, partitioned by hash or inhe
 	}
 });
 
-test("where TEST_POSTGRES_URL names a database, a test has a schema of its own in it, and leaves nothing", async (context) => {
+test("if TEST_POSTGRES_URL names a database, a test has its own schema in it, and leaves nothing", async (context) => {
 	const given = await databaseFor(context);
 	const inIt = await testDatabase(given.url);
 	const store = await openStore(inIt.url, Date.now);

@@ -1,4 +1,4 @@
-// Both engines: a new database of each, and stores of it, each opened as a process of its own would open it.
+// Both engines: a new database of each, and its stores, each opened like that of a separate process.
 
 import { join } from "node:path";
 import type { TestContext } from "node:test";

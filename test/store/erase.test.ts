@@ -1,4 +1,4 @@
-// Erasing the names that edits replace: what SQLite leaves of them in the file and its log is found by reading the bytes.
+// Erasing the names that edits replace: the tests search the bytes of the files for them.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { readPet, readPets } from "../support/store-reads.ts";
 const editor = "operator";
 const atMs = Date.now();
 
-/** A new file, a random choice, and work on its store, which is closed afterwards. */
+/** A new file, random values, and functions that work on its store and close it. */
 function newFile(context: TestContext) {
 	const file = join(temporaryFolder(context), "animals.db");
 	const databaseUrl = `sqlite:${file}`;
@@ -44,7 +44,7 @@ function newFile(context: TestContext) {
 		within,
 		newName,
 		withStore,
-		/** Each rewriting of the file adds 1. */
+		/** Each time the file is rewritten, this grows by 1. */
 		rewritings: () => Number(run("schema_version")),
 		isSound: () => run("integrity_check") === "ok",
 		erase: () => eraseNames(databaseUrl, () => atMs + 1),
@@ -67,7 +67,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 		for (const [index, { id }] of created.entries()) pets.set(id, given[index] as NewPet);
 	});
 	await startProgram(context, { DATABASE_URL: databaseUrl });
-	// Rows that grow: SQLite splits their pages, and leaves copies of other rows there.
+	// Rows that grow make SQLite split their pages, which leaves copies of other rows there.
 	const other = new Database(file);
 	other.pragma("secure_delete = ON");
 	const rename = other.prepare("UPDATE pets SET name = ? WHERE id = ?");
@@ -96,7 +96,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 		assert.deepEqual([pending.length, pending.find(({ erasedAtMs }) => erasedAtMs)], [edited.length, undefined]);
 	});
 	assert.equal(await erase(), true);
-	assert.ok(existsSync(`${file}-wal`), "the service has the log open");
+	assert.ok(existsSync(`${file}-wal`), "the service has the WAL open");
 	assertGone(
 		file,
 		edited.flatMap(([id, pet]) => [pet.name, ...(id % 2n === 0n ? [fingerprintOf(pet)] : [])]),
@@ -110,7 +110,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 	});
 });
 
-test("sqlite: whatever was created, changed and removed, no replaced name is left, and every animal is as it was", async (context) => {
+test("sqlite: after any creates, edits and removals no replaced name is left, and every other animal is unchanged", async (context) => {
 	const { file, within, newName, withStore, erase, isSound } = newFile(context);
 	const pets = new Map<bigint, NewPet>();
 	const gone: string[] = [];
@@ -151,7 +151,7 @@ test("sqlite: whatever was created, changed and removed, no replaced name is lef
 	});
 });
 
-test("sqlite: what is left in a page without rows is erased by rewriting the file, once; elsewhere the page is cleared", async (context) => {
+test("sqlite: remains in a page without rows are erased by rewriting the file, once; remains in other pages are overwritten", async (context) => {
 	for (const [animals, rewritten] of [
 		[0, 1],
 		[1, 0],
@@ -182,7 +182,7 @@ function petsRootOf(file: string): number {
 	return Number(root);
 }
 
-test("sqlite: while another program reads the log, a name is not erased, and the audit log says so; later it is", async (context) => {
+test("sqlite: while another program reads the WAL, a name is not erased, and the audit log shows it; it is erased afterwards", async (context) => {
 	const { file, databaseUrl, withStore, erase } = newFile(context);
 	const { signal } = new AbortController();
 	await withStore((store) => store.createPet({ name: "Ferdinand the Bull", categoryId: 1n }));
@@ -204,7 +204,7 @@ test("sqlite: while another program reads the log, a name is not erased, and the
 	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n, erasedAtMs: atMs + 1 }]);
 });
 
-/** Where the texts are in the files of a server's tables: whether in the unused space of a page, or elsewhere. */
+/** Whether the files of a server's tables have the texts in the unused space of a page, or elsewhere. */
 function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
 	const found = new Set<"unused" | "used">();
 	const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
@@ -231,7 +231,7 @@ test("postgres: a removed or replaced name is in no catalog, and in the files on
 	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
 	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
 	await sql("ANALYZE"); // Never again: the samples would stay.
-	// Also the last row of each page, which no other row overwrites.
+	// The last row of each page is edited too: no other row overwrites it.
 	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
 	for (const [index, id] of edited.entries()) {
@@ -242,7 +242,7 @@ test("postgres: a removed or replaced name is in no catalog, and in the files on
 	const removed = edited.filter((_, index) => index % 2);
 	const texts = [...edited.map((id) => petOf(id).name), ...removed.map((id) => fingerprintOf(petOf(id)))];
 	await sql("CHECKPOINT");
-	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds them");
+	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds the names");
 	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
 	await sql("CHECKPOINT");
 	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");

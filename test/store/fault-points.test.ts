@@ -1,5 +1,5 @@
-// Faults at named points of a create, over both engines: what the client gets, what is stored, and what a repeat with the
-// Idempotency-Key finds after a restart.
+// Faults at named points of a create, over both engines: the reply, the stored animals, and the reply to a repeat with
+// the Idempotency-Key after a restart.
 
 import assert from "node:assert/strict";
 import { existsSync, renameSync } from "node:fs";
@@ -24,20 +24,20 @@ import { until, within } from "../support/until.ts";
 
 interface Engine {
 	databaseUrl: string;
-	/** Lets creates wait for their commit. @returns what lets them go on */
+	/** Makes creates wait for their commit. @returns a function that ends the wait */
 	hold(): Promise<() => Promise<unknown>>;
-	/** Takes the store away while the creates' transaction runs. @returns the replies that tell of it */
+	/** Takes the store away while the creates' transaction runs. @returns the replies that show it */
 	lose(creates: () => Promise<Outcome[]>): Promise<Outcome[]>;
-	/** As a newer version does. */
+	/** Upgrades the store like a newer version. */
 	upgrade(): Promise<unknown>;
-	/** After the service has ended: everything is as before. */
-	mend(): Promise<unknown>;
+	/** Undoes the changes, after the service has ended. */
+	repair(): Promise<unknown>;
 }
 
 async function sqlite(context: TestContext): Promise<Engine> {
 	const file = join(temporaryFolder(context), "animals.db");
 	const databaseUrl = `sqlite:${file}`;
-	/** @param timeout of waiting for a lock */
+	/** @param timeout the longest wait for a lock, in milliseconds */
 	const other = (sql: string, timeout = 5000) => new Database(file, { timeout }).exec(sql);
 	const away = `${file}.away`;
 	return {
@@ -64,7 +64,7 @@ async function sqlite(context: TestContext): Promise<Engine> {
 			return answers;
 		},
 		upgrade: () => runSql(databaseUrl, "PRAGMA user_version = 99"),
-		async mend() {
+		async repair() {
 			if (existsSync(away)) renameSync(away, file);
 			other(`DROP TRIGGER IF EXISTS slow; PRAGMA user_version = ${sqliteMax}`).close();
 		},
@@ -79,7 +79,7 @@ async function postgres(context: TestContext): Promise<Engine> {
 		await holder.end();
 		await drop();
 	});
-	/** What is deferred to the commit waits there for a lock. */
+	/** A trigger that is deferred to the commit waits for a lock. */
 	async function hold() {
 		await holder.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
 			$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
@@ -97,26 +97,26 @@ async function postgres(context: TestContext): Promise<Engine> {
 			const ended = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
 			await until("the commit to wait", async () => (await holder.query(ended)).rows.length > 0);
 			await release();
-			// The service may repeat a create with a key, and send one after the other.
+			// The service may send the creates one after the other, and repeat one with a key.
 			return (await answers).filter((outcome) => outcome !== 201);
 		},
 		upgrade: () => holder.query("UPDATE schema_version SET version = 99"),
-		mend: () => holder.query(`UPDATE schema_version SET version = ${postgresMax}`),
+		repair: () => holder.query(`UPDATE schema_version SET version = ${postgresMax}`),
 	};
 }
 
-/** The status of a reply; undefined where none arrived whole. */
+/** The status of a reply, or undefined if no complete reply arrived. */
 type Outcome = number | undefined;
 
 interface Scene extends Engine {
 	service: Running;
 	/** Two creates at once, the second with an Idempotency-Key. */
 	send(url?: string): Promise<Outcome[]>;
-	/** Waits for so many creates in the service. */
+	/** Resolves when this many creates wait in the service. */
 	waiting(creates: number): Promise<unknown>;
-	/** The clients hang up. */
+	/** Closes the clients' connections. */
 	leave(): void;
-	/** Through a proxy that ends each connection after so many bytes of its reply. */
+	/** Sends through a proxy that cuts each connection after this many bytes of its reply. */
 	sendThrough(passedBytes: number): Promise<Outcome[]>;
 }
 
@@ -134,7 +134,7 @@ const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: O
 			return answers;
 		},
 		replies: [undefined],
-		// The server of PostgreSQL may finish what it has begun.
+		// A PostgreSQL server may finish the commit.
 		stored: [0, 1],
 	},
 	"left by its clients before the commit": {
@@ -179,7 +179,7 @@ const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: O
 		replies: [undefined],
 		stored: [1],
 	},
-	"told to write after writes were stopped": {
+	"asked to write after writes were stopped": {
 		async act({ upgrade, send, service }) {
 			await upgrade();
 			const answers = [...(await send()), ...(await send())];
@@ -204,7 +204,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 				),
 			),
 		);
-	/** Work in the background may wait with them. */
+	/** Background work may wait with the creates. */
 	async function isWaiting(creates: number): Promise<boolean> {
 		const waiting = await figureOf(service, "animal_store_writes_waiting");
 		return creates === 0 ? waiting === 0 : waiting >= creates;
@@ -224,7 +224,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 
 for (const open of [sqlite, postgres]) {
 	for (const [point, { act, replies, stored }] of Object.entries(points)) {
-		test(`${open.name}: a service ${point} keeps what it acknowledged, and a repeat is the same animal`, async (context) => {
+		test(`${open.name}: a service ${point} keeps every acknowledged animal, and a repeat returns the same animal`, async (context) => {
 			const engine = await open(context);
 			const key = await keyFor(engine.databaseUrl);
 			const scene = await startScene(context, engine, key);
@@ -235,11 +235,11 @@ for (const open of [sqlite, postgres]) {
 				assert.equal(
 					(await fetch(`${scene.service.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status,
 					200,
-					"reads go on",
+					"reads continue",
 				);
 			process.kill("SIGKILL");
 			await finished;
-			await engine.mend();
+			await engine.repair();
 			const { service } = await startScene(context, engine, key);
 			const repeated = await post(service.url, key, new Agent(), keyed);
 			assert.equal(repeated.status, 201);

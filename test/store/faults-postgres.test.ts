@@ -8,8 +8,8 @@ import { proveCrashes } from "../support/crash-proof.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { databaseFor, requireStandby, testDatabase } from "../support/postgres.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { databaseFor, requireStandby } from "../support/postgres.ts";
+import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
@@ -27,29 +27,21 @@ test("an acknowledged animal survives every SIGKILL of its node, and no id or ke
 	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
 });
 
-/** Nodes of one database, and what starts another one. */
+/** Nodes of one database, and a function that starts another node. */
 async function startNodes(context: TestContext, count: number) {
-	const database = await testDatabase();
+	const database = await databaseFor(context);
 	const key = await keyFor(database.url);
 	const environment = { DATABASE_URL: database.url };
 	const start = () => startProgram(context, environment);
 	const nodes = await Promise.all(Array.from({ length: count }, start));
-	context.after(async () => {
-		await Promise.all(nodes.map((node) => node.stop("SIGKILL")));
-		await database.drop();
-	});
 	return { database, environment, key, nodes, start };
 }
 
 async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
-	const server = await startPostgres();
+	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const service = await startProgram(context, { DATABASE_URL: url });
-	context.after(async () => {
-		service.process.kill("SIGKILL");
-		await server.remove();
-	});
 	return { server, service, key };
 }
 
@@ -145,7 +137,7 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	context.diagnostic(`${ledger.acknowledged.size} animals over three restarts`);
 });
 
-test("a commit that no synchronous standby confirms is a 503, and a repeat is too, until one does; then it is the animal of the first", async (context) => {
+test("a commit that no synchronous standby confirms is a 503, and so is a repeat; once a standby confirms, a repeat returns the first animal", async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const url = `${server.url}/postgres`;
 	const caller = callerOf(service.url, key);
@@ -155,7 +147,7 @@ test("a commit that no synchronous standby confirms is a 503, and a repeat is to
 	};
 	assert.equal(await create("before"), "201 first");
 	await requireStandby(url, "*");
-	/** As an operator does it; otherwise the server does it after its statement_timeout. */
+	/** Cancels like an operator, before the server does it after its statement_timeout. */
 	const cancelling = setInterval(
 		() => runSql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
 		500,
@@ -179,7 +171,7 @@ test("a commit that no synchronous standby confirms is a 503, and a repeat is to
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
-	// From here on a commit waits until the standby has it on disk too.
+	// From here on a commit waits until the standby has it on disk.
 	await requireStandby(`${primary.url}/postgres`, "*");
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([service.url], key);
 	await acknowledges(300);

@@ -23,7 +23,7 @@ test("with a full disk, creates get 503 with Retry-After, reads work, and the se
 	const file = join(temporaryFolder(context), "animals.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
-	// The limit on the size of files stands in for the end of the disk: writes beyond it fail.
+	// A limit on the size of files simulates a full disk: writes beyond it fail.
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
 	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
@@ -85,7 +85,7 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 	}
 });
 
-/** A service, and the thread on which its store writes. */
+/** A service, and the writer thread of its store. */
 async function serviceAndWriter(
 	context: TestContext,
 	environment: Record<string, string> = {},
@@ -99,7 +99,7 @@ async function serviceAndWriter(
 	return { service, writer };
 }
 
-/** A disk that hangs: the writer hears of nothing. @returns what ends it */
+/** Simulates a disk that hangs: the writer gets no message. @returns a function that ends it */
 function hang(context: TestContext, writer: Worker): () => void {
 	const post = writer.postMessage.bind(writer);
 	const held: unknown[] = [];
@@ -114,26 +114,26 @@ test("too many waiting creates are refused as overloaded, and the service recove
 	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "10m" });
 	const { send, store } = service;
 	const one = create({ name: "a", categoryId: 1 });
-	const goOn = hang(context, writer);
+	const release = hang(context, writer);
 	const waiting = Promise.all(Array.from({ length: lengthMax }, () => store.createPet({ name: "a", categoryId: 1n })));
 	assertFailure(await send(one), "overloaded");
-	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads go on");
+	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads continue");
 	assert.equal(await waitingWrites(service), lengthMax);
-	goOn();
-	await within("what waited to be kept", waiting);
-	await until("a create to be taken again", async () => (await send(one)).status === 201, { withinMs: 2000 });
+	release();
+	await within("the waiting creates", waiting);
+	await until("a create to succeed again", async () => (await send(one)).status === 201, { withinMs: 2000 });
 	const kept = await listAll(service.url, service.key);
-	assert.equal(kept.length, lengthMax + 1, "and nothing of what was refused");
+	assert.equal(kept.length, lengthMax + 1, "no refused create was stored");
 	assert.equal(await waitingWrites(service), 0);
 });
 
-test("while a commit hangs, creates are refused once they have waited for the longest time, later ones at once, and none of them is stored", async (context) => {
+test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, later ones at once, and none of them is stored", async (context) => {
 	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
 	const { send } = service;
 	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));
-	const goOn = hang(context, writer);
+	const release = hang(context, writer);
 	const first = named("first");
-	await until("the first to be under way", () => service.store.queue.length === 1);
+	await until("the first to be queued", () => service.store.queue.length === 1);
 	const late = await within("a refusal", named("waiting"));
 	assertFailure(late, "overloaded");
 	const taken = context.mock.method(service.store, "createPet");
@@ -141,9 +141,9 @@ test("while a commit hangs, creates are refused once they have waited for the lo
 	assertFailure(refused, "overloaded");
 	assert.equal(taken.mock.callCount(), 0, "it did not wait");
 	taken.mock.restore();
-	assert.ok(Number(refused.headers["retry-after"]) >= 2, "the queue drains that slowly");
+	assert.ok(Number(refused.headers["retry-after"]) >= 2, "the queue drains slowly");
 	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"slow"}');
-	goOn();
+	release();
 	assert.equal((await within("the first", first)).status, 201);
 	await until("writes to work", async () => (await send({ path: "/readyz" })).body.includes('"working"'));
 	const retried = await named("waiting");

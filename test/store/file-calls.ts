@@ -1,5 +1,5 @@
-// What the code under test asks of the file system, in order: syncs, links and renames cannot be seen in their result, because
-// only a loss of power tells a file that is on disk from one that is not yet.
+// Records the file system calls of the code under test: syncs, links and renames in their order. Their result does not
+// show them, because only after a power loss does a file that was not synced differ.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import type { TestContext } from "node:test";
 
 export interface FileCalls {
-	/** Such as `sync a.db` and `link a.db.new a.db`; of paths the last names, and `.new` for every draft. */
+	/** For example `sync a.db` and `link a.db.new a.db`: base names, with `.new` for every draft. */
 	calls: string[];
 	/** The next call of this kind fails with this code. */
 	fail(call: "sync" | "link", code: string): void;
@@ -24,7 +24,7 @@ export function recordFileCalls(context: TestContext): FileCalls {
 		calls.push([call, ...names].join(" "));
 		const code = failures.get(call);
 		failures.delete(call);
-		if (code) throw Object.assign(new Error(`${code}: as the test wants`), { code });
+		if (code) throw Object.assign(new Error(`${code}: injected by the test`), { code });
 	}
 	context.mock.method(fs, "openSync", (...given: Parameters<typeof openSync>) => {
 		const descriptor = openSync(...given);

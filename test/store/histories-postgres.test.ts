@@ -1,5 +1,5 @@
-// A PostgreSQL store whose server or database is exchanged, under a running service, for one that lacks what was read
-// before: nothing of the lost history is shown.
+// The server or database of a running service is replaced by one that lacks rows that were read before: nothing of the
+// lost history is shown.
 
 import { test } from "node:test";
 import {
@@ -25,7 +25,7 @@ test("after a failover to a standby that lacks animals, an edit and a key, nothi
 	await proveFailover(await serviceWithStandby(context));
 });
 
-test("with a synchronous standby, what only a crash made visible hides no acknowledged animal after the promotion", {
+test("with a synchronous standby, commits that only a crash made visible hide no acknowledged animal after the promotion", {
 	timeout: slowMs, // Two servers, which are killed and started.
 }, async (context) => {
 	await proveCrash(await serviceWithStandby(context));
@@ -60,7 +60,7 @@ test("after a restore under a running service, nothing of the lost history is sh
 	await assertLinks();
 	await addAnimals(scene, 30, "new");
 	await assertSeen(scene, [caller]);
-	// As pg_restore --clean does it.
+	// Replaces the tables like pg_restore --clean.
 	await addAnimals(scene, 15, "lost, too");
 	await assertSeen(scene, [caller]);
 	for (const table of ["pets", "counters"])

@@ -1,5 +1,5 @@
-// The start of a large store checks what is cheap: header, schema and the ends of its tables. Damage inside is found by
-// verify and by each backup.
+// The start of a large store checks its header, its schema and the ends of its tables. Damage inside is found by verify
+// and by each backup.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,21 +8,22 @@ import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
+import { keyFor } from "../support/key-for.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
-/** A closed store of 25 MB, which is more than is read at start, with a key. */
+/** A closed store with a key. Its 25 MB are more than a start reads. */
 async function largeStore(context: TestContext) {
 	const file = join(temporaryFolder(context), "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
-	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
+	const key = await keyFor(environment.DATABASE_URL);
 	const database = new Database(file);
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
 	database.close();
 	const create = (url: string) => callerOf(url, key).create();
-	/** Leaves the store as a crash does. */
+	/** Leaves the store as after a crash. */
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);
 		assert.equal((await create(service.url)).status, 201);
@@ -38,7 +39,7 @@ async function largeStore(context: TestContext) {
 	return { file, environment, key, create, crash, damage };
 }
 
-test("damage inside a large store stops no start, is found by verify, and no backup of it gets its name", async (context) => {
+test("a large store with damage inside starts, verify finds the damage, and no backup of it is completed", async (context) => {
 	const it = await largeStore(context);
 	await it.crash();
 	it.damage();
@@ -63,7 +64,7 @@ test("damage inside a large store stops no start, is found by verify, and no bac
 	await assert.rejects(
 		openStore(it.environment.DATABASE_URL, Date.now, { verify: "whole" }),
 		/is damaged/,
-		"as copy does",
+		"a whole check, as before a copy",
 	);
 });
 

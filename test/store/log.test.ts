@@ -1,5 +1,4 @@
-// The log (-wal) of the embedded store: its size stays bounded on disk, also after a foreign program has read an old state
-// for long.
+// The WAL of the embedded store: its size stays bounded, also after another program has held an old snapshot for long.
 
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
@@ -11,7 +10,7 @@ import { logMaxBytes } from "../../src/store/sqlite/file.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-test("sqlite: the log grows while a foreign reader holds an old state, and is cut within seconds after it has left, without a write", async (context) => {
+test("sqlite: the WAL grows while another program holds an old snapshot, and is truncated within seconds after that ends, without a write", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
@@ -24,14 +23,14 @@ test("sqlite: the log grows while a foreign reader holds an old state, and is cu
 	const name = "x".repeat(255);
 	let made = 1;
 	while (bytesOfLog() <= 2 * logMaxBytes) {
-		assert.ok(made < 200_000, "the log does not grow");
+		assert.ok(made < 200_000, "the WAL does not grow");
 		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
 		made += 1000;
 	}
 	assert.equal((await store.readUse()).files?.walBytes, bytesOfLog());
-	assert.equal(count.get(), 1, "its state is an old one");
+	assert.equal(count.get(), 1, "the reader has the old snapshot");
 	reader.close();
-	await until("the log to be cut", () => bytesOfLog() <= logMaxBytes);
+	await until("the WAL to be truncated", () => bytesOfLog() <= logMaxBytes);
 	const { files } = await store.readUse();
 	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfLog()]);
 	await store.createPet({ name: "b", categoryId: 1n });

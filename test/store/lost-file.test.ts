@@ -1,5 +1,5 @@
-// The files of a store are removed or replaced while the service runs: no write to a file that the path no longer names
-// is acknowledged, and animals acknowledged before stay in their file.
+// The files of a store are removed or replaced while the service runs: a write to a file that the path no longer names
+// is not acknowledged, and animals acknowledged before stay in their file.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
@@ -24,9 +24,9 @@ interface Loaded {
 	file: string;
 	other: string;
 	key: string;
-	/** Everything acknowledged so far is one of its animals. */
+	/** The acknowledged animals. */
 	ledger: Ledger;
-	/** Does something to the files while creates with and without Idempotency-Keys go on; all are refused from then on. */
+	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
 	lose(deed: () => void): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	const file = join(folder, "data", "animals.db");
 	const other = join(folder, "other.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
-	const key = (await runProgram(["keys", "create", "--name", "lost"], { environment })).stdout.trim();
+	const key = await keyFor(environment.DATABASE_URL);
 	await runProgram(["backup", other], { environment });
 	const store = await openStore(`sqlite:${other}`, Date.now);
 	await store.createPet({ name: "the other one", categoryId: 1n });
@@ -55,7 +55,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 				ledger.lose(mine);
 				const answer = await post(service.url, key, agent, mine);
 				if (answer.status === 201) {
-					assert.ok(!wasDone, "acknowledged into a file that has no name");
+					assert.ok(!wasDone, "acknowledged in a file without a name");
 					ledger.acknowledge(mine, idOf(answer));
 				} else if (!isShed(answer)) {
 					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
@@ -72,10 +72,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	return { service, file, other, key, ledger, lose };
 }
 
-/**
- * Reads go on unless the path names another file, the probes and one line of the log tell the state, and the service stops
- * as ever.
- */
+/** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
 async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
 	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
 	const ready = await fetch(`${service.url}/readyz`);
@@ -92,7 +89,7 @@ async function assertStopped({ service, key }: Loaded, cause: string, isReading 
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	// A check that is under way while a folder goes may find the file, and then no log.
+	// A check during the removal of the folder may find the file, but not its WAL.
 	const { msg } = JSON.parse(fatal[0] ?? "");
 	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
 }
@@ -123,12 +120,12 @@ test("nothing is acknowledged after another file gets the store's name, and that
 	assert.deepEqual(
 		pets.map(({ name }) => name),
 		["the other one"],
-		"the log of the store before was not replayed over it",
+		"the previous store's WAL was not replayed over it",
 	);
 	it.ledger.verify(await listed(context, away, it.key));
 });
 
-test("once the path leads to another file, also by a link, nothing is read from the one before", async (context) => {
+test("once the path leads to another file, also through a symbolic link, nothing is read from the previous one", async (context) => {
 	const folder = temporaryFolder(context);
 	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
 		string,
@@ -179,7 +176,7 @@ test("after a file that was put back while no node ran, nothing of the lost hist
 	await assertSeen(scene, [caller]);
 });
 
-test("nothing is acknowledged after the store's folder is renamed, and it has all animals acknowledged before", async (context) => {
+test("nothing is acknowledged after the store's folder is renamed, and the renamed store has every animal acknowledged before", async (context) => {
 	const it = await loaded(context);
 	const away = `${dirname(it.file)}-away`;
 	await it.lose(() => {
@@ -193,7 +190,7 @@ test("nothing is acknowledged after the store's folder is renamed, and it has al
 });
 
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
-	test(`nothing is acknowledged without ${removed.join(" and ")}, and what was survives a SIGKILL`, async (context) => {
+	test(`nothing is acknowledged without ${removed.join(" and ")}, and acknowledged animals survive a SIGKILL`, async (context) => {
 		const it = await loaded(context);
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);
@@ -214,7 +211,11 @@ test("nothing is acknowledged after a sync has failed in another process, and a 
 	await assertStopped(it, `a sync of ${it.file} failed`);
 	it.ledger.verify(await listAll(later.url, it.key));
 	other.reportFailedSync();
-	assert.equal((await post(later.url, it.key, new Agent(), attempt(-2))).status, 503, "the next one is noticed, too");
+	assert.equal(
+		(await post(later.url, it.key, new Agent(), attempt(-2))).status,
+		503,
+		"a second failure is noticed, too",
+	);
 });
 
 test("liveness fails soon after the store's file is gone, even before a create", async (context) => {

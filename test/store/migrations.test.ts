@@ -1,4 +1,5 @@
-// Opening stores of other versions: the next one, made up here, upgrades a store and loses nothing; older ones refuse it.
+// Stores of other versions: a next version, made here, upgrades a store without loss, and older versions refuse it
+// then.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ import { readPet, readPets } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
-/** A copy of this tree with one more migration of each engine. @returns its functions for stores */
+/** Copies this tree and adds a migration per engine. @returns the copy's functions for stores */
 async function nextVersion(context: TestContext): Promise<typeof import("../../src/store/open.ts")> {
 	const tree = copyTree(join(temporaryFolder(context), "next"));
 	for (const engine of Object.keys(engines))
@@ -34,6 +35,16 @@ const pets = names.flatMap((name, row) =>
 	}),
 );
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
+
+/** Changes the schema version of a store, as another version of the program does at its start. */
+const setSchema: Record<string, (url: string, schema: number) => Promise<unknown>> = {
+	async sqlite(url, schema) {
+		const database = new Database(url.slice("sqlite:".length));
+		database.pragma(`user_version = ${schema}`);
+		database.close();
+	},
+	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
+};
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
@@ -72,7 +83,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		});
 	});
 
-	test(`${engine}: a store of a development version is refused with what to do, and stays as it was`, async (context) => {
+	test(`${engine}: a store of a development version is refused with the fix, and not changed`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		await (await openStore(url, Date.now)).close();
 		for (const schema of [1, 4]) {
@@ -87,20 +98,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		await setSchema[engine]?.(url, 5);
 		await (await openStore(url, Date.now)).close();
 	});
-}
 
-/** Changes the version of a store, as another version of the program does at its start. */
-const setSchema: Record<string, (url: string, schema: number) => Promise<unknown>> = {
-	async sqlite(url, schema) {
-		const database = new Database(url.slice("sqlite:".length));
-		database.pragma(`user_version = ${schema}`);
-		database.close();
-	},
-	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
-};
-
-for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: a node whose store a newer version upgrades stores nothing any more, says so once, and reads on`, async (context) => {
+	test(`${engine}: a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
@@ -122,7 +121,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-test("a node without creates notices an upgrade too: its probes ask", async (context) => {
+test("a node without creates notices an upgrade through its probes", async (context) => {
 	const nodes = Object.entries(engines).map(async ([engine, make]) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
@@ -136,7 +135,7 @@ test("a node without creates notices an upgrade too: its probes ask", async (con
 	await Promise.all(nodes);
 });
 
-test("sqlite: restore with an audit log also takes a backup of the schema before", async (context) => {
+test("sqlite: restore with an audit log also accepts a backup with the previous schema", async (context) => {
 	const folder = temporaryFolder(context);
 	const [backup, to] = [join(folder, "backup.db"), join(folder, "restored.db")];
 	const older = await openStore(`sqlite:${backup}`, Date.now);

@@ -1,4 +1,4 @@
-// Several nodes of one store on one machine, as processes of their own.
+// Several nodes of one store on one machine, each a process.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
@@ -60,7 +60,7 @@ for (const [engine, make] of Object.entries(engines)) {
 
 const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
 
-/** Creates over connections of their own until so many nodes have answered. */
+/** Creates animals over new connections until this many nodes have answered. */
 async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
 	const answered = new Set<string>();
 	let number = ledger.acknowledged.size;
@@ -76,7 +76,7 @@ async function createOn(url: string, key: string, nodes: number, ledger: Ledger)
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(
-		`${engine}: nodes with REUSE_PORT share a port, each with its own figures, and one serves on without the other`,
+		`${engine}: nodes with REUSE_PORT share a port, each with its own metrics, and one keeps serving without the other`,
 		linux,
 		async (context) => {
 			const { environment, key } = await withKey((await make(context)).databaseUrl);
@@ -111,7 +111,7 @@ test("nodes on one port that are killed under load lose nothing acknowledged", l
 });
 
 test(
-	"with REUSE_PORT, a port that a node of another store serves is refused, also of a copy, and at another address of it",
+	"with REUSE_PORT, a node refuses a port that a node of another store serves, also of a copied store or at another address",
 	linux,
 	async (context) => {
 		const folder = temporaryFolder(context);
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-	"of nodes of different stores that start at once on a port, those that serve have the same store",
+	"if nodes of different stores start at once on one port, all that serve have the same store",
 	linux,
 	async (context) => {
 		const folder = temporaryFolder(context);
@@ -159,7 +159,7 @@ test(
 	},
 );
 
-test("of two nodes with one folder for backups one makes each, both know of it, and one goes on without the other", async (context) => {
+test("two nodes with one folder for backups make each backup once, both know of it, and one continues without the other", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	mkdirSync(to);
@@ -187,7 +187,7 @@ test("of two nodes with one folder for backups one makes each, both know of it, 
 	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
 });
 
-test("processes that close a store at the same moment leave no log", async (context) => {
+test("processes that close a store at the same moment leave no WAL", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const processes = [1, 2, 3, 4].map(() => startStoreProcess(context, `sqlite:${file}`));
 	for (let round = 1; round <= 8; round++) {
@@ -196,18 +196,18 @@ test("processes that close a store at the same moment leave no log", async (cont
 	}
 });
 
-test("a log that a killed process has left is removed by the next that closes the store, and its animals stay", async (context) => {
+test("a WAL that a killed process left is removed by the next process that closes the store, and its animals are kept", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const killed = startStoreProcess(context, `sqlite:${file}`);
 	for (const task of ["open", "create"] as const) await killed(task);
 	await killed("die");
 	assert.ok(existsSync(`${file}-wal`));
 	const store = await openStore(`sqlite:${file}`, Date.now);
-	assert.equal(statSync(`${file}-wal`).size, 0, "what was in it is on disk in the file");
+	assert.equal(statSync(`${file}-wal`).size, 0, "its content is in the file");
 	const other = new Database(file, { readonly: true });
 	other.pragma("user_version");
 	await store.close();
-	assert.ok(existsSync(`${file}-wal`), "it is of use to a process that has the store open");
+	assert.ok(existsSync(`${file}-wal`), "a process that has the store open needs it");
 	other.close();
 	removeLeftLog(file);
 	assert.ok(!existsSync(`${file}-wal`));

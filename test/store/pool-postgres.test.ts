@@ -1,4 +1,4 @@
-// The connections of nodes to PostgreSQL: too few for all, standbys, and a primary that is read-only.
+// Connections of nodes to PostgreSQL: too few for all nodes, to a standby, and to a primary that is read-only.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,14 +8,14 @@ import { createConnections } from "../../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
-import { databaseFor, testDatabase } from "../support/postgres.ts";
+import { databaseFor } from "../support/postgres.ts";
 import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
-test("when the server has no more connections, the reads of all nodes wait for those that their node has", async (context) => {
+test("if the server has no free connection, the reads of each node wait for the connections that it has", async (context) => {
 	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
@@ -26,7 +26,7 @@ test("when the server has no more connections, the reads of all nodes wait for t
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
 				const statuses = [];
-				// Different limits are different statements, each with a connection.
+				// Each limit is another statement, which needs a connection.
 				for (let round = 0; round < 10; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
 					await reply.body?.cancel();
@@ -40,14 +40,10 @@ test("when the server has no more connections, the reads of all nodes wait for t
 });
 
 test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
-	const database = await testDatabase();
+	const database = await databaseFor(context);
 	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
-	context.after(async () => {
-		await node.stop("SIGKILL");
-		await database.drop();
-	});
 	const { get } = callerOf(node.url, key);
 	const read = async (limit: number) => (await get(`/v1/pets?limit=${limit}`)).status;
 	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
@@ -79,7 +75,7 @@ test("an idle node keeps one of its connections", async (context) => {
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
 	const pids = await Promise.all([pid(), pid(), pid()]);
 	await until("idle connections to be closed", () => pool.totalCount < 2);
-	// Time enough for the last one to be closed, too.
+	// Enough time for the pool to close the last one, if it did.
 	await sleep(200);
 	assert.ok(pids.includes(await pid()));
 });
@@ -118,7 +114,7 @@ test("while the primary is read-only, the node is ready and reads, also on new c
 		const ready = await fetch(`${node.url}/readyz`);
 		assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "failing" }]);
 		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
-		// The node notices that they are gone with the next statement or before it.
+		// The node notices the end of its connections at the next statement or earlier.
 		await until("a read on a new connection", async () => (await fetch(`${node.url}/v1/pets`, { headers })).ok);
 	}
 	await setReadOnly(url, "off");
@@ -128,7 +124,7 @@ test("while the primary is read-only, the node is ready and reads, also on new c
 test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
 	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);
-	// Different limits are different statements, each with a connection.
+	// Each limit is another statement, which needs a connection.
 	const countAtOnce = () =>
 		Promise.all(
 			Array.from({ length: 20 }, async (_, index) => {

@@ -1,7 +1,7 @@
 // The store suite over PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
@@ -10,30 +10,17 @@ import { openPool } from "../../src/store/postgres/pool.ts";
 import { StorageUnavailable, type Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { slowLink } from "../support/slow-link.ts";
+import { runSql } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
 
-/** Stores of one new database, each as a node of its own has it. */
-async function openStores(
-	context: TestContext,
-	count: number,
-	open = (url: string): Promise<Store> => openStore(url, Date.now),
-) {
-	const database = await testDatabase();
-	const stores = await Promise.all(Array.from({ length: count }, () => open(database.url)));
-	context.after(async () => {
-		await Promise.all(stores.map((store) => store.close()));
-		await database.drop();
-	});
-	return { database, stores };
-}
-
 test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
-	const { stores } = await openStores(context, 3);
-	const [reader, ...writers] = stores;
+	const { open } = await engines.postgres(context);
+	const [reader, ...writers] = await Promise.all([open(), open(), open()]);
 	let isWriting = true;
 	let created = 0;
 	const writing = Promise.all(
@@ -48,9 +35,9 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 	});
 	let seen = 0n;
 	const poll = async () => {
-		const page = await reader?.listPets({ after: seen, limit: 100 });
-		for (const { id } of page ? petsOf(page) : []) assert.equal(id, ++seen, "nothing missed, nothing twice");
-		return page?.hasMore;
+		const page = await reader.listPets({ after: seen, limit: 100 });
+		for (const { id } of petsOf(page)) assert.equal(id, ++seen, "nothing is missed or repeated");
+		return page.hasMore;
 	};
 	while (isWriting) await poll();
 	await writing;
@@ -59,7 +46,8 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 });
 
 test("postgres: concurrent creates with one Idempotency-Key on two nodes create one animal", async (context) => {
-	const { stores } = await openStores(context, 2);
+	const { open } = await engines.postgres(context);
+	const stores = await Promise.all([open(), open()]);
 	for (let round = 0; round < 20; round++) {
 		const idempotencyKey = { caller: "a", key: `k${round}` };
 		const results = await Promise.all(
@@ -72,7 +60,7 @@ test("postgres: concurrent creates with one Idempotency-Key on two nodes create 
 
 test("postgres: reads of one turn use one statement, and equal lists share one result", async (context) => {
 	const database = await databaseFor(context);
-	/** Transactions that a store's connections committed; each read is one. */
+	/** The number of transactions that a store's connections commit during `work`; each read is one. */
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
 		const count = async () => {
 			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -85,7 +73,7 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 		const before = await count();
 		const store = await openStore(database.url, Date.now);
 		await work(store);
-		await store.close(); // A connection hands in its counts when it ends.
+		await store.close(); // A connection reports its counts when it ends.
 		return (await count()) - before;
 	};
 	await committed((store) => Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n }))));
@@ -104,9 +92,10 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 
 test("postgres: three nodes with two writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
 	const isolation = { default_transaction_isolation: "repeatable read" };
-	const { database, stores } = await openStores(context, 3, (url) =>
-		openStore(withSettings(url, isolation), Date.now, { random: Math.random }),
-	);
+	const database = await databaseFor(context);
+	const url = withSettings(database.url, isolation);
+	const stores = await Promise.all([1, 2, 3].map(() => openStore(url, Date.now, { random: Math.random })));
+	context.after(() => Promise.all(stores.map((store) => store.close())));
 	const writers = [...stores, ...stores];
 	const ids = await Promise.all(
 		writers.map(async (store, writer) => {
@@ -124,7 +113,7 @@ test("postgres: three nodes with two writers each under repeatable read: every c
 	);
 	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
 	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 180);
-	// A question of its own: together with pets a worker of Citus answers it.
+	// A separate query, because a worker of Citus answers one that also reads pets.
 	const rolled = await numberFrom(
 		"SELECT xact_rollback AS number FROM pg_stat_database WHERE datname = current_database()",
 	);
@@ -132,10 +121,10 @@ test("postgres: three nodes with two writers each under repeatable read: every c
 });
 
 test("postgres: an unsupported feature (0A000) is not StorageUnavailable", async (context) => {
-	const { database, stores } = await openStores(context, 1);
-	const [store] = stores as [Store];
+	const { databaseUrl, open } = await engines.postgres(context);
+	const store = await open();
 	await store.keys.findByHash("h");
-	await database.query("ALTER TABLE keys ALTER COLUMN name TYPE varchar(99)");
+	await runSql(databaseUrl, "ALTER TABLE keys ALTER COLUMN name TYPE varchar(99)");
 	// "cached plan must not change result type"
 	await assert.rejects(store.keys.findByHash("h"), (error) => !(error instanceof StorageUnavailable));
 });
@@ -168,12 +157,9 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 });
 
 test("postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both", async (context) => {
-	const database = await testDatabase();
+	const database = await databaseFor(context);
 	const { pool } = await openPool(database.url);
-	context.after(async () => {
-		await pool.end();
-		await database.drop();
-	});
+	context.after(() => pool.end());
 	const query = context.mock.method(pg.Client.prototype, "query");
 	const create = async (...keys: (string | undefined)[]) => {
 		const before = query.mock.callCount();
@@ -224,7 +210,8 @@ test("postgres: a connection lost in a transaction fails only its caller", async
 
 test("postgres: an expired Idempotency-Key that two nodes use concurrently creates one animal", async (context) => {
 	let nowMs = Date.now();
-	const { stores } = await openStores(context, 2, (url) => openStore(url, () => nowMs));
+	const { open } = await engines.postgres(context, () => nowMs);
+	const stores = await Promise.all([open(), open()]);
 	for (let round = 0; round < 10; round++) {
 		const results = await Promise.all(
 			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, { caller: "a", key: "k" })),

@@ -21,7 +21,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	await newer.query("UPDATE schema_version SET version = 99");
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
-	// An older server, as far as its version can tell: the database answers with a function of its own.
+	// Simulates an older server: a function in the database answers with its version.
 	const old = await databaseFor(context);
 	await old.query(`CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS
 		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name, missing) END $$`);

@@ -1,5 +1,5 @@
-// The service's own backups (BACKUP_TO, BACKUP_EVERY, BACKUP_KEEP): complete or absent, none too many after restarts, and
-// nothing is removed but old backups of their own, and only once a new one is complete.
+// The service's own backups (BACKUP_TO, BACKUP_EVERY, BACKUP_KEEP): complete or absent, with no extra ones after
+// restarts. Only old backups are removed, and only once a new one is complete.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -104,7 +104,7 @@ test("old backups are removed once the new one is complete; other files and fold
 	);
 });
 
-test("a backup fails while its folder cannot be cleared of drafts, is tried again, and ends nothing", async (context) => {
+test("a backup fails while drafts cannot be removed from its folder, and is tried again", async (context) => {
 	const { to, made, failures, schedule } = await someStore(context);
 	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
 	mkdirSync(draft); // Only a file can be removed.
@@ -114,7 +114,7 @@ test("a backup fails while its folder cannot be cleared of drafts, is tried agai
 	await until("a backup", () => made.length > 0);
 });
 
-test("a stop ends a backup under way and leaves no file of it", async (context) => {
+test("a stop ends a running backup and leaves no file of it", async (context) => {
 	const { to, made, schedule, failures } = await someStore(context);
 	const backups = schedule();
 	assert.ok(backups.status().isRunning);
@@ -122,7 +122,7 @@ test("a stop ends a backup under way and leaves no file of it", async (context) 
 	assert.deepEqual([readdirSync(to), made, failures, backups.status().isRunning], [[], [], [], false]);
 });
 
-test("while another node makes a backup none is made, nor right after it", async (context) => {
+test("no backup is made while another node makes one, nor right after it", async (context) => {
 	const { to, made, failures, schedule } = await someStore(context);
 	const asked: [forMs: number, answer: (isTaken: boolean) => void][] = [];
 	const takeLease = (forMs: number) => new Promise<boolean>((answer) => asked.push([forMs, answer]));
@@ -131,18 +131,18 @@ test("while another node makes a backup none is made, nor right after it", async
 	asked[0]?.[1](false);
 	await until("the refusal", () => !backups.status().isRunning);
 	context.mock.timers.tick(leaseMs);
-	assert.equal(asked.length, 2, "it asks again");
+	assert.equal(asked.length, 2, "it asks for the lease again");
 	writeFileSync(join(to, "animal-store-20261121T120000Z.db"), "");
 	asked[1]?.[1](true);
-	await until("the lease to be given back", () => asked.length === 3);
+	await until("the lease to be returned", () => asked.length === 3);
 	assert.equal(asked[2]?.[0], 0);
 	asked[2]?.[1](true);
-	await until("the end of the try", () => !backups.status().isRunning);
+	await until("the end of the attempt", () => !backups.status().isRunning);
 	await backups.stop();
 	assert.deepEqual([made, failures], [[], []]);
 });
 
-test("a failed backup is logged as one error line, the alarm knows, the service goes on, and it backs up once it can", async (context) => {
+test("a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };

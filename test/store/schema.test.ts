@@ -17,11 +17,11 @@ interface LiveColumn {
 	isOptional: boolean;
 }
 
-/** What stands in the declaration, in the words of the live schema. */
+/** The declared columns, in the terms of the live schema. */
 const declared = Object.values<Table>(tables).flatMap((table) =>
 	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
 );
-/** They belong to one store or engine, and are not copied. */
+/** Tables that belong to one store or engine, and are not copied. */
 const internal = ["counters", "leases", "settings", "schema_version"];
 
 function assertDeclared(live: LiveColumn[]): void {

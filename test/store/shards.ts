@@ -1,5 +1,5 @@
-// A table of animals on several shards: partitioned by hash over foreign tables of other databases, through postgres_fdw. It
-// stands in for an engine with shards: each commits its part of a transaction at a time of its own.
+// A table of animals on several shards: partitioned by hash over foreign tables of other databases, through
+// postgres_fdw. It simulates an engine with shards, where each shard commits its part of a transaction at another time.
 
 import { runSql } from "../support/sql.ts";
 

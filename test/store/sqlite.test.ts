@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
+import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
 import { type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
@@ -29,7 +30,6 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
 	assert.deepEqual(readdirSync(folder), ["animals.db"]);
-	const { openSqliteWriter } = await import("../../src/store/sqlite/file.ts");
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
@@ -116,7 +116,6 @@ test("sqlite: a flipped bit in the schema's text is refused with one sentence, a
 	const database = new Database(file, { readonly: true });
 	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
 	database.close();
-	const { openSqliteWriter } = await import("../../src/store/sqlite/file.ts");
 	const random = seededRandom(seed);
 	const refuses = (position: number, bit: number) => {
 		const copy = Buffer.from(bytes);
@@ -128,7 +127,7 @@ test("sqlite: a flipped bit in the schema's text is refused with one sentence, a
 		assert.ok(readFileSync(flipped).equals(copy), what);
 	};
 	refuses(bytes.indexOf("revoked_at_ms"), 2);
-	// One of every two bytes, because each takes milliseconds.
+	// Only one of two bytes, because each takes milliseconds.
 	let flips = 0;
 	for (const text of texts) {
 		const start = bytes.indexOf(text);
@@ -155,7 +154,7 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 	other.exec("ROLLBACK");
 	other.close();
 	chmodSync(file, 0o444);
-	// Root may write everything, unless it gives that right away.
+	// Root may write every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const before = readFileSync(file);
 	const readOnly = await runProgram(["serve"], { environment, under });

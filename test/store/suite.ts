@@ -15,7 +15,7 @@ const sweepRows = 3;
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 
 export function storeSuite(engine: keyof typeof engines): void {
-	/** A store of a new database. `reopen` closes it and opens it again; `join` opens another node of it. */
+	/** A store of a new database. `reopen` closes it and opens it again; `join` opens it on another node. */
 	async function open(context: TestContext, now?: () => number) {
 		const { databaseUrl, open, reopen } = await engines[engine](context, now);
 		const join = (node: string) => open({ node, sweepRows });
@@ -39,7 +39,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 			const opened = await open();
 			const page = await opened.listPets({ after: 0n, limit: 100 });
 			assert.deepEqual([petsOf(page), page.hasMore], [kept, false]);
-			assert.equal(page.json, `[${kept.map(petJson)}]`, "the bytes that a create returns");
+			assert.equal(page.json, `[${kept.map(petJson)}]`, "the same bytes as the reply to a create");
 			for (const pet of kept) assert.equal(await opened.getPet(pet.id), petJson(pet));
 		}
 	});
@@ -82,7 +82,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		}
 	});
 
-	test(`${engine}: every read shows the last edit and the last id that was assigned, also when its animal was removed`, async (context) => {
+	test(`${engine}: every read returns the last edit and the last assigned id, also if that animal was removed`, async (context) => {
 		const { store } = await open(context);
 		const shownBy = async (query: PageQuery) => {
 			const [{ shown }, alone] = await Promise.all([store.listPets(query), store.readShown()]);
@@ -139,7 +139,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "replayed" });
 	});
 
-	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without`, async (context) => {
+	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without one`, async (context) => {
 		const { store } = await open(context);
 		const requests = Array.from({ length: 300 }, (_, index) => ({
 			pet: { name: `n${index}`, categoryId: 1n },
@@ -153,7 +153,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		);
 		assert.equal(keyed.length, 200);
 		for (const { pet, id } of keyed) assert.equal((await readPet(store, id ?? 0n))?.name, pet.name);
-		// Repeats among new creates, then all of them once more.
+		// Repeats among new creates, then all of them again.
 		const mixed = keyed.flatMap(({ pet, idempotencyKey }, index) => [
 			{ pet, idempotencyKey },
 			{ pet, idempotencyKey: { caller: "later", key: `${index}` } },
@@ -197,21 +197,21 @@ export function storeSuite(engine: keyof typeof engines): void {
 		await until("the sweep after ten minutes", async () => (await kept()) === "3");
 	});
 
-	test(`${engine}: of nodes that ask for a lease one has it, until it gives it back or does not renew it`, async (context) => {
+	test(`${engine}: one of several nodes gets a lease, and has it until it returns it or does not renew it`, async (context) => {
 		const { store, join } = await open(context);
 		const [a, b] = [store, await join("b")];
 		const asked = await Promise.all([a, b, a, b].map((node) => node.takeLease("work", 600_000)));
 		assert.deepEqual(asked, [asked[0], !asked[0], asked[0], !asked[0]]);
 		const [holder, other] = asked[0] ? [a, b] : [b, a];
 		assert.equal(await other.takeLease("other work", 600_000), true);
-		assert.equal(await other.takeLease("work", 0), false, "it has nothing to give back");
+		assert.equal(await other.takeLease("work", 0), false, "it has no lease to return");
 		assert.equal(await holder.takeLease("work", 0), true);
 		assert.equal(await other.takeLease("work", 2000), true);
 		assert.equal(await holder.takeLease("work", 2000), false);
 		await until("the lease to expire", () => holder.takeLease("work", 600_000));
 	});
 
-	test(`${engine}: a lease that a wrong clock has given ends within an hour`, async (context) => {
+	test(`${engine}: a lease that a wrong clock granted ends within an hour`, async (context) => {
 		const { store, databaseUrl } = await open(context);
 		const later = Date.now() + 3_590_000;
 		await runSql(databaseUrl, `INSERT INTO leases VALUES ('a', 'x', ${later}), ('b', 'x', ${later + 86_400_000})`);
@@ -233,8 +233,8 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal(await keys.findByHash("h3"), undefined);
 		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
 		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
-		assert.equal((await keys.findByHash("h3"))?.id, "a", "as soon as it is stored");
-		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier end stays");
+		assert.equal((await keys.findByHash("h3"))?.id, "a", "a new secret works at once");
+		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier expiry stays");
 		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
 			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
@@ -268,7 +268,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
 	});
 
-	test(`${engine}: of keys that are added at once on a condition, one is stored`, async (context) => {
+	test(`${engine}: one of several keys that are added at once on a condition is stored`, async (context) => {
 		const { store } = await open(context);
 		const { keys } = store;
 		const add = (name: string, hash: string, unless?: "any key" | "same secret") =>
@@ -295,7 +295,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 
 	test(`${engine}: close commits the accepted creates`, async (context) => {
 		const { open, reopen } = await engines[engine](context);
-		// A service's store also gives back its leases when it closes; a command's has none.
+		// The store of a service returns its leases when it closes; that of a command has none.
 		const [store, other] = [await open({ node: "a" }), await open()];
 		const accepted = [store, other].flatMap((one) => Array.from({ length: 1250 }, () => one.createPet(rex)));
 		await reopen(other);

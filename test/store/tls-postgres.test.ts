@@ -1,24 +1,20 @@
 // TLS to the database server, with generated certificates: which servers each sslmode accepts.
 
 import assert from "node:assert/strict";
-import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { certificate } from "../support/certificate.ts";
-import { startPostgres } from "../support/postgres-server.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
 import { runProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
-	const server = await startPostgres();
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-tls-"));
-	context.after(async () => {
-		await server.remove();
-		rmSync(folder, { recursive: true, force: true });
-	});
+	const server = await startPostgresFor(context);
+	const folder = temporaryFolder(context);
 	const owner = new pg.Client({ connectionString: `${server.url}/postgres` });
-	// A test that fails before the end takes the server away from it.
+	// If the test fails early, the server is removed while this is connected.
 	owner.on("error", () => {});
 	await owner.connect();
 	const data = (await owner.query("SHOW data_directory")).rows[0].data_directory;

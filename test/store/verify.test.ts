@@ -1,4 +1,5 @@
-// `animal-store verify`: it finds damage that nothing else would show, tells what is in a sound file, and writes nothing.
+// `animal-store verify`: it finds damage that nothing else would show, counts the rows of a sound file, and writes
+// nothing.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,11 +11,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
+import { keyFor } from "../support/key-for.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { damagedCopies, editedCopy } from "./damaged-copies.ts";
 
-/** A closed store of 2,000 animals, and the command. */
+/** A closed store of 2,000 animals, and a function that runs the command. */
 async function someStore(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
@@ -74,30 +76,30 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 	assert.match((await verify("--database-url", url)).stderr, /use pg_amcheck for a database, and pg_verifybackup/);
 });
 
-test("verify changes neither the store of a running service, nor what a SIGKILL left, nor their logs", async (context) => {
+test("verify changes neither the store of a running service, nor the files that a SIGKILL left, nor their WALs", async (context) => {
 	const { path, environment, verify } = await someStore(context);
 	const service = await startProgram(context, environment);
-	const key = (await runProgram(["keys", "create", "--name", "a"], { environment })).stdout.trim();
+	const key = await keyFor(environment.DATABASE_URL);
 	const contents = () => [readFileSync(path("s.db")), readFileSync(path("s.db-wal"))];
 	const before = contents();
-	assert.ok((before[1]?.length ?? 0) > 0, "there is a log");
+	assert.ok((before[1]?.length ?? 0) > 0, "there is a WAL");
 	assert.match((await verify()).stdout, /is sound: 2000 animals, 1 key/);
 	assert.deepEqual(contents(), before);
-	assert.equal((await callerOf(service.url, key).create()).status, 201, "its locks are as they were");
+	assert.equal((await callerOf(service.url, key).create()).status, 201, "its locks still work");
 	await service.stop("SIGKILL");
 	const left = contents();
 	assert.match((await verify()).stdout, /is sound: 2001 animals, 1 key/);
 	assert.deepEqual(contents(), left);
 });
 
-test("verify needs no right to write, and leaves nothing", async (context) => {
+test("verify needs no permission to write, and leaves no file", async (context) => {
 	const { path, environment } = await someStore(context);
 	mkdirSync(path("closed"));
 	copyFileSync(path("s.db"), join(path("closed"), "s.db"));
 	await runProgram(["backup", join(path("closed"), "b.db")], { environment });
 	for (const name of ["s.db", "b.db"]) chmodSync(join(path("closed"), name), 0o444);
 	chmodSync(path("closed"), 0o555);
-	// Root may write everything, unless it gives that right away.
+	// Root may write every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("animal-store-verify-"));
 	const before = copies();

@@ -24,7 +24,7 @@ export const oldTools: Tools = {
 };
 
 function installed(path: string): string {
-	return fileURLToPath(new URL(`./node_modules/${path}`, import.meta.url));
+	return fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 }
 
 type Context = { after(cleanUp: () => unknown): void };

@@ -11,14 +11,14 @@ import { type ErrorCode, errors } from "../../src/contract/errors.ts";
 import { scopes } from "../../src/contract/operations.ts";
 import { defaultTimeouts, type Timeouts } from "../../src/http/listen.ts";
 import type { LoadLimits } from "../../src/http/overload.ts";
-import { createKey, type Issuer } from "../../src/keys/issue.ts";
+import { createKey, type Issuer, revokeKey } from "../../src/keys/issue.ts";
 import { createLogTo } from "../../src/ops/log.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { assertIdle, assertNothingLeft, countResources } from "./leftovers.ts";
 import { createMixes, isOfMix, mixedOrigin } from "./mixes.ts";
 import { Pool, type TestRequest } from "./pool.ts";
 import { testDatabase } from "./postgres.ts";
-import { within } from "./until.ts";
+import { until, within } from "./until.ts";
 import type { Reply } from "./wire.ts";
 
 export type { TestRequest } from "./pool.ts";
@@ -146,7 +146,14 @@ export function create(pet: unknown, headers: Record<string, string | undefined>
 	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
 }
 
-/** The reply is this failure, in the one shape that every failure has. */
+/** Revokes a key, and waits until the service refuses it. */
+export async function revoke({ issuer, send }: TestService, { id, key }: { id: string; key: string }): Promise<void> {
+	await revokeKey(issuer, id);
+	const request = { path: "/v1/pets", headers: { Authorization: `Bearer ${key}` } };
+	await until("the revoked key to be refused", async () => (await send(request)).status === 401);
+}
+
+/** Asserts that the reply is this failure, in the one shape that every failure has. */
 export function assertFailure(reply: Reply, code: ErrorCode): void {
 	const shown = `${reply.status} ${reply.body.slice(0, 300)}`;
 	assert.equal(reply.status, errors[code].status, shown);

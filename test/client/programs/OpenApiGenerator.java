@@ -1,4 +1,4 @@
-// The Java client of openapi-generator: what the generated clients of every language do here, in the same lines.
+// The Java client of openapi-generator, with the steps and the output that all generated clients share.
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;

@@ -1,4 +1,4 @@
-# The models of datamodel-code-generator with httpx: what the generated clients of every language do here, in the same lines.
+# The models of datamodel-code-generator with httpx, with the steps and the output that all generated clients share.
 
 import os
 import uuid

@@ -1,4 +1,4 @@
-// The client of @hey-api/openapi-ts: what the generated clients of every language do here, in the same lines.
+// The client of @hey-api/openapi-ts, with the steps and the output that all generated clients share.
 
 import { client } from "./client.gen.ts";
 import { createPet, getPet, listPets } from "./sdk.gen.ts";

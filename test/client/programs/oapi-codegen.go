@@ -1,4 +1,4 @@
-// The client of oapi-codegen: what the generated clients of every language do here, in the same lines.
+// The client of oapi-codegen, with the steps and the output that all generated clients share.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// openapi-fetch with the types of openapi-typescript: what the generated clients of every language do here, in the same lines.
+// openapi-fetch with the types of openapi-typescript, with the steps and the output that all generated clients share.
 
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.ts";

@@ -1,4 +1,4 @@
-// The Rust client of openapi-generator: what the generated clients of every language do here, in the same lines.
+// The Rust client of openapi-generator, with the steps and the output that all generated clients share.
 
 use openapi::apis::configuration::Configuration;
 use openapi::apis::pets_api::{create_pet, get_pet, list_pets};

@@ -1,4 +1,4 @@
-# The client of openapi-python-client: what the generated clients of every language do here, in the same lines.
+# The client of openapi-python-client, with the steps and the output that all generated clients share.
 
 import os
 import re

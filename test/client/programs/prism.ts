@@ -1,5 +1,5 @@
-// Requests through Prism, which validates them and their replies: what the generated clients of every language do here, in the same
-// lines. Prism names what breaks the document in the header sl-violations.
+// Requests through Prism, which validates them and their replies, with the steps and the output that all generated
+// clients share. Prism reports violations of the document in the header sl-violations.
 
 import { spawn } from "node:child_process";
 
@@ -19,7 +19,7 @@ async function call(path: string, init: RequestInit = {}, token = key) {
 	const headers = { Authorization: `Bearer ${token}`, ...init.headers };
 	const reply = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
 	const violations: { message: string }[] = JSON.parse(reply.headers.get("sl-violations") ?? "[]");
-	// To Prism, an int64 that JavaScript would round is too large.
+	// Prism refuses an int64 that JavaScript would round.
 	const others = violations.filter(({ message }) => !message.endsWith("categoryId must be <= 9007199254740991"));
 	if (others.length > 0) throw new Error(`${path} ${reply.status}: ${JSON.stringify(others)}`);
 	return { links: reply.headers.get("link") ?? "", text: await reply.text() };
