@@ -1,7 +1,6 @@
 // The head of the console: views, search, and the key in use.
 
 import { useRef } from "preact/hooks";
-import { Mark } from "./mark.tsx";
 import { Menu } from "./menu.tsx";
 import { firstAnimals, hashOf, type Route } from "./route.ts";
 import { SearchField } from "./search-field.tsx";
@@ -24,7 +23,7 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 				Skip to the content
 			</button>
 			<span class="wordmark">
-				<Mark />
+				<img class="mark" src="/console/icon.svg" alt="" />
 				<span>animal-store</span>
 			</span>
 			<nav aria-label="Views">

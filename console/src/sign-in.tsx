@@ -3,7 +3,6 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
-import { Mark } from "./mark.tsx";
 import { Heading, sentenceOf, Waiting } from "./notes.tsx";
 
 interface SignInProps {
@@ -43,7 +42,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 
 	return (
 		<main class="sign-in" id="main">
-			<Mark />
+			<img class="mark" src="/console/icon.svg" alt="" />
 			<Heading>Sign in</Heading>
 			{reason && (
 				<p class="note" role="alert">
