@@ -235,9 +235,15 @@ test("a file of 40 MB needs only the memory of the rows being read", async (cont
 	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
 	const parameters = ["import", "-", "--dry-run"];
 	const nodeOptions = ["--max-old-space-size=40"];
-	const { code, stderr } = await runMeasured(parameters, { environment, nodeOptions, under, folder: path(".") });
+	const { code, stdout, stderr } = await runMeasured(parameters, {
+		environment,
+		nodeOptions,
+		under,
+		folder: path("."),
+	});
 	assert.equal(code, 0, stderr);
 	assert.match(stderr, /^stdin: CSV with commas, UTF-8, 1000000 animals\n/);
+	assert.match(stdout, /\nand 999997 more animals\n$/);
 });
 
 test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {

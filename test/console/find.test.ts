@@ -75,10 +75,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await shows(page, "1 animal with “animal 40” in the name.");
 	await page.keyboard.press("Control+k");
 	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
-	const sheet = page.getByRole("dialog", { name: "Keyboard", exact: true });
-	await sheet.getByRole("checkbox", { name: "Single keys work" }).waitFor();
-	const keys = (await sheet.locator("dt").allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
-	assert.equal(keys, "Ctrl K / j k Enter [ ] { } n m g a g c g d Esc ?");
+	await page.getByLabel("Single keys work").waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await page.keyboard.press("Control+k");

@@ -1,7 +1,7 @@
 // The accessibility of the web console: keyboard, light and dark, narrow screens, axe, and slow connections.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -54,6 +54,35 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 	assert.equal(await page.title(), "Sign in · animal-store");
 });
 
+const viewsFile = new URL("./corpus/views.txt", import.meta.url);
+
+/** Rows, counts, and ids of requests. */
+const changing = / "(Animal )?\d|[?&]id=\d|- cell "|code: \S+-\d+$|\d not set$/;
+
+/** Compares the texts, labels and links of views with the recorded ones, apart from rows and what earlier views have. */
+function watchViews(page: Page, key: string) {
+	const recorded = process.env["WRITE_CORPUS"] ? undefined : readFileSync(viewsFile, "utf8").split("\n\n");
+	const views: string[] = [];
+	const known = new Set<string>();
+	const read = async (name: string) => {
+		const lines = (await page.locator("body").ariaSnapshot()).replaceAll(key.slice(-4), "last").split("\n");
+		const current = await page.locator("nav [aria-current=page]").allTextContents();
+		return [`${name}, at ${current}`, ...lines.filter((line) => !known.has(line) && !changing.test(line))];
+	};
+	return {
+		async check(name: string): Promise<void> {
+			const expected = recorded?.[views.length];
+			const isShown = async () => recorded === undefined || (await read(name)).join("\n") === expected;
+			await until(`the recorded view ${name}`, isShown, { withinMs: 5000 }).catch(() => {});
+			const lines = await read(name);
+			if (recorded) assert.equal(lines.join("\n"), expected, "WRITE_CORPUS=1 records the views anew");
+			views.push(lines.join("\n"));
+			for (const line of lines) known.add(line);
+		},
+		end: () => recorded ?? writeFileSync(viewsFile, views.join("\n\n")),
+	};
+}
+
 for (const width of [1280, 768, 375]) {
 	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
 		const service = await testService(context);
@@ -61,43 +90,59 @@ for (const width of [1280, 768, 375]) {
 		await service.send(create('{"name":"Long","categoryId":-9223372036854775808}'));
 		const page = { viewport: { width, height: 800 } };
 		const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=100" });
-		await assertEveryViewAccessible(watched.page, service.key);
+		const views = width === 1280 ? watchViews(watched.page, service.key) : undefined;
+		await assertEveryViewAccessible(watched.page, service.key, views?.check);
+		views?.end();
 		takeOut(watched.errors, /40[014]/);
 	});
 }
 
-async function assertEveryViewAccessible(page: Page, key: string): Promise<void> {
+async function assertEveryViewAccessible(page: Page, key: string, checkView?: (name: string) => Promise<void>) {
+	const look = async (name: string) => {
+		await assertBothAccessible(page, name);
+		await checkView?.(name);
+	};
 	await page.getByLabel("API key").fill("pets_wrong");
 	await page.keyboard.press("Enter");
 	await shows(page, /This key does not work/);
-	await assertBothAccessible(page, "sign-in");
+	await look("sign-in");
 	await signIn(page, key);
 	await shows(page, /^22 animals, /);
-	await assertBothAccessible(page, "animals");
+	await look("animals");
+	const leaveMenu: [menu: string, leave: () => Promise<void>][] = [
+		["Key: test", () => page.locator("h1").focus()],
+		["Export", () => page.locator("h1").click()],
+	];
+	for (const [menu, leave] of leaveMenu) {
+		await page.getByRole("button", { name: menu }).click();
+		await look(menu);
+		await leave();
+		await page.locator(".sheet:not([hidden])").waitFor({ state: "hidden" });
+	}
 	await page.getByRole("button", { name: "Add animal" }).click();
 	await page.getByLabel("Category id").fill("9223372036854775808");
 	await page.keyboard.press("Enter");
 	await shows(page, "The animal was not added");
-	await assertBothAccessible(page, "a refused animal");
+	await look("a refused animal");
 	await page.getByLabel("Name", { exact: true }).fill("Rosa");
 	await page.getByLabel("Category id").fill("9007199254740993");
 	await page.keyboard.press("Enter");
 	await shows(page, /Added Rosa with the id 23/);
-	await assertBothAccessible(page, "an added animal");
+	await look("an added animal");
 	await page.keyboard.press("Escape");
 	await page.getByRole("rowheader", { name: "Rosa" }).click();
 	await page.getByRole("complementary", { name: "Rosa" }).waitFor();
-	await assertBothAccessible(page, "an animal beside the list");
+	await look("an animal beside the list");
 	await page.keyboard.press("Escape");
 	await page.evaluate("location.hash = '#/animals?id=99'");
 	await shows(page, "There is no animal with this id.");
-	await assertBothAccessible(page, "an animal that is not there");
+	await look("an animal that is not there");
 	await page.evaluate("location.hash = '#/animals?name=long'");
 	await shows(page, "1 animal with “long” in the name.");
-	await assertBothAccessible(page, "a search");
+	await look("a search");
 	await page.keyboard.press("Control+k");
 	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
-	await assertBothAccessible(page, "the palette");
+	await look("the palette");
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
 	// The dialog returns the focus a moment after it is closed.
@@ -106,14 +151,14 @@ async function assertEveryViewAccessible(page: Page, key: string): Promise<void>
 		await page.keyboard.press("?");
 		return page.getByLabel("Single keys work").isVisible();
 	});
-	await assertBothAccessible(page, "the sheet of keys");
+	await look("the sheet of keys");
 	await page.keyboard.press("Escape");
 	await page.evaluate("location.hash = '#/animals?cursor=none'");
 	await shows(page, "This page cannot be shown");
-	await assertBothAccessible(page, "a failure");
+	await look("a failure");
 	await page.evaluate("location.hash = '#/add-many'");
 	await shows(page, "Drop a file here, or choose one");
-	await assertBothAccessible(page, "add many");
+	await look("add many");
 }
 
 test("the first load is at most 32 KB, and the chart and files are loaded only when they are used", async (context) => {

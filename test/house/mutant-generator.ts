@@ -105,8 +105,10 @@ function ofCode(code: string): Mutation[] {
 	];
 }
 
+/** One more. Of a number of thousands, such as a time in milliseconds, one more is no fault: it becomes ten times as large. */
 function nextNumber(text: string): string {
 	const digits = text.replaceAll("_", "");
+	if (/000n?$/.test(digits)) return text.replace(/n?$/, (end) => `0${end}`);
 	return digits.endsWith("n") ? `${BigInt(digits.slice(0, -1)) + 1n}n` : String(Number(digits) + 1);
 }
 
