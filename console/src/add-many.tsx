@@ -9,7 +9,7 @@ import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { MapColumns } from "./map-columns.tsx";
 import { FailureNote, MissingScope, Waiting } from "./notes.tsx";
-import { describe, type OpenFile } from "./open-file.ts";
+import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { Session } from "./session.ts";
 import { may } from "./use-watch.ts";
 
@@ -19,8 +19,6 @@ export interface AddManyProps {
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
 }
-
-const previewed = 8;
 
 export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [file, setFile] = useState<OpenFile>();

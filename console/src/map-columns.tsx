@@ -4,10 +4,12 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
+import { previewRows } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
+import { type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
 import { countOf, digits, FailureNote } from "./notes.tsx";
-import { describe, type OpenFile } from "./open-file.ts";
+import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
 import { RejectedTable } from "./rejected-table.tsx";
 
@@ -21,16 +23,31 @@ type Field = (typeof newPetFields)[number];
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
-	const { name, source, kind, preview } = file;
+	const { name, source, kind } = file;
+	const { preview, headerRow, setHeaderRow, failure: headingFailure } = useHeading(file);
 	const [mapping, setMapping] = useState<Mapping>(() => guessed(preview.columns));
-	const [isInOrder, setIsInOrder] = useState(true);
-	const petFile: PetFile = useMemo(() => ({ name, source, kind, options: { mapping } }), [file, mapping]);
-	const { checked, failure } = useCheck(petFile);
+	const [mapped, setMapped] = useState<MappedValue[]>([]);
+	const petFile: PetFile = useMemo(
+		() => ({ name, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
+		[file, mapping, mapped, headerRow],
+	);
+	const check = useCheck(petFile);
+	const { checked } = check;
+	const failure = headingFailure ?? check.failure;
+	useEffect(() => {
+		const next = withProposals(mapped, checked?.values ?? []);
+		if (next.length > mapped.length) setMapped(next);
+	}, [checked]);
+	useEffect(() => {
+		setMapping(guessed(preview.columns));
+		setMapped([]);
+	}, [preview]);
 	const isReady = checked?.isComplete === true && checked.good > 0;
 
 	function assign(column: string, field: Field | undefined): void {
 		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== column);
 		const left = newPetFields.filter((of) => mapping[of] === column && of !== field).map((of) => [of, null]);
+		setMapped([]);
 		setMapping(Object.fromEntries([...others, ...left, ...(field ? [[field, column]] : [])]));
 	}
 
@@ -39,7 +56,9 @@ export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
 			<p>
 				<strong class="file">{name}</strong> <span class="soft">{describeKind(kind)}</span>
 			</p>
+			<HeadingRow row={headerRow} setRow={setHeaderRow} />
 			<PreviewTable preview={preview} mapping={mapping} assign={assign} />
+			{mapped.length > 0 && <MapValues mapped={mapped} setMapped={setMapped} />}
 			{failure !== undefined ? (
 				<FailureNote title="This file cannot be added as it is">
 					<p>{describe(failure)}</p>
@@ -47,32 +66,77 @@ export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
 			) : (
 				<CheckLine checked={checked} />
 			)}
-			<div class="actions">
-				<button
-					type="button"
-					class="primary"
-					aria-disabled={!isReady}
-					onClick={() => isReady && onStart(createJob({ file: petFile, total: checked.good, isInOrder }))}
-				>
-					{checked?.good ? `Add ${countOf(checked.good)}` : "Add"}
-				</button>
-				<button type="button" class="quiet" onClick={onBack}>
-					Another file
-				</button>
-				<label class="check">
-					<input
-						type="checkbox"
-						checked={isInOrder}
-						onChange={({ currentTarget }) => setIsInOrder(currentTarget.checked)}
-					/>{" "}
-					In the order of the file, which takes longer
-				</label>
-			</div>
+			<Start
+				count={checked?.good ?? 0}
+				isReady={isReady}
+				onBack={onBack}
+				onStart={(isInOrder) => checked && onStart(createJob({ file: petFile, total: checked.good, isInOrder }))}
+			/>
 			{checked !== undefined && checked.shown.length > 0 && (
 				<RejectedTable rejected={checked.shown} count={checked.bad} mapping={mapping} title="To fix" />
 			)}
 		</>
 	);
+}
+
+interface StartProps {
+	/** Good rows. */
+	count: number;
+	isReady: boolean;
+	onBack(): void;
+	onStart(isInOrder: boolean): void;
+}
+
+function Start({ count, isReady, onBack, onStart }: StartProps) {
+	const [isInOrder, setIsInOrder] = useState(true);
+	return (
+		<div class="actions">
+			<button type="button" class="primary" aria-disabled={!isReady} onClick={() => isReady && onStart(isInOrder)}>
+				{count > 0 ? `Add ${countOf(count)}` : "Add"}
+			</button>
+			<button type="button" class="quiet" onClick={onBack}>
+				Another file
+			</button>
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={isInOrder}
+					onChange={({ currentTarget }) => setIsInOrder(currentTarget.checked)}
+				/>{" "}
+				In the order of the file, which takes longer
+			</label>
+		</div>
+	);
+}
+
+/** Which row of CSV names the columns. */
+function HeadingRow({ row, setRow }: { row: number | undefined; setRow(row: number): void }) {
+	if (row === undefined) return null;
+	return (
+		<label class="heading">
+			The columns are named in row{" "}
+			<input
+				type="number"
+				min={1}
+				max={1000}
+				value={row}
+				onInput={({ currentTarget }) => setRow(currentTarget.valueAsNumber || 1)}
+			/>
+		</label>
+	);
+}
+
+/** The first rows below the heading that is chosen. */
+function useHeading({ source, kind, preview: first }: OpenFile) {
+	const [preview, setPreview] = useState(first);
+	const [headerRow, setRow] = useState(first.headerRow);
+	const [failure, setFailure] = useState<unknown>();
+	function setHeaderRow(row: number): void {
+		setRow(row);
+		setFailure(undefined);
+		previewRows(source, kind, previewed, { headerRow: row }).then(setPreview, setFailure);
+	}
+	return { preview, headerRow, setHeaderRow, failure };
 }
 
 /** The columns that are found by their names, so that the menus show them. */
@@ -96,13 +160,19 @@ function useCheck(file: PetFile): { checked: Checked | undefined; failure: unkno
 
 function CheckLine({ checked }: { checked: Checked | undefined }) {
 	if (!checked) return <p class="soft">Checking …</p>;
-	const { good, bad, unused, isComplete } = checked;
+	const { good, bad, unused, damaged, damagedCount, isComplete } = checked;
 	const ignored = unused.length === 0 ? "" : ` Ignored: ${unused.join(", ")}.`;
 	return (
 		<p role={isComplete ? "status" : undefined} class="num">
 			<strong>{digits.format(good)}</strong> good, <strong>{digits.format(bad)}</strong> to fix
 			{isComplete ? "." : " so far …"}
 			<span class="soft">{ignored}</span>
+			{damagedCount > 0 && (
+				<span class="damage" dir="auto">
+					Letters seem to be lost in {digits.format(damagedCount)} of the names, such as {damaged.join(", ")}. Save the
+					table again as CSV UTF-8.
+				</span>
+			)}
 		</p>
 	);
 }

@@ -5,6 +5,9 @@ import type { FileKind, Source } from "../../src/files/formats.ts";
 import { ColumnError, type Preview } from "../../src/files/rows.ts";
 import { sentenceOf } from "./notes.tsx";
 
+/** Rows below the heading. */
+export const previewed = 8;
+
 export interface OpenFile {
 	name: string;
 	source: Source;

@@ -5,6 +5,7 @@ import { describeFaults } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
+import type { countUnknownValues, UnknownValue } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import type { EarlierRows } from "./import-look-up.ts";
 import { type ImportReport, isOver } from "./import-send.ts";
@@ -61,16 +62,53 @@ export interface Checked {
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
+	/** What stands where a status should be. */
+	values: ReturnType<typeof countUnknownValues>;
+	/** Names that have lost letters, in quotes. */
+	damaged: Reasons;
 }
 
-export function describeFile(name: string, kind: FileKind, { animals, rejected, unused }: Checked): string[] {
+export function describeFile(name: string, kind: FileKind, checked: Checked): string[] {
+	const { animals, rejected, unused } = checked;
 	const bad = rejected > 0 ? `, ${countOf(rejected, "row")} to reject` : "";
 	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
 	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${bad}`,
 		...(unused.length > 0 ? [ignored] : []),
+		...describeDamage(checked.damaged, kind),
+		...describeValues(checked.values.list()),
 	];
+}
+
+/** Such as `names with lost letters: "M?ller", row 4; "J?rg", row 9: save the table as CSV UTF-8`. */
+function describeDamage(damaged: Reasons, kind: FileKind): string[] {
+	const lines = describeReasons(damaged, kind);
+	return lines.length === 0
+		? []
+		: ["names that seem to have lost letters (save the table again as CSV UTF-8):", ...lines];
+}
+
+const proposalOf = ({ text, proposed }: UnknownValue) => ` --map ${quoteWord(`status:${text}=${proposed}`)}`;
+const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
+
+function describeValues(values: readonly UnknownValue[]): string[] {
+	return values
+		.filter(isProposed)
+		.map(({ text, rows, proposed }) => `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed}`);
+}
+
+/** A person confirms what values mean before anything is sent. @throws CommandError with the options that confirm it */
+export function confirmValues(name: string, values: readonly UnknownValue[]): void {
+	const proposals = values.filter(isProposed).map(proposalOf).join("");
+	if (proposals === "") return;
+	const fix = `if these values mean that, add${proposals}; with nothing behind the = they mean no status`;
+	throw new CommandError(`${name}: nothing was sent; ${fix}`);
+}
+
+/** For a shell. */
+function quoteWord(text: string): string {
+	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export interface Finished {

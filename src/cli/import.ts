@@ -4,12 +4,14 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { readConnection } from "../config.ts";
-import { newPetFields } from "../contract/pet.ts";
+import { newPetFields, petStatuses } from "../contract/pet.ts";
 import { describeFaults } from "../contract/validate.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { newestId } from "../files/creates.ts";
+import { isDamaged } from "../files/encoding.ts";
 import { unknownCreateOf } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
+import { countUnknownValues, plainValue, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
@@ -19,6 +21,7 @@ import { earlierRows } from "./import-look-up.ts";
 import { importProgress } from "./import-progress.ts";
 import {
 	type Checked,
+	confirmValues,
 	countReasons,
 	describeFile,
 	describeReasons,
@@ -32,7 +35,8 @@ import { countOf, examples, printJson } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
 
 interface ImportOptions extends ConnectionOptions {
-	map?: Mapping;
+	map?: Mapped;
+	headerRow?: number;
 	strict?: boolean;
 	dryRun?: boolean;
 	inOrder?: boolean;
@@ -52,7 +56,16 @@ export function importCommand(): Command {
 	const command = new Command("import")
 		.description("add the animals of a CSV, NDJSON or JSON file; run it again within 24 hours to resume")
 		.argument("<file>", "the file; - is standard input")
-		.option("--map <field=column>", `the column of ${newPetFields.join(", ")}; may be repeated`, parseMapping)
+		.option(
+			"--map <field=column>",
+			`the column of ${newPetFields.join(", ")}, or what a value means: status:verkauft=sold; may be repeated`,
+			parseMapping,
+		)
+		.option(
+			"--header-row <n>",
+			"the row of CSV that names the columns, if its names are not known",
+			parseIntegerUpTo(1000),
+		)
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
@@ -79,7 +92,8 @@ export function importCommand(): Command {
 			"after",
 			examples(
 				"import animals.csv --dry-run",
-				'import animals.csv --map name="Animal name" --map categoryId=Kind',
+				'import animals.csv --map name="Call name" --map categoryId=Kind',
+				"import tiere.csv --map status:verkauft=sold --map status:reserviert=pending",
 				"import animals.csv.rejected.csv",
 				"import - < animals.ndjson",
 			),
@@ -88,11 +102,25 @@ export function importCommand(): Command {
 	return withConnection(command);
 }
 
-function parseMapping(text: string, earlier: Mapping = {}): Mapping {
+/** What `--map` says of columns and of values. */
+interface Mapped {
+	columns: Mapping;
+	values: Values;
+}
+
+function parseMapping(text: string, { columns, values }: Mapped = { columns: {}, values: new Map() }): Mapped {
+	const [, value, status = ""] = /^status:(.+)=([^=]*)$/s.exec(text) ?? [];
+	if (value !== undefined) {
+		const meaning = status === "" ? null : petStatuses.find((one) => one === status);
+		if (meaning !== undefined) return { columns, values: new Map([...values, [plainValue(value), meaning]]) };
+		throw new InvalidArgumentError(`A status is ${petStatuses.join(", ")}, or empty for none.`);
+	}
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
 	if (!isMappingField(field))
-		throw new InvalidArgumentError(`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}.`);
-	return { ...earlier, [field]: column === "" ? null : column };
+		throw new InvalidArgumentError(
+			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS.`,
+		);
+	return { values, columns: { ...columns, [field]: column === "" ? null : column } };
 }
 
 async function importPets(path: string, options: ImportOptions): Promise<void> {
@@ -106,6 +134,7 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 		const checked = await checkFile(file, readOptions(options), requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		if (!store) return await showDryRun(file, checked, options);
+		confirmValues(file.name, checked.values.list());
 		const newest = checked.animals > 0 ? await checkConnection(store, checked, requested) : undefined;
 		await addPets(file, checked, options, { newest, interruption });
 	} catch (error) {
@@ -117,22 +146,32 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 	}
 }
 
-function readOptions({ map, strict = false }: ImportOptions): ReadOptions {
-	return { ...(map && { mapping: map }), isStrict: strict };
+function readOptions({ map, headerRow, strict = false }: ImportOptions): ReadOptions {
+	return {
+		...(map && { mapping: map.columns, values: map.values }),
+		...(headerRow !== undefined && { headerRow }),
+		isStrict: strict,
+	};
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
-	const checked: Checked = { animals: 0, earlier: earlierRows(), rejected: 0, unused: [], reasons: countReasons() };
+	const checked: Checked = {
+		...{ animals: 0, earlier: earlierRows(), rejected: 0, unused: [], reasons: countReasons() },
+		...{ values: countUnknownValues(), damaged: countReasons() },
+	};
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);
 		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
 			requested.throwIfAborted();
 			for (const row of rows) {
 				checked.earlier.take(row);
-				if (row.pet) checked.animals++;
-				else {
+				if (row.pet) {
+					checked.animals++;
+					if (isDamaged(row.pet.name)) checked.damaged.add(row, JSON.stringify(row.pet.name));
+				} else {
 					checked.rejected++;
+					if (row.unknownStatus !== undefined) checked.values.add(row.unknownStatus);
 					checked.reasons.add(row, describeFaults(row.faults));
 				}
 			}

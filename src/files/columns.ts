@@ -24,13 +24,35 @@ export interface Columns {
 	ambiguous: Field[];
 }
 
+/** Whether rows under these columns can be animals. */
+export function isUsable({ unknown, missing, ambiguous }: Columns): boolean {
+	return unknown.length + missing.length + ambiguous.length === 0;
+}
+
+const words = (text: string): readonly string[] => text.split(/\s+/);
+
+/**
+ * What spreadsheets call the fields beside their own names: in English, German, French, Spanish and Portuguese, without
+ * blanks, accents and signs. The first that a file has is taken.
+ */
+const otherNames: Record<Field, readonly string[]> = {
+	name: words(
+		"animalname petname tiername nomdelanimal nombredelanimal nomedoanimal rufname nom nombre nome animal tier",
+	),
+	categoryId: words(`category categorynumber kategorieid kategorie kategorienr kategorienummer categorieid idcategorie
+		categorie numerodecategorie categoriaid idcategoria categoria numerodecategoria`),
+	status: words(
+		"state availability zustand verfugbarkeit statut etat disponibilite estado disponibilidad disponibilidade situacao",
+	),
+};
+
 const required: readonly string[] = NewPet.required;
 /** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
 /**
- * Matches names without regard to case, blanks, underscores and hyphens; `category` is `categoryId`, unless that is
- * there too. A mapping overrides the names of its fields.
+ * Matches names without regard to case, accents and signs: first the names of the fields, then what spreadsheets call
+ * them. A mapping overrides the names of its fields.
  */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
 	const names = columns.map(plainName);
@@ -53,13 +75,18 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 	}
 	const free = names.map((name, index) => (taken.has(index) ? "" : name));
 	for (const field of newPetFields) if (mapping[field] === undefined) take(field, plainName(field), free);
-	for (const field of newPetFields)
-		if (mapping[field] === undefined && at[field] === -1) take(field, plainName(field).replace(/id$/, ""), free);
+	for (const field of newPetFields) {
+		const known = otherNames[field].find((name) => free.some((one, index) => one === name && !taken.has(index)));
+		if (mapping[field] === undefined && at[field] === -1 && known !== undefined) take(field, known, free);
+	}
 	const isUnused = (name: string, index: number) => name !== "" && !taken.has(index) && !ours.includes(plainName(name));
 	const missing = newPetFields.filter((field) => required.includes(field) && at[field] === -1);
 	return { at, unused: columns.filter(isUnused), missing, unknown, ambiguous };
 }
 
 function plainName(name: string): string {
-	return name.toLowerCase().replace(/[\s_-]+/g, "");
+	return name
+		.normalize("NFD")
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -127,6 +127,14 @@ function lineBreaks(text: string): number {
 	return count;
 }
 
+/**
+ * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was, or
+ * UTF-8 that was read as Windows-1252.
+ */
+export function isDamaged(text: string): boolean {
+	return /\uFFFD|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);
+}
+
 /** The name for messages. */
 export function nameOfEncoding(encoding: Encoding): string {
 	return encoding === "windows-1252" ? "Windows-1252" : encoding.toUpperCase();

@@ -3,6 +3,7 @@
 
 import { petFields } from "../contract/pet.ts";
 import { type AnyPet, petJson } from "../contract/pet-json.ts";
+import { findColumns, isUsable } from "./columns.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
 import { cellsOf, csvRecords, type PetRecord } from "./records.ts";
 
@@ -25,8 +26,8 @@ export async function detectKind(source: Source): Promise<FileKind> {
 	const first = await firstCharacter(decodeText(source(), encoding));
 	if (first === "[") return { format: "json", encoding, delimiter: "" };
 	if (first === "{") return { format: "ndjson", encoding, delimiter: "" };
-	const [header] = await firstRecords(csvRecords(decodeText(source(), encoding)), 1);
-	return { format: "csv", encoding, delimiter: detectDelimiter(header?.text ?? "") };
+	const records = await firstRecords(csvRecords(decodeText(source(), encoding)), headerWithin);
+	return { format: "csv", encoding, delimiter: detectDelimiter(records.map(({ text }) => text)) };
 }
 
 async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
@@ -47,12 +48,26 @@ export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: n
 	return found;
 }
 
-/** The delimiter that splits the first line into the most columns, unless a line such as `sep=;` names it. */
-function detectDelimiter(header: string): string {
-	const [, named] = delimiterLine.exec(header) ?? [];
+/** The heading of a spreadsheet is looked for in that many records. Titles and notes are above it. */
+export const headerWithin = 12;
+
+/**
+ * A line `sep=;` names it. Otherwise it is the one with which a record names the columns of an animal, or the one that
+ * makes the most cells of the first record that has cells: titles above the heading have no delimiters.
+ */
+function detectDelimiter(records: string[]): string {
+	const [, named] = delimiterLine.exec(records[0] ?? "") ?? [];
 	if (named !== undefined) return named;
-	const columns = (delimiter: string) => cellsOf(header, delimiter)?.length ?? 0;
-	return Object.keys(delimiters).reduce((best, other) => (columns(other) > columns(best) ? other : best));
+	const all = Object.keys(delimiters);
+	const cells = (record: string, delimiter: string) => cellsOf(record, delimiter) ?? [];
+	for (const record of records) {
+		const fitting = all.find((delimiter) => isUsable(findColumns(cells(record, delimiter))));
+		if (fitting !== undefined) return fitting;
+	}
+	const most = (record: string) =>
+		all.reduce((best, other) => (cells(record, other).length > cells(record, best).length ? other : best));
+	const first = records.find((record) => cells(record, most(record)).length > 1) ?? "";
+	return most(first);
 }
 
 /** A first line that only names the delimiter, for spreadsheets. */

@@ -58,6 +58,18 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 			assert.deepEqual([kind, pets, reasons], [expected, [zoe], []]);
 		}
 	}
+	const headings = [
+		"Animal name,Category number,Availability",
+		"Rufname;Kategorie-ID;Zustand",
+		"Nom de l'animal;Catégorie;Disponibilité",
+		"Nombre;Categoría;Estado",
+		"Nome do animal;ID categoria;Situação",
+	];
+	for (const heading of headings) {
+		const row = "Zoë;7;sold".replaceAll(";", heading.includes(";") ? ";" : ",");
+		const { pets } = await read(`Our animals, 2026\n\n${heading}\n${row}\n`);
+		assert.deepEqual(pets, [zoe], heading);
+	}
 	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
 	const looksLikeBoth = await read(Uint8Array.from(Buffer.from("name,categoryId\nZo\xc3\xab \xeb,1\n", "latin1")));
@@ -96,11 +108,7 @@ test("a mapping names columns with other names; an exact name takes precedence o
 test("missing, unknown and duplicate columns, and with isStrict unused ones, refuse the file", async () => {
 	const files: [content: string, options: ReadOptions, said: RegExp][] = [
 		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
-		[
-			"name,status\nRex,sold\n",
-			{},
-			/^no column is named categoryId; the first line names the columns "name", "status"$/,
-		],
+		["name,status\nRex,sold\n", {}, /^no column is named categoryId; row 1 names the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^there are two columns for name/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
 		["name,categoryId,colour\n", { isStrict: true }, /^unknown "colour": an animal has name, categoryId, status$/],
@@ -203,6 +211,7 @@ test("a preview has the columns and the first rows as they are", async () => {
 		previewRows(sourceOf(content), await detectKind(sourceOf(content)), count);
 	assert.deepEqual(await preview('sep=;\nTier;"Art; Nr"\nRex;5;6\nAnn\nBo;7\n', 2), {
 		columns: ["Tier", "Art; Nr"],
+		headerRow: 2,
 		rows: [
 			["Rex", "5"],
 			["Ann", ""],
@@ -210,6 +219,7 @@ test("a preview has the columns and the first rows as they are", async () => {
 	});
 	assert.deepEqual(await preview('[{"a":1,"b":{"c":2}},{"d":"x"},{}]', 2), {
 		columns: ["a", "b", "d"],
+		headerRow: undefined,
 		rows: [
 			["1", '{"c":2}', ""],
 			["", "", "x"],

@@ -4,14 +4,18 @@
 import { parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
 import { type Checked, checkFields, checkTexts, type Fault } from "../contract/validate.ts";
-import { type Columns, findColumns, type Mapping } from "./columns.ts";
+import { type Columns, findColumns, isUsable, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
-import { delimiterLine, type FileKind, firstRecords, type Source } from "./formats.ts";
+import { delimiterLine, type FileKind, firstRecords, headerWithin, type Source } from "./formats.ts";
 import { jsonElements } from "./json-elements.ts";
 import { cellsOf, csvRecords, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+import { plainValue, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
-type Outcome = { pet: NewPet; faults?: undefined } | { pet?: undefined; faults: Fault[] };
+type Outcome =
+	| { pet: NewPet; faults?: undefined; unknownStatus?: undefined }
+	/** `unknownStatus`: the text where a status should be, if this is what is wrong. */
+	| { pet?: undefined; faults: Fault[]; unknownStatus?: string };
 
 interface Place {
 	/** The line of its first character, from 1. */
@@ -29,6 +33,10 @@ export type Given = string | { cells: string[]; columns: string[] };
 export interface ReadOptions {
 	/** Columns by their names in the file, instead of those that are found by the fields' names. */
 	mapping?: Mapping;
+	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
+	headerRow?: number;
+	/** What texts in place of a status mean. */
+	values?: Values;
 	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
 	isStrict?: boolean;
 	/** Called once for each column or field that is ignored. */
@@ -43,9 +51,9 @@ export class ColumnError extends FileError {}
  * @throws FileError for a broken file, after the rows before the broken line
  */
 export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
-	const texts = decodeText(source(), kind.encoding);
 	const reportUnused = unusedReporter(options);
-	if (kind.format === "csv") return csvRows(csvRecords(texts), kind.delimiter, { ...options, reportUnused });
+	if (kind.format === "csv") return csvRows(source, kind, { ...options, reportUnused });
+	const texts = decodeText(source(), kind.encoding);
 	const isArray = kind.format === "json";
 	const records = isArray ? jsonElements(texts) : lineRecords(texts);
 	return jsonRows(records, isArray, { ...options, reportUnused });
@@ -54,25 +62,60 @@ export function readRows(source: Source, kind: FileKind, options: ReadOptions = 
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
+	/** The row of CSV that names them, as a spreadsheet counts. */
+	headerRow: number | undefined;
 	/** The first rows as text; missing cells are empty. */
 	rows: string[][];
 }
 
 /** The first rows as they are in the file, to choose a mapping. @throws FileError */
-export async function previewRows(source: Source, kind: FileKind, count: number): Promise<Preview> {
-	const texts = decodeText(source(), kind.encoding);
+export async function previewRows(
+	source: Source,
+	kind: FileKind,
+	count: number,
+	options: ReadOptions = {},
+): Promise<Preview> {
 	if (kind.format !== "csv") {
+		const texts = decodeText(source(), kind.encoding);
 		const records = await firstRecords(kind.format === "json" ? jsonElements(texts) : lineRecords(texts), count);
 		const objects = records.map(({ text }) => objectOf(text));
 		const columns = [...new Set(objects.flatMap(Object.keys))];
-		return { columns, rows: objects.map((object) => columns.map((name) => textOf(object[name]))) };
+		const rows = objects.map((object) => columns.map((name) => textOf(object[name])));
+		return { columns, headerRow: undefined, rows };
 	}
-	const records = await firstRecords(csvRecords(texts), count + 2);
-	const [columns = [], ...rows] = records
-		.filter(({ text }, index) => index > 0 || !delimiterLine.test(text))
-		.map((record) => checkedCells(record, kind.delimiter));
-	return { columns, rows: rows.slice(0, count).map((cells) => columns.map((_, index) => cells[index] ?? "")) };
+	const { row: headerRow, columns } = await findHeader(source, kind, options);
+	const records = await firstRecords(csvRecords(decodeText(source(), kind.encoding)), headerRow + count);
+	const rows = records.filter(({ row }) => row > headerRow).map((record) => checkedCells(record, kind.delimiter));
+	return {
+		columns,
+		headerRow,
+		rows: rows.slice(0, count).map((cells) => columns.map((_, index) => cells[index] ?? "")),
+	};
 }
+
+interface Header {
+	/** As a spreadsheet counts. */
+	row: number;
+	line: number;
+	columns: string[];
+}
+
+/** The row that is named, or the first that names the columns of an animal, or the first. */
+async function findHeader(source: Source, kind: FileKind, { mapping, headerRow }: ReadOptions): Promise<Header> {
+	const texts = decodeText(source(), kind.encoding);
+	const records = (await firstRecords(csvRecords(texts), headerRow ?? headerWithin)).filter(
+		({ text }, index) => index > 0 || !delimiterLine.test(text),
+	);
+	const isHeader = ({ row, text }: PetRecord) =>
+		headerRow === undefined
+			? isUsable(findColumns(namesOf(cellsOf(text, kind.delimiter) ?? []), mapping))
+			: row === headerRow;
+	const found = records.find(isHeader) ?? (headerRow === undefined ? records[0] : undefined);
+	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or not there: it cannot name the columns`);
+	return { row: found.row, line: found.line, columns: namesOf(checkedCells(found, kind.delimiter)) };
+}
+
+const namesOf = (cells: string[]) => cells.map((name) => name.trim());
 
 function objectOf(text: string): Record<string, unknown> {
 	try {
@@ -107,28 +150,27 @@ function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions):
 
 type Batches = AsyncIterable<PetRecord[]>;
 
-async function* csvRows(batches: Batches, delimiter: string, reading: Reading): AsyncGenerator<FileRow[]> {
-	let header: { columns: string[]; found: Columns } | undefined;
-	let isFirst = true;
-	for await (const records of batches) {
+async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
+	const header = await findHeader(source, kind, reading);
+	const { columns } = header;
+	const found = checkColumns(header, reading);
+	for await (const records of csvRecords(decodeText(source(), kind.encoding))) {
 		const rows: FileRow[] = [];
 		for (const record of records) {
-			const { line, row, isTooLong, text } = record;
-			const isDelimiterLine = isFirst && delimiterLine.test(text);
-			isFirst = false;
-			if (isDelimiterLine) continue;
-			const cells = checkedCells(record, delimiter);
-			if (header === undefined) {
-				const columns = cells.map((name) => name.trim());
-				header = { columns, found: checkColumns(columns, line, reading) };
-				continue;
-			}
-			const { columns, found } = header;
+			const { line, row, isTooLong } = record;
+			if (row <= header.row) continue;
+			const cells = checkedCells(record, kind.delimiter);
 			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
 			// Spreadsheets write a cleared row as empty cells.
 			else if (cells.some((cell) => cell !== ""))
-				rows.push({ line, row, number: line, given: { cells, columns }, ...petOfCells(cells, columns, found) });
+				rows.push({
+					line,
+					row,
+					number: line,
+					given: { cells, columns },
+					...petOfCells(cells, columns, found, reading),
+				});
 		}
 		yield rows;
 	}
@@ -141,11 +183,10 @@ function checkedCells({ text, line }: PetRecord, delimiter: string): string[] {
 	throw new FileError(`the quotes are broken: ${fix}`, line);
 }
 
-function checkColumns(columns: string[], line: number, { mapping, reportUnused }: Reading): Columns {
+function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }: Reading): Columns {
 	const found = findColumns(columns, mapping);
 	const { unknown, missing, ambiguous, unused } = found;
-	const refuse = (why: string) =>
-		new ColumnError(`${why}; the first line names the columns ${quoteNames(columns)}`, line);
+	const refuse = (why: string) => new ColumnError(`${why}; row ${row} names the columns ${quoteNames(columns)}`, line);
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
 	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
 	if (ambiguous.length > 0) throw refuse(`there are two columns for ${ambiguous.join(" and for ")}`);
@@ -153,19 +194,29 @@ function checkColumns(columns: string[], line: number, { mapping, reportUnused }
 	return found;
 }
 
-/** Spreadsheets leave out or add empty cells at the end of a row. */
-function petOfCells(cells: string[], columns: string[], { at }: Columns): Outcome {
+/** Spreadsheets leave out empty cells at the end of a row, and add some. */
+function petOfCells(cells: string[], columns: string[], { at }: Columns, { values }: Reading): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	const entries = newPetFields.flatMap((field) => {
 		const index = at[field];
 		return index === -1 ? [] : [[field, cells[index] ?? ""] as const];
 	});
-	return outcomeOf(checkTexts(Object.fromEntries(entries)));
+	return outcomeOf(checkTexts, Object.fromEntries(entries), values);
 }
 
-function outcomeOf(checked: Checked<NewPet>): Outcome {
-	return checked.faults ? { faults: checked.faults } : { pet: checked.value };
+/** @param fields of which a text that `values` knows is replaced in place of a status */
+function outcomeOf<Fields extends { status?: unknown }>(
+	check: (fields: Fields) => Checked<NewPet>,
+	fields: Fields,
+	values?: Values,
+): Outcome {
+	const { status } = fields;
+	const meaning = typeof status === "string" ? values?.get(plainValue(status)) : undefined;
+	const checked = check(meaning === undefined ? fields : { ...fields, status: meaning ?? undefined });
+	if (!checked.faults) return { pet: checked.value };
+	const isUnknown = typeof status === "string" && checked.faults.some(({ field }) => field === "status");
+	return { faults: checked.faults, ...(isUnknown && { unknownStatus: status }) };
 }
 
 async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
@@ -193,7 +244,7 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 			const name = names[at[field]];
 			return name === undefined ? [] : [[field, Reflect.get(value, name)] as const];
 		});
-		return outcomeOf(checkFields(Object.fromEntries(entries)));
+		return outcomeOf(checkFields, Object.fromEntries(entries), reading.values);
 	}
 }
 

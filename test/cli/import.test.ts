@@ -139,12 +139,12 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 test("a spreadsheet's file is imported, and its format, its ignored columns and the frequent reasons are shown", async (context) => {
 	const { write, run, pets, path } = await importer(context);
 	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
-	write("a.csv", Buffer.from(`Animal name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
-	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Animal name", ...more] });
+	write("a.csv", Buffer.from(`Call name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
+	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Call name", ...more] });
 	const unmapped = await run("a.csv");
 	assert.equal(
 		unmapped.stderr,
-		'animal-store: a.csv, line 1: no column is named name; the first line names the columns "Animal name", ' +
+		'animal-store: a.csv, line 1: no column is named name; row 1 names the columns "Call name", ' +
 			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN names a column; nothing was sent\n',
 	);
 	assert.match((await mapped("--strict")).stderr, /unknown "Colour": an animal has name, categoryId, status;/);
@@ -174,6 +174,44 @@ test("a spreadsheet's file is imported, and its format, its ignored columns and 
 	assert.deepEqual(
 		[again.added, again.alreadyThere, again.rejected, again.reasons[0]],
 		[0, 2, 5, { reason: `name ${nameRule}`, rows: 2, firstRow: 2 }],
+	);
+});
+
+test("titles above the heading are skipped, and what values mean is proposed and confirmed before anything is sent", async (context) => {
+	const { write, run, pets } = await importer(context);
+	const rows = ["Bello;1;verf\xfcgbar", "M?ller;2;Verkauft ", "J\xf6rg;3; reserviert", "Zora;4;verkauft", "Uma;5;it's"];
+	const text = ["Tiere, Stand: heute;;", "", "Tiername;Kategorie-Nr.;Zustand", ...rows, ""].join("\r\n");
+	write("tiere.csv", Buffer.from(text, "latin1"));
+	const asked = await run("tiere.csv");
+	assert.deepEqual([asked.code, asked.stdout, await pets()], [1, "", []]);
+	const [kind, ...said] = asked.stderr.trim().split("\n");
+	assert.equal(kind, "tiere.csv: CSV with semicolons, Windows-1252, 0 animals, 5 rows to reject");
+	const flags = " --map status:Verkauft=sold --map status:verfügbar=available --map status:reserviert=pending";
+	assert.deepEqual(said, [
+		'"Verkauft" in 2 rows seems to mean sold',
+		'"verfügbar" in 1 row seems to mean available',
+		'"reserviert" in 1 row seems to mean pending',
+		`animal-store: tiere.csv: nothing was sent; if these values mean that, add${flags}; with nothing behind the = they mean no status`,
+	]);
+	const more = [...flags.trim().split(" "), "--map", "status:it's="];
+	const { code, stderr } = await run("tiere.csv", { more });
+	assert.equal(code, 0, stderr);
+	assert.match(stderr, /\nnames that seem to have lost letters .*:\n {2}"M\?ller", row 5\n$/);
+	assert.deepEqual(await pets(), [
+		{ name: "Bello", categoryId: 1n, status: "available" },
+		{ name: "M?ller", categoryId: 2n, status: "sold" },
+		{ name: "Jörg", categoryId: 3n, status: "pending" },
+		{ name: "Zora", categoryId: 4n, status: "sold" },
+		{ name: "Uma", categoryId: 5n },
+	]);
+	write("odd.csv", "1,2\nA,B\nRex,1\n");
+	const map = ["--map", "name=A", "--map", "categoryId=B"];
+	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or not there/);
+	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 names the columns "1", "2"/);
+	assert.match((await run("odd.csv", { more: [...map, "--header-row", "2"] })).stdout, /1 added/);
+	assert.match(
+		(await run("odd.csv", { more: ["--map", "status:x=y"] })).stderr,
+		/A status is available, pending, sold, or/,
 	);
 });
 
