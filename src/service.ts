@@ -17,11 +17,11 @@ import { clientAddressOf, linkWarning } from "./http/proxies.ts";
 import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-headers.ts";
-import { createTraffic, type Traffic } from "./http/traffic.ts";
+import { createTraffic } from "./http/traffic.ts";
 import { createKey, type Issuer } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
-import { createMetrics, type Metrics } from "./ops/metrics.ts";
+import { createMetrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
@@ -29,7 +29,7 @@ import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
 import { openStore } from "./store/open.ts";
 import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
-import { type Background, StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
@@ -83,9 +83,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const observed = createObserved(options);
 	const { now, metrics, background } = observed;
 	let backups: ScheduledBackups | undefined;
-	/** They might be of another file, or damaged, and replace good ones. */
-	const stopBackups = () => void backups?.stop();
-	const store = await openObserved(options, observed, stopBackups);
+	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
+	const store = await openObserved(options, observed, () => void backups?.stop());
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const { app, opsServer, activity, replyWatch } = await buildServers(options, observed, {
@@ -121,8 +120,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
-		await refuseUnfinishedCopy(store);
-		if (config.apiKey !== undefined) await addConfiguredKey(issuer, config.apiKey);
+		if ((await store.rows.readCopyMark()) !== undefined)
+			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
+		await addConfiguredKey(issuer, config.apiKey);
 		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
@@ -133,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
-		if (observed.store) observed.store.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
+		observed.sources.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
@@ -179,32 +179,23 @@ function openObserved(
 	});
 }
 
-/** The metrics, which begin before the store is open. */
-interface Observed {
-	/** Milliseconds since 1970. */
-	now: () => number;
-	/** In request ids, leases and the console. */
-	node: string;
-	metrics: Metrics;
-	background: Background;
-	traffic: Traffic;
-	store: StoreSources | undefined;
-}
+type Observed = ReturnType<typeof createObserved>;
 
-function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now }: ServiceOptions): Observed {
+/** The metrics, which begin before the store is open. */
+function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now }: ServiceOptions) {
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
-	const store = () => observed.store;
-	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store });
+	const sources: StoreSources = {};
+	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store: sources });
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
 		if (isFirst) log.error({ task, ...reason }, "background work failed; it is done again later");
 	});
+	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
-	const observed: Observed = { now, node, metrics, background, traffic, store: undefined };
-	return observed;
+	return { now, node, metrics, background, traffic, sources };
 }
 
 /** Both ports, which do not listen yet. */
@@ -218,7 +209,7 @@ async function buildServers(
 	const { now, node, metrics, traffic } = observed;
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
-	observed.store = { store, animals: totals.animals };
+	Object.assign(observed.sources, { store, animals: totals.animals });
 	const replyWatch = createReplyWatch({
 		log,
 		requestId: createRequestIds(node),
@@ -253,7 +244,7 @@ async function buildServers(
 	return { app, opsServer, activity, replyWatch };
 }
 
-/** Files that connections leave to the store and to operators. Out of files, the system closes connections untold. */
+/** Files that connections leave to the store and to operators. Without a free file, the system closes connections. */
 const filesKept = 100;
 
 async function readConnectionsMax(): Promise<number> {
@@ -281,12 +272,6 @@ function startBackups(
 	});
 }
 
-/** @throws StoreRefused */
-async function refuseUnfinishedCopy({ rows }: Store): Promise<void> {
-	if ((await rows.readCopyMark()) !== undefined)
-		throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-}
-
 /** @returns the first key of the store, undefined if it has one */
 async function createFirstKey(issuer: Issuer): Promise<string | undefined> {
 	const { key, isAdded } = await createKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" });
@@ -294,6 +279,6 @@ async function createFirstKey(issuer: Issuer): Promise<string | undefined> {
 }
 
 /** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
-async function addConfiguredKey(issuer: Issuer, key: string): Promise<void> {
-	await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key, unless: "same secret" });
+async function addConfiguredKey(issuer: Issuer, key: string | undefined): Promise<void> {
+	if (key !== undefined) await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key, unless: "same secret" });
 }

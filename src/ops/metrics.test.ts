@@ -89,7 +89,7 @@ test("methods are read, write or other; failures are counted by reason", async (
 });
 
 test("times are in seconds, each failure is counted, and before the store is open nothing waits", async () => {
-	const metrics = createStoreMetrics(() => undefined);
+	const metrics = createStoreMetrics({});
 	metrics.observeCommit({ writes: 3, ms: 20, syncMs: 5, isStored: false });
 	metrics.observeCommit({ writes: 1, ms: 30, syncMs: undefined, isStored: false });
 	for (let failures = 0; failures < 3; failures++) metrics.observeFailure("sweep");
@@ -116,7 +116,7 @@ test("times are in seconds, each failure is counted, and before the store is ope
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
 	const animals = () => Promise.reject(new StorageUnavailable("away"));
 	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;
-	const text = textOf(await createStoreMetrics(() => ({ store, animals })).read());
+	const text = textOf(await createStoreMetrics({ store, animals }).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });

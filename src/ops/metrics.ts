@@ -96,8 +96,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface MetricsSources extends ProcessSources {
 	traffic: () => TrafficCounts;
-	/** Undefined until the store is open. */
-	store: () => StoreSources | undefined;
+	store: StoreSources;
 }
 
 export function createMetrics({ traffic, store, ...sources }: MetricsSources) {

@@ -5,18 +5,19 @@ import type { Totals } from "../contract/activity.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
 
+/** All of it is absent until the store is open. */
 export interface StoreSources {
-	store: Pick<Store, "queue" | "writeState" | "readUse">;
+	store?: Pick<Store, "queue" | "writeState" | "readUse">;
 	/** The animals by status, counted up to now. */
-	animals: () => Promise<Totals>;
+	animals?: () => Promise<Totals>;
 	/** When the last backup ended, in milliseconds since 1970, 0 if none did; undefined if this service makes none. */
 	lastBackupAtMs?: (() => number) | undefined;
 }
 
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** @param sources undefined until the store is open; `observeCommit` may be called before */
-export function createStoreMetrics(sources: () => StoreSources | undefined) {
+/** @param sources read by each scrape */
+export function createStoreMetrics(sources: StoreSources) {
 	const commits = createSeries(upToSeconds);
 	const syncs = createSeries(upToSeconds);
 	const batches = createSeries(upToWrites);
@@ -31,7 +32,7 @@ export function createStoreMetrics(sources: () => StoreSources | undefined) {
 		},
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
-			const { store, animals, lastBackupAtMs } = sources() ?? {};
+			const { store, animals, lastBackupAtMs } = sources;
 			const state = store?.writeState();
 			const { files, pool } = (await store?.readUse()) ?? {};
 			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};
