@@ -15,17 +15,8 @@ import {
 import { components, type TSchema } from "../src/contract/schema.ts";
 import { codeSamples } from "./code-samples.ts";
 import { introduction } from "./introduction.ts";
-import type {
-	MediaTypeObject,
-	OpenApiDocument,
-	OperationObject,
-	ParameterObject,
-	Reference,
-	ResponseObject,
-	SchemaObject,
-} from "./objects.ts";
 
-export const target = fileURLToPath(new URL("../openapi.json", import.meta.url));
+const target = fileURLToPath(new URL("../openapi.json", import.meta.url));
 
 declare global {
 	/** The compiler does not know it yet. */
@@ -42,7 +33,41 @@ const tagDescription =
 	"Over this interface, animals are added and read. The operator of the service can change or remove one: the next " +
 	"reply shows it, with another `ETag`. Ids are never used again.";
 
-export function openApiDocument(): OpenApiDocument {
+/** Names a part of the components, such as `#/components/schemas/Pet`. */
+export interface Reference {
+	$ref: string;
+}
+
+export interface SchemaObject extends Partial<Reference> {
+	type?: string;
+	format?: string;
+	description?: string;
+	enum?: string[];
+	default?: number;
+	items?: SchemaObject;
+	properties?: Record<string, SchemaObject>;
+	required?: string[];
+	examples?: unknown[];
+}
+
+interface MediaTypeObject {
+	schema: Reference;
+	example?: unknown;
+	examples?: Record<string, { value: unknown }>;
+}
+
+interface ResponseObject {
+	description: string;
+	headers: Record<string, Reference>;
+	content?: { "application/json": MediaTypeObject };
+	links?: object;
+}
+
+export type ParameterObject = ReturnType<ReturnType<typeof parameterIn>>;
+export type OperationObject = ReturnType<typeof operationObject>;
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+
+export function openApiDocument() {
 	const paths: Record<string, Record<string, OperationObject>> = {};
 	for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
 		paths[operation.path] = {
@@ -83,15 +108,13 @@ export function openApiDocument(): OpenApiDocument {
 /** The headers that are in every reply that declares them. Location ends with getPet. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
-function headerObject([name, description]: [string, string]): [
-	string,
-	OpenApiDocument["components"]["headers"][string],
-] {
-	return [name, { description, ...(required.includes(name) && { required: true }), schema: { type: "string" } }];
+function headerObject([name, description]: [string, string]) {
+	const header = { description, ...(required.includes(name) && { required: true }), schema: { type: "string" } };
+	return [name, header] as const;
 }
 
-function operationObject(name: OperationName, operation: Operation): OperationObject {
-	const { summary, description, body, scope, success, deprecation } = operation;
+function operationObject(name: OperationName, operation: Operation) {
+	const { summary, description, body, scope, deprecation } = operation;
 	return {
 		operationId: name,
 		tags: ["pets"],
@@ -100,22 +123,18 @@ function operationObject(name: OperationName, operation: Operation): OperationOb
 		...(deprecation && { deprecated: true, "x-sunset": new Date(deprecation.sunsetMs).toISOString().slice(0, 10) }),
 		parameters: parameters(operation),
 		...(body && { requestBody: { required: true, content: json(body) } }),
-		responses: {
-			[success.status]: {
-				description: success.description,
-				headers: headerReferences([...commonHeaders, ...success.headers]),
-				content: json(success.schema),
-				...(success.links && { links: success.links }),
-			},
-			...(operation.isConditional && {
-				304: {
-					description: "The animals have not changed since the reply with this ETag.",
-					headers: headerReferences([...commonHeaders, ...success.headers]),
-				},
-			}),
-			...failureReplies(operation),
-		},
+		responses: { ...successReplies(operation), ...failureReplies(operation) },
 		"x-codeSamples": codeSamples[name],
+	};
+}
+
+function successReplies({ success, isConditional }: Operation): Record<string, ResponseObject> {
+	const { status, description, schema, links } = success;
+	const headers = headerReferences([...commonHeaders, ...success.headers]);
+	const notModified = { description: "The animals have not changed since the reply with this ETag.", headers };
+	return {
+		[status]: { description, headers, content: json(schema), ...(links && { links }) },
+		...(isConditional && { 304: notModified }),
 	};
 }
 
@@ -159,7 +178,7 @@ function exampleReply(code: ErrorCode, operation: Operation): ErrorBody {
 	return { code, message: message(...(values as never[])), status };
 }
 
-function parameters({ query, params = {}, headers = {} }: Operation): ParameterObject[] {
+function parameters({ query, params = {}, headers = {} }: Operation) {
 	return [
 		...Object.entries(params).map(parameterIn("path")),
 		...Object.entries(query.properties).map(parameterIn("query")),
@@ -168,18 +187,19 @@ function parameters({ query, params = {}, headers = {} }: Operation): ParameterO
 }
 
 function parameterIn(place: "path" | "query" | "header") {
-	return ([name, schema]: [string, TSchema]): ParameterObject => {
+	return ([name, schema]: [string, TSchema]) => {
 		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
+		// A page for trying sends an example. Among examples, the reader has to choose one.
 		const isSent = place === "path" || "default" in rest;
+		const shown: Omit<MediaTypeObject, "schema"> = isSent ? { example: value } : { examples: { typical: { value } } };
 		return {
 			name,
 			in: place,
 			...(place === "path" && { required: true }),
 			description,
-			// A page for trying sends an example. Among examples, the reader has to choose one.
-			...(isSent ? { example: value } : { examples: { typical: { value } } }),
-			schema: schema.component ? reference(schema) : (rest as SchemaObject),
+			...shown,
+			schema: (schema.component ? reference(schema) : rest) as SchemaObject,
 		};
 	};
 }

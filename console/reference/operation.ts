@@ -1,6 +1,6 @@
 // An operation on the reference page: what it does, its parameters and replies, its samples, and its form.
 
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/objects.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { codeBlock, inline, markdown } from "./markdown.ts";
 import { type Described, tryForm } from "./try-form.ts";

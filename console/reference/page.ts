@@ -1,8 +1,7 @@
 // The reference page, which the build makes from the OpenAPI document. It can be read without scripts; with them it
 // switches samples, copies, and sends requests (reference.js, send.js).
 
-import { openApiJson } from "../../openapi/document.ts";
-import type { OpenApiDocument, SchemaObject } from "../../openapi/objects.ts";
+import { type OpenApiDocument, openApiJson, type SchemaObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { type Chapter, chapters, codeBlock, markdown } from "./markdown.ts";
 import { operationSection, operationsOf } from "./operation.ts";

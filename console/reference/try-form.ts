@@ -1,7 +1,11 @@
 // The form of an operation that sends it from the page (send.js). Examples of the document are filled in.
 
-import { openApiJson } from "../../openapi/document.ts";
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/objects.ts";
+import {
+	type OpenApiDocument,
+	type OperationObject,
+	openApiJson,
+	type ParameterObject,
+} from "../../openapi/document.ts";
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";
 import { nameIn } from "./values.ts";

@@ -1,6 +1,6 @@
 // Parameters of operations and fields of objects on the reference page, one row each.
 
-import type { ParameterObject, Reference, SchemaObject } from "../../openapi/objects.ts";
+import type { ParameterObject, Reference, SchemaObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { inline } from "./markdown.ts";
 
