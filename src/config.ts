@@ -77,8 +77,8 @@ export const settings = {
 	OPS_PORT: port("9464"),
 	BASE_URL: optional("an http or https URL without query, such as https://api.example.com/v1", baseUrl),
 	TRUST_PROXY: optional(
-		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8; " +
-			"loopback, linklocal and uniquelocal name usual ones",
+		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8, " +
+			"or the names loopback, linklocal and uniquelocal",
 		parseTrustedProxies,
 	),
 	DATABASE_URL: setting(
@@ -101,9 +101,9 @@ export const settings = {
 		origins,
 	),
 	CONNECTIONS_PER_ADDRESS: setting("an integer from 0 to 10000, where 0 is no limit", integer(0, 10_000), "1000"),
-	CREATE_WAIT_MAX: setting("how long a create may wait before it is refused, such as 5s or 1m", shortDuration, "5s"),
+	CREATE_WAIT_MAX: setting("the longest time that a create may wait, such as 5s or 1m", shortDuration, "5s"),
 	STOP_DELAY: setting(
-		"how long a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
+		"the time that a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
 		(text) => (text === "0s" ? 0 : shortDuration(text)),
 		"0s",
 	),
@@ -116,12 +116,9 @@ export const settings = {
 		"the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
 		(text) => text,
 	),
-	BACKUP_EVERY: optional(
-		"the time between two backups, such as 1h or 1d, which is usual with BACKUP_TO",
-		parseDurationMs,
-	),
+	BACKUP_EVERY: optional("the time between two backups, such as 1h; 1d is the default with BACKUP_TO", parseDurationMs),
 	BACKUP_KEEP: optional(
-		"the number of backups to keep, from 1 to 10000; 7 is usual with BACKUP_TO",
+		"the number of backups to keep, from 1 to 10000; 7 is the default with BACKUP_TO",
 		integer(1, 10_000),
 	),
 	LOG_CLIENT_ADDRESS: setting("true or false", trueOrFalse, "false"),
@@ -200,7 +197,7 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 	return readText(settings.DATABASE_URL, text).problem;
 }
 
-/** Settings that a file may hold instead, such as a secret of a container: `API_KEY_FILE` is the file of `API_KEY`. */
+/** Settings that can be in a file of their own, such as a secret of a container: `API_KEY_FILE` names the file. */
 const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies (keyof typeof settings)[];
 
 export interface GivenSetting {
@@ -281,7 +278,7 @@ export function readEnvFile(path: string): EnvFile {
 	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
 	let text: string;
 	try {
-		// Node has read a pipe before us, to its end.
+		// Node has already read a pipe to its end.
 		if (!statSync(path).isFile()) throw refuse("is not a regular file");
 		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
 	} catch (error) {
@@ -364,7 +361,7 @@ function passedSockets(environment: Variables): number {
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
 }
 
-/** As `readSettings`. */
+/** The same without the sources of the settings. @throws ConfigError */
 export function readConfig(...sources: Parameters<typeof readSettings>) {
 	return readSettings(...sources).config;
 }
@@ -384,14 +381,14 @@ export function readConnection(
 	return { url: values.url, key: values.key };
 }
 
-/** For a process that works on the same store: no other settings, and nothing that Node loads into each process. */
+/** The environment of a process that works on the same store: no other settings, and no modules for Node to load. */
 export function environmentFor(databaseUrl: string, environment: Variables = process.env): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));
 	return { ...Object.fromEntries(Object.entries(environment).filter(isOther)), DATABASE_URL: databaseUrl };
 }
 
-/** Whether `npm start` or `npx` runs this process, and so a person. */
+/** Whether a person runs this process: with `npm start` or `npx`. */
 export function isUnderNpm(environment: Variables = process.env): boolean {
 	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");
 }

@@ -11,7 +11,7 @@ import { useEnvFile } from "./config.ts";
 
 type Make = () => Promise<Command>;
 
-/** The commands below their headings in the help. */
+/** The commands by their headings in the help. */
 const commands: Record<string, Record<string, Make>> = {
 	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
 		pets: async () => {
@@ -40,7 +40,7 @@ const commands: Record<string, Record<string, Make>> = {
 	},
 };
 
-/** Of the commands, only the one that is called is loaded: help and wrong names need all. */
+/** Loads only the command that is called. Help and unknown names need all. */
 async function addCommands(to: Command, name = ""): Promise<void> {
 	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
 	for (const [heading, group] of Object.entries(commands)) {
@@ -69,7 +69,7 @@ await addCommands(
 );
 configure(program);
 
-/** Commander ends no process, so that output is complete, and what it prints can be pasted. */
+/** Commander throws instead of ending the process, so that output is complete. Commands in its texts can be pasted. */
 function configure(command: Command): void {
 	command
 		.exitOverride()
@@ -89,7 +89,7 @@ function report(error: unknown): void {
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }
 
-// Nobody waits until help is written. That a reader has enough, such as `head`, is no failure.
+// Help is written without waiting. A reader that closes early, such as `head`, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	const isHandled = process.stdout.listenerCount("error") > 1;
 	if (!isHandled && error.code !== "EPIPE") report(error);

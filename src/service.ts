@@ -34,7 +34,7 @@ import { StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
 export interface ServiceOptions {
 	config: Config;
 	log: Log;
-	/** Log lines that nobody read in time. */
+	/** The number of log lines that nobody read in time. */
 	droppedLogLines?: () => number;
 	/** Milliseconds since 1970. */
 	now?: () => number;
@@ -70,7 +70,7 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops; clients that use theirs pause for less. */
+/** How long a connection may be idle while the service stops. Clients that use one pause for less. */
 const idleOnStopMs = 1000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
@@ -236,7 +236,7 @@ async function buildServers(
 		loadLimits: options.loadLimits,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
-		// Until it is read and its commit begins, and as long again for the commit.
+		// The time until its commit begins, and the same again for the commit.
 		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMax),
 		pagesFolder,
 	});

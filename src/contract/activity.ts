@@ -1,10 +1,10 @@
-// What the console asks the service beside the operations: its figures, and the key in use.
+// The replies that only the console asks for: the figures of the service, and the key in use.
 
 import type { PetStatus } from "./pet.ts";
 
 /** The reply of `/console/activity`. */
 export interface Activity {
-	/** Of the node that answers, since its start, oldest first, at most three hours. The last minute is not over. */
+	/** The minutes of this node since its start, oldest first, at most three hours. The last one is not over. */
 	minutes: Minute[];
 	animals: Totals;
 	/** How often operators had edited animals when `animals` was counted. */

@@ -1,5 +1,5 @@
-// When a deprecated operation ends, and what replaces it. It stands apart from the operations table so that the console
-// can read it without that.
+// When a deprecated operation ends, and what replaces it. In a file of its own, so that the console does not load the
+// table of operations.
 
 /** RFC 9745 and RFC 8594; both instants in milliseconds since 1970. */
 export interface Deprecation {

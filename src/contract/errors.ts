@@ -16,7 +16,7 @@ export const failureHeaders = {
 	"Retry-After": "seconds after which another attempt may succeed",
 } as const;
 
-/** What examples take from an operation. */
+/** The parts of an operation that examples use. */
 interface ExampleOperation {
 	path: string;
 	scope: string;
@@ -28,13 +28,13 @@ interface ErrorEntry {
 	status: number;
 	/** When it is sent. */
 	when: string;
-	/** What the caller does then, in Markdown. */
+	/** What the caller should do, in Markdown. */
 	fix: string;
-	/** What went wrong and how to fix it, as the caller gets it, from the values that vary. */
+	/** Says what went wrong and how to fix it. The parameters are the values that vary. */
 	message(...values: never[]): string;
 	/** Those values in an example, if it needs any. */
 	example?(operation: ExampleOperation): unknown[];
-	/** Headers of its replies beside those of every reply. */
+	/** Headers of its replies in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];
 	/** Sent as `Retry-After` unless the failure has its own. */
 	retryAfterSeconds?: number;
@@ -80,7 +80,7 @@ export const errors = {
 		status: 400,
 		when: "the cursor is not from this service, belongs to another filter, or to animals that a restore has lost",
 		fix: "start at the first page",
-		// Behind a lost position, new animals would get smaller ids: who went on from there would miss them.
+		// New animals get ids below a lost position, so a client that continued there would miss them.
 		message: (position?: "lost") =>
 			(position
 				? "cursor is past all animals that were ever added, as after a restore from a backup; "
@@ -247,9 +247,9 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * An expected failure, which is thrown. The caller gets the message as it is: it names the field and the fix, and no
- * internals. It is not an Error, whose stack would take longer to make than all else of a refusal; and as it has
- * nothing of its request, one that is always the same is made once.
+ * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
+ * internals. It is not an Error, because a stack costs more than the rest of a refusal. It has nothing of its request,
+ * so a failure that is always the same is made once.
  */
 export class ApiError {
 	readonly code: ErrorCode;

@@ -1,4 +1,4 @@
-// The limits of a request. What is larger is refused; the messages and the documents name them.
+// The limits of a request. Larger requests are refused; the messages and the documents name these limits.
 
 /** Largest request body, in bytes. */
 export const bodyMaxBytes = 64 * 1024;

@@ -12,10 +12,10 @@ export type Log = { level: string } & Record<Exclude<LogLevel, "silent">, LogLin
 /** @param fields values of JSON, undefined ones are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
-/** What a request is counted as: `page` is all else that is served; `unknown` has no route, or is not HTTP. */
+/** The name that a request is counted under. `page`: other things that are served. `unknown`: no route, or not HTTP. */
 export type RouteName = OperationName | "probe" | "metrics" | "page" | "unknown";
 
-/** One reply, or a request whose client left before it. */
+/** A reply, or a request whose client left before the reply. */
 export interface Reply {
 	route: RouteName;
 	method: string;
@@ -57,7 +57,7 @@ interface SpanContext {
 	traceId: string;
 	spanId: string;
 	traceFlags: number;
-	/** The caller's: nothing records this request. */
+	/** It is the caller's span: nothing records this request. */
 	isRemote?: boolean;
 }
 

@@ -109,7 +109,7 @@ const listQuery = Type.Object({
 		}),
 	),
 	...optional(filters),
-	// What breaks the pattern is no cursor of ours: invalid_cursor says so better than a list of characters.
+	// The pattern is only published: anything that breaks it is not our cursor, and invalid_cursor explains that better.
 	cursor: Type.Optional(
 		Type.String({
 			description: "a cursor from a Link header, with the same status filter, given once",
@@ -127,7 +127,7 @@ function optional<P extends Record<string, TSchema>>(schemas: P): { [Name in key
 
 const ifNoneMatch = Type.String({
 	description:
-		"the ETag of an earlier reply; the reply is 304 if nothing changed. A value that is no entity tag is ignored",
+		"the ETag of an earlier reply; the reply is 304 if nothing changed. A value that is not an entity tag is ignored",
 	minLength: 1,
 	maxLength: 8192,
 	pattern: '^([*]|(W/)?"[!#-~]*"([ ]*,[ ]*(W/)?"[!#-~]*")*)$',

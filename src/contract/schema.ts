@@ -60,7 +60,7 @@ export interface TArray<Item extends TSchema> extends TSchema<Static<Item>[]> {
 /** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
-/** No others: the check has to know each of them. */
+/** Only these keywords, because the check has to know each of them. */
 type Keywords = Omit<TSchema, typeof type>;
 
 function schemaOf<Schema extends TSchema>(keywords: object): Schema {

@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns what is kept of a field's value; undefined for a broken one. */
+/** Returns the value of a field as it is kept; undefined for a broken one. */
 type Reader = (value: unknown) => unknown;
 
 function readerOf(schema: TSchema, isText: boolean): Reader {

@@ -1,4 +1,4 @@
-// Replies of this node and their p95 by minute, for the console's chart. They are in memory, and end with the process.
+// The replies of this node and their p95 by minute, for the console's chart. They are kept in memory only.
 
 import type { Minute } from "../contract/activity.ts";
 import type { Metrics } from "./metrics.ts";
@@ -18,7 +18,7 @@ export function watchActivity({ latency, upToMs }: Pick<Metrics, "latency" | "up
 		before = latency();
 		if (past.length >= minutesMax) past.shift();
 	}, 60_000).unref();
-	/** `minutes`: since the start, oldest first, the newest ones only; the last one is not over. */
+	/** `minutes`: the newest ones since the start, oldest first; the last one is not over. */
 	return { minutes: () => [...past, present()], close: () => clearInterval(recorder) };
 }
 

@@ -9,7 +9,7 @@ import { formatForTerminal } from "./terminal-log.ts";
 /** Lines are written when there are this many, or after this time. */
 const linesMax = 500;
 const flushEveryMs = 100;
-/** The most that a slow reader may leave unread. Further lines are dropped and counted, so requests never wait. */
+/** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
 export const backlogMaxBytes = 4 * 1024 * 1024;
 
 /** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */

@@ -1,11 +1,11 @@
-// The animals by status, of the whole store: for the console's filters and for metrics.
+// Counts the animals of the whole store by status, for the filters of the console and for metrics.
 
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { Totals } from "../contract/activity.ts";
 import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 
-/** Small enough to delay other reads by one or two milliseconds only. */
+/** Small enough to delay other reads by only one or two milliseconds. */
 const countBatch = 5_000;
 const editBatch = 1_000;
 /** How long a reply waits for the first count. */
@@ -22,7 +22,7 @@ export function watchTotals(store: Store) {
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let latest = Promise.resolve();
-	/** Begins when the latest count ends, which may have read before this one was asked for. */
+	/** Begins when the latest count ends, because that may have read before this one was asked for. */
 	let next: Promise<void> | undefined;
 
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */

@@ -83,8 +83,8 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		),
 		[{ CONNECTIONS_PER_ADDRESS: "-1" }, [/CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/]],
 		[{ CONNECTIONS_PER_ADDRESS: "many" }, [/CONNECTIONS_PER_ADDRESS must be/]],
-		[{ CREATE_WAIT_MAX: "0s" }, [/CREATE_WAIT_MAX must be how long a create may wait/]],
-		[{ STOP_DELAY: "-1s" }, [/STOP_DELAY must be how long/]],
+		[{ CREATE_WAIT_MAX: "0s" }, [/CREATE_WAIT_MAX must be the longest time that a create may wait/]],
+		[{ STOP_DELAY: "-1s" }, [/STOP_DELAY must be the time that a stopping service/]],
 		[{ WHEN_WRITES_STOP: "panic" }, [/WHEN_WRITES_STOP must be serve/]],
 		[{ LOG_LEVEL: "loud" }, [/LOG_LEVEL must be fatal, error/]],
 		[
