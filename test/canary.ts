@@ -1,5 +1,5 @@
-// A test that fails, for .ci/run: if the test command ends with 0 here, it would do so whatever is broken. It also leaks what
-// failing tests leak (a running server), and must end all the same.
+// A test that fails, for .ci/run: if the test command exits with 0 here, it hides every failure. The test also leaves a
+// server and a connection open, as failing tests do, and must end nevertheless.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";

@@ -1,6 +1,6 @@
-// Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another server; a real
-// Chromium from npm unless the system has one or TEST_CHROMIUM names its folder; and a cache of compiled code, which halves what
-// the start of a command costs. After all tests they are gone, files and all.
+// Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another
+// server; a real Chromium from npm unless the system has one or TEST_CHROMIUM names its folder; and a cache of compiled
+// code, which halves the start time of a command. After all tests they are removed with their files.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// What the service promises about the data, and what proves it: titles of tests, and names of `npm run prove` for the long form.
-// docs/promises.md is made from this table, from the last long runs (test/proofs/last-runs.json) and from the statements of the
-// interface below: `WRITE_PROMISES=1 npm test -- test/house/house.test.ts` writes it.
+// What the service promises about the data, and what proves it: titles of tests, and names of `npm run prove` for the
+// long form. docs/promises.md is made from this table, from the last long runs (test/proofs/last-runs.json) and from
+// the statements of the interface below: `WRITE_PROMISES=1 npm test -- test/house/house.test.ts` writes it.
 
 export interface Proven {
 	says: string;
@@ -307,7 +307,10 @@ export const promises: Record<string, Proven[]> = {
 	],
 };
 
-/** The statements of the interface document (version 1.0.0), and our decisions where it shows nothing, by what tests them. */
+/**
+ * The statements of the interface document (version 1.0.0), and our decisions where it shows nothing, by what tests
+ * them.
+ */
 export const statements: Proven[] = [
 	{
 		says: "§1 three operations, §8 their parameters and limits, §9 version 1.0.0 below `/v1`",

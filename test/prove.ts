@@ -1,5 +1,5 @@
-// `npm run prove`: the long form of the proofs, each a file in test/proofs. Prints one line of JSON for each, and at the end which
-// passed; it ends with 0 only when all did. A proof whose tools are missing has failed.
+// `npm run prove`: the long form of the proofs, each a file in test/proofs. Prints one line of JSON for each, and
+// finally the ones that passed; it exits with 0 only if all passed. A proof whose tools are missing fails.
 
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -26,13 +26,13 @@ function help(proofs: Map<string, Proof>): string {
 			`  ${name.padEnd(16)}${shows}`,
 			...needs.map(({ text, isMet }) => `${" ".repeat(20)}needs ${text}${isMet() ? "" : ": MISSING"}`),
 			...Object.entries(options).map(
-				([option, { default: usual, text }]) => `${" ".repeat(20)}--${option} (${usual || "none"})  ${text}`,
+				([option, { default: value, text }]) => `${" ".repeat(20)}--${option} (default: ${value || "none"})  ${text}`,
 			),
 		].join("\n"),
 	);
 	return `npm run prove -- [--only NAME]… [--seed N] [--record] [OPTION]…
 
-All proofs, or those that are named; --record writes what passed into docs/promises.md:
+Runs all proofs, or the named ones; --record writes those that passed into docs/promises.md:
 
 ${lines.join("\n")}`;
 }
@@ -56,7 +56,7 @@ function readArguments(proofs: Map<string, Proof>) {
 	const chosen = new Map([...proofs].filter(([name]) => only.length === 0 || only.includes(name)));
 	const taken = [...chosen.values()].flatMap(({ options = {} }) => Object.keys(options));
 	const unused = Object.keys(given).find((name) => !taken.includes(name));
-	if (unused) throw new Error(`${only.join(", ")} takes no --${unused}`);
+	if (unused) throw new Error(`${only.join(", ")} has no option --${unused}`);
 	return { isHelpWanted, isRecorded, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
 }
 
@@ -133,7 +133,7 @@ async function runAll(): Promise<number> {
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => cleanUpAll().finally(() => process.exit(130)));
-// A proof that failed may have left work running: it does not keep the process.
+// Ends the process even if a failed proof left work running.
 process.exit(
 	await runAll().catch((error) => {
 		console.error(error instanceof Error ? error.message : error);

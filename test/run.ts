@@ -1,5 +1,5 @@
-// `npm test`: all tests, or the files that are named behind `--`, with what they need around them. Each file runs in a process of
-// its own, which ends with its last test even when a failed one left something open.
+// `npm test`: all tests, or the files that are named after `--`, with the servers that they need. Each file runs in a
+// separate process, which ends with its last test even if a failed one left something open.
 
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
@@ -11,7 +11,7 @@ import { testLimitMs } from "./support/until.ts";
 const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*/*.test.ts"];
 
-/** Ends the run, with what it started and left behind. */
+/** Ends the run and the processes that it started. */
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort());
 
@@ -20,11 +20,12 @@ const options = {
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
-	// A test that hangs ends with its title. Those in a browser, and those that say why they are slow, may take longer.
+	// A test that hangs fails with its title. Tests in a browser, and tests that state why they are slow, may take
+	// longer.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
-	// A file waits for its commands, browsers and clocks half of the time: one more than there are cores.
+	// One more than there are cores, because a file waits for its commands, browsers and clocks half of the time.
 	concurrency: availableParallelism() + 1,
-	// A file in which nothing can time out any more, because something keeps its event loop busy.
+	// For a file whose tests cannot time out because the event loop is busy.
 	timeout: 300_000,
 };
 console.log(`SEED=${seed}`);

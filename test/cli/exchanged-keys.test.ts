@@ -1,5 +1,4 @@
-// Imports against the real service, in which any reply, request and key can be lost: a model of the animals that the
-// list must have at the end.
+// Imports in which any reply, request and key can be lost: a model of the animals that the list must have at the end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

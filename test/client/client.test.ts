@@ -1,5 +1,4 @@
-// The typed client against the running service: exact numbers, paging, retries without duplicates, errors of the
-// server.
+// The client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

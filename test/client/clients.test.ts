@@ -1,5 +1,5 @@
-// Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that this machine has.
-// The programs run over a connection that loses a reply, with a key whose rate they exceed.
+// Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that
+// this machine has. The programs run over a connection that loses a reply, with a key whose rate they exceed.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";

@@ -73,7 +73,9 @@ class Connection {
 		this.#changes.emit("change");
 	}
 
-	/** Sends packets, then a request with a known reply, which comes last: the end of the others is known without a wait. */
+	/**
+	 * Sends packets, then a request with a known reply, which comes last: the end of the others is known without a wait.
+	 */
 	async exchange(packets: Buffer[]): Promise<{ received: string; isOpen: boolean }> {
 		this.#received = "";
 		for (const packet of packets) {

@@ -1,6 +1,4 @@
-// A reply is as new as its request: it shows all that another process has committed before the request was sent. The
-// node that is asked is busy with more connections than one poll of the kernel returns; some of them pipeline or split
-// their requests.
+// A reply shows all that another process has committed before its request, also beside many busy connections.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

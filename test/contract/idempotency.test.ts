@@ -1,5 +1,4 @@
-// Idempotency-Key: a repeated create creates one animal. test/contract/corpus/idempotency has the rest: bodies, refused
-// keys, 24 hours.
+// Idempotency-Keys. Bodies, refused keys and the 24 hours are in test/contract/corpus/idempotency.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

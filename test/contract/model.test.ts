@@ -1,5 +1,4 @@
-// The service against a simple model: creates over HTTP, edits by two editors at once, and reads. Each read gets the
-// reply that the same request gets on its own connection.
+// The service agrees with a simple model of creates, edits by two editors at once, and reads.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";

@@ -1,5 +1,4 @@
-// The quick form of the fuzzer, with the same cases in each run, so that a failure is due to the change. SEED gives
-// others; `npm run prove -- --only mutations` tries many more.
+// The quick form of the fuzzer, with the same cases in each run. `npm run prove -- --only mutations` tries many more.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

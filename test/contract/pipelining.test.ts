@@ -1,5 +1,4 @@
-// Clients that send many requests before they read a reply: each gets all its replies, in order, however the requests
-// are cut into packets, and also if they had to wait.
+// Clients that send many requests before they read a reply get all replies, in order, also if requests had to wait.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// What the figures of `npm run bench` rest on: latency that counts waiting, a verdict beyond the spread, and the plot.
+// `npm run bench`: its latency includes waiting, its verdicts need more than the spread, and its plot escapes texts.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ test("latency at a constant rate includes the time that a request waits for a st
 	const stallMs = 400;
 	let requests = 0;
 	const server = createServer((_, response) => {
-		// Nothing else is answered in the meantime.
+		// The server replies to nothing else meanwhile.
 		if (++requests === 150) for (const until = performance.now() + stallMs; performance.now() < until; );
 		response.end("{}");
 	});
@@ -27,7 +27,7 @@ test("latency at a constant rate includes the time that a request waits for a st
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 	const latency = await measureSteady({ url, key: "", connections: 2, seconds: 1, perSecond: 200 });
 	assert.equal(latency.failures, 0);
-	// The stall delays 80 of 200 requests, and with two connections most of them before they are sent.
+	// The stall delays 80 of 200 requests, most of them before they are sent, because there are two connections.
 	assert.ok(latency.p99Ms > stallMs * 0.75, JSON.stringify(latency));
 });
 

@@ -1,4 +1,4 @@
-// A copy of the tree to change as a developer would, with the compiler and the tests that lead to every other place.
+// A copy of the tree that a test changes like a developer, led by the compiler and by failing tests.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -8,35 +8,37 @@ import type { TestContext } from "node:test";
 import { temporaryFolder } from "../support/service.ts";
 import { copyTree, type RunOptions, runTests } from "./mutants.ts";
 
-/** What is added to a file after a text that it has once. */
+/** A text that is added to a file after another text, which the file has once. */
 export type Addition = [file: string, after: string, addition: string];
 
 export interface ChangedTree {
 	path: string;
 	edit(...additions: Addition[]): void;
-	/** Runs a command of Node to its end, which must be a success, and returns its output. */
+	/** Runs a command of Node, which must succeed, and returns its output. */
 	run(...parameters: string[]): string;
-	/** The compiler names each of these files; with the additions it finds nothing. */
+	/** Asserts that the compiler names each of these files, and that the additions fix all errors. */
 	leadsTo(project: string, additions: Addition[]): void;
-	/** A test with this in its title is the first to fail. */
+	/** Asserts that the first test to fail has this in its title. */
 	fails(file: string, title: string): Promise<void>;
 	passes(...files: string[]): Promise<void>;
 }
 
 const options: RunOptions = { environment: {}, limitMs: 200_000 };
 
+export function addTo(tree: string, ...additions: Addition[]): void {
+	for (const [file, after, addition] of additions) {
+		const text = readFileSync(join(tree, file), "utf8");
+		assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
+		writeFileSync(join(tree, file), text.replace(after, after + addition));
+	}
+}
+
 export function changedTree(context: TestContext): ChangedTree {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	const node = (...parameters: string[]) => spawnSync(process.execPath, parameters, { cwd: tree, encoding: "utf8" });
 	const compile = (project: string) => node("test/node_modules/typescript/bin/tsc", "-p", project);
 
-	function edit(...additions: Addition[]): void {
-		for (const [file, after, addition] of additions) {
-			const text = readFileSync(join(tree, file), "utf8");
-			assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
-			writeFileSync(join(tree, file), text.replace(after, after + addition));
-		}
-	}
+	const edit = (...additions: Addition[]) => addTo(tree, ...additions);
 
 	return {
 		path: tree,

@@ -1,5 +1,5 @@
-// Every `sh` block of every document runs: all blocks of a page in their order, in one shell, in a new folder beside a started
-// service. Those that need more than that are listed here with what runs them instead.
+// Every `sh` block of every document runs: all blocks of a page in order, in one shell, in a new folder, with a running
+// service. The blocks that need more are listed here with the test or proof that runs them.
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ const pages = new Map([
 	["openapi.json", introduction] as const,
 ]);
 
-/** Blocks that do not run here: their page, how they begin, and the test or the script that runs what they say. */
+/** Blocks that do not run here: their page, their first words, and the test, proof or script that runs them. */
 const elsewhere: [page: string, start: string, by: string][] = [
 	[
 		"README.md",
@@ -39,11 +39,11 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/embedded-store.md", "litestream replicate", "Litestream restores what was acknowledged"],
-	["docs/embedded-store.md", "litestream restore", "Litestream restores what was acknowledged"],
-	["docs/postgresql.md", "pg_dump", "dumps, base backups and any moment since are restored"],
-	["docs/postgresql.md", "pg_basebackup", "dumps, base backups and any moment since are restored"],
-	["docs/postgresql.md", "cp -a /var/backups/base", "dumps, base backups and any moment since are restored"],
+	["docs/embedded-store.md", "litestream replicate", "Litestream restores all animals acknowledged"],
+	["docs/embedded-store.md", "litestream restore", "Litestream restores all animals acknowledged"],
+	["docs/postgresql.md", "pg_dump", "dumps, base backups and any later point in time are restored"],
+	["docs/postgresql.md", "pg_basebackup", "dumps, base backups and any later point in time are restored"],
+	["docs/postgresql.md", "cp -a /var/backups/base", "dumps, base backups and any later point in time are restored"],
 	["docs/embedded-store.md", "npx animal-store export", "two versions over one store"],
 	["docs/monitoring.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
 	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
@@ -54,9 +54,9 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/debian.md", "cp /opt/animal-store", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "install -m 644 -t", "the unit for systemd is closed, and lets nodes"],
-	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is closed, and lets nodes"],
-	["docs/debian.md", "for node in", "the unit for systemd is closed, and lets nodes"],
+	["docs/debian.md", "install -m 644 -t", "the unit for systemd is sandboxed, and nodes"],
+	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is sandboxed, and nodes"],
+	["docs/debian.md", "for node in", "the unit for systemd is sandboxed, and nodes"],
 	["docs/embedded-store.md", "last=", "two versions over one store"],
 	[
 		"client/README.md",
@@ -96,7 +96,7 @@ test("each block that runs elsewhere exists once, and so does the test or proof 
 	}
 });
 
-/** Pages whose blocks leave nothing that git would show. */
+/** Pages whose blocks leave no untracked file. */
 const tidy = ["README.md", "docs/programs.md", "docs/embedded-store.md"];
 
 for (const [page, text] of pages) {
@@ -122,7 +122,7 @@ for (const [page, text] of pages) {
 	});
 }
 
-/** A folder as git has it after a clone, with the commands in place of those that npm installs. */
+/** A folder like a new clone, and a folder of commands that replace those that npm installs. */
 function checkout(context: TestContext): string {
 	const folder = temporaryFolder(context);
 	const bin = temporaryFolder(context);

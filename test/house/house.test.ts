@@ -1,5 +1,4 @@
-// Checks the rules of ARCHITECTURE.md in the source: imports, the places of SQL, the environment and the clock, and that
-// the documents name only existing files, settings and tests.
+// Checks the rules of ARCHITECTURE.md in the source, and that documents name only existing files, settings and tests.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,7 +20,7 @@ const sources = ["src", "openapi", "client/src", "console/src", "console/referen
 	.flatMap(filesIn)
 	.filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
 
-/** Which files of ours each room may import. */
+/** The files of this repository that each folder may import. */
 const mayImport: Record<string, RegExp> = {
 	contract: /^src\/contract\//,
 	openapi: /^openapi\/|^src\/contract\/|^openapi\.json$/,
@@ -72,7 +71,7 @@ test("there is no import cycle", () => {
 	assert.equal(done.size, sources.length);
 });
 
-/** In biome's format a function ends where its first line's indentation comes back with a brace. */
+/** In biome's format a function ends at the next brace with the indentation of its first line. */
 function functionsIn(path: string): { line: number; length: number }[] {
 	const lines = read(path).split("\n");
 	return lines.flatMap((text, index) => {
@@ -124,9 +123,9 @@ test("no statement of PostgreSQL joins tables, except API keys with their secret
 test("the environment is read in config.ts only, and the clock and randomness come in from outside", () => {
 	for (const path of sources) {
 		const text = read(path);
-		// The second in texts for readers only; the third for the client's defaults, outside the service.
-		const maySpeakOfIt = ["src/config.ts", "openapi/code-samples.ts", "client/src/options.ts"];
-		if (!maySpeakOfIt.includes(path)) assert.doesNotMatch(text, /process\??\.env/, path);
+		// The code samples are texts for readers; the client reads its defaults, outside the service.
+		const mayContain = ["src/config.ts", "openapi/code-samples.ts", "client/src/options.ts"];
+		if (!mayContain.includes(path)) assert.doesNotMatch(text, /process\??\.env/, path);
 		if (/^src\/(contract|http|keys|store)\//.test(path))
 			assert.doesNotMatch(text, /Date\.now|Math\.random|randomBytes|randomUUID|new Date\(\)\.get/, path);
 	}
@@ -143,7 +142,7 @@ test("docs/settings.md names every setting, and docs/errors.md every error code"
 	for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name);
 	const errors = read("docs/errors.md");
 	for (const code of errorCodes) assert.ok(errors.includes(`| \`${code}\` |`), code);
-	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "and no other");
+	assert.equal(errors.match(/^\| `/gm)?.length, errorCodes.length, "it has no other row");
 });
 
 test("the deployment sets only existing settings, including those that make a node reachable", () => {

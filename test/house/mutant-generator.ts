@@ -1,11 +1,11 @@
-// Makes small mutants of a source file by itself: operators swapped, conditions negated, statements removed, constants changed,
-// strings emptied. A tokenizer that knows strings, templates, comments and regular expressions is all it needs, because the
-// formatter puts a space on both sides of every operator, and of no angle bracket of a type.
+// Generates small mutants of a source file: operators swapped, conditions negated, statements removed, constants
+// changed, strings emptied. A tokenizer for strings, templates, comments and regular expressions is enough, because the
+// formatter puts a space on both sides of every operator, and never around the angle brackets of a type.
 
 import { transformWithOxc } from "vite";
 import { pick } from "../support/random.ts";
 
-/** A mutation at a place of a text. */
+/** A replacement in a text. */
 export interface Mutation {
 	start: number;
 	end: number;
@@ -25,10 +25,10 @@ const starts: [kind: Span["kind"], whole: RegExp][] = [
 ];
 const mayPrecedeRegex = /(?:[(,=:[!&|?{};\n]|\breturn|=>)\s*$/;
 
-/** What of a text is not plain code. The code within a template's `${}` counts as code. */
+/** The parts of a text that are not code. The code within a template's `${}` counts as code. */
 function nonCode(text: string): Span[] {
 	const spans: Span[] = [];
-	// For each open template, how many braces are open within its `${}`.
+	// For each open template, the number of open braces within its `${}`.
 	const braces: number[] = [];
 	let place = 0;
 	function template(start: number): void {
@@ -112,7 +112,7 @@ function nextNumber(text: string): string {
 	return digits.endsWith("n") ? `${BigInt(digits.slice(0, -1)) + 1n}n` : String(Number(digits) + 1);
 }
 
-/** Conditions without an operator that is swapped anyway: `if (x)` becomes `if (!(x))`. */
+/** Negates conditions without an operator that is swapped: `if (x)` becomes `if (!(x))`. */
 function negations(code: string, text: string): Mutation[] {
 	return [...code.matchAll(/\b(?:if|while) \(/g)].flatMap(({ 0: opening, index }) => {
 		const start = index + opening.length;
@@ -127,7 +127,7 @@ function negations(code: string, text: string): Mutation[] {
 
 function ofSpan(text: string, { kind, start, end }: Span): Mutation[] {
 	const whole = text.slice(start, end);
-	// A module's name, and a class of the console, which changes nothing but the look.
+	// The names of modules, and the classes of the console, which affect only its look.
 	const isLeftOut = /(?:from|import) $|import\($|class=$/.test(text.slice(Math.max(0, start - 7), start));
 	if (kind === "string" && !isLeftOut) return [{ start, end, to: whole.length === 2 ? '"mutant"' : '""' }];
 	if (kind !== "regex") return [];
@@ -137,7 +137,7 @@ function ofSpan(text: string, { kind, start, end }: Span): Mutation[] {
 	});
 }
 
-/** Every mutation of a TypeScript file, with or without JSX, that can still be read and changes what runs. */
+/** Every mutation of a TypeScript file, with or without JSX, that still parses and changes the code that runs. */
 export async function mutationsOf(text: string, file: string): Promise<Mutation[]> {
 	const spans = nonCode(text);
 	let code = text;
@@ -148,7 +148,7 @@ export async function mutationsOf(text: string, file: string): Promise<Mutation[
 	return all.filter((_, place) => after[place] !== before);
 }
 
-/** What is left of a file when it runs. @throws where it is no TypeScript */
+/** The JavaScript of a file. @throws if it is not valid TypeScript */
 async function running(text: string, file: string): Promise<string> {
 	return (await transformWithOxc(text, file, { sourcemap: false })).code;
 }
@@ -157,7 +157,7 @@ export function mutated(text: string, { start, end, to }: Mutation): string {
 	return text.slice(0, start) + to + text.slice(end);
 }
 
-/** Some of them, drawn by chance. */
+/** A random sample of the items. */
 export function sample<Item>(items: readonly Item[], count: number, random: () => number): Item[] {
 	const rest = [...items];
 	const drawn: Item[] = [];

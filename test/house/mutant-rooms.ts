@@ -1,5 +1,6 @@
-// Which test files watch over which sources: the quickest first, because the first that fails has seen the mutant. The tests in the
-// folder itself, and files with a word of the source's name (`keys.test.ts` for `keys.ts`, `import.test.ts` for `import-send.ts`), go first.
+// The test files of each source folder, the quickest first, because the first failure detects the mutant. The tests in
+// the folder itself, and files with a word of the source's name (`keys.test.ts` for `keys.ts`, `import.test.ts` for
+// `import-send.ts`), run first.
 
 import { existsSync, globSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -31,14 +32,14 @@ const rooms: Record<string, string> = {
 
 const roomNames = Object.keys(rooms);
 
-/** The test files for a source file, in the order in which they are tried. @throws Error where it is in no room */
+/** The test files for a source file, in the order in which they run. @throws Error if no folder has it */
 export function testsFor(file: string, root: string): string[] {
 	const room = roomNames.find((name) => file.startsWith(`${name}/`));
 	if (!room) throw new Error(`${file} is in no room that has tests: ${roomNames.join(", ")}`);
 	const [stem = ""] = basename(file).split(".");
 	const named = (rooms[room] ?? "").split(/\s+/).map((name) => `test/${name}.test.ts`);
 	for (const path of named)
-		if (!existsSync(join(root, path))) throw new Error(`${path}, named for ${room}, is not there`);
+		if (!existsSync(join(root, path))) throw new Error(`${path}, named for ${room}, does not exist`);
 	const all = [...globSync(`${room}/**/*.test.ts`, { cwd: root }), ...named, "test/house/types.test.ts"];
 	const words = stem.split("-");
 	const isNamesake = (path: string) =>

@@ -1,4 +1,4 @@
-// The lists of mutants are up to date, and the runner distinguishes detected from undetected faults.
+// The lists of mutants are up to date, and the runner distinguishes detected and undetected faults.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -20,11 +20,11 @@ test("every listed mutant changes its file in one place, and names tests that ex
 
 test("a mutant is killed by a test that detects it, unloaded if it does not load, and survives if no test detects it", async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
-	// Tests have these from their own start; without a PostgreSQL or Chromium to start they are quick.
+	// Addresses that are never used: without starting PostgreSQL and Chromium the tests are quick.
 	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
 	const mutant = { file: "src/contract/json.ts", from: "2n ** 63n - 1n", tests: ["src/contract/contract.test.ts"] };
 	const outcomes = [];
-	for (const to of ["2n ** 62n - 1n", "2n **** 63n", "2n ** 63n - 1n // seen by nobody"])
+	for (const to of ["2n ** 62n - 1n", "2n **** 63n", "2n ** 63n - 1n // no change"])
 		outcomes.push(await tryMutant(tree, { ...mutant, to }, { environment, limitMs: 60_000 }));
 	assert.deepEqual(
 		outcomes.map(({ outcome }) => outcome),

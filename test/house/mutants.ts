@@ -1,5 +1,5 @@
-// Runs tests against mutants: each in a copy of the tree, through the test command that everybody uses. A mutant is killed when a test
-// fails and the command ends with another code than 0.
+// Runs tests against mutants: each in a copy of the tree, with the usual test command. A mutant is killed if a test
+// fails and the command exits with another code than 0.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import type { Mutant } from "./mutant.ts";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Verdict {
-	/** `killed` by a test; `unloaded`: nothing but the loading of a test file failed. */
+	/** `killed` by a test; `unloaded`: only the loading of a test file failed. */
 	outcome: "killed" | "unloaded" | "survived" | "did not end";
 	/** The title of the first test that failed. */
 	by?: string;
@@ -19,7 +19,7 @@ export interface Verdict {
 }
 
 export interface RunOptions {
-	/** What the test command gets beside its own environment. */
+	/** Added to the environment of the test command. */
 	environment: Record<string, string>;
 	limitMs: number;
 }
@@ -33,14 +33,14 @@ export async function readMutants(list = ""): Promise<Mutant[]> {
 	return (await Promise.all(lists)).flat();
 }
 
-/** The file with the fault in it. @throws Error unless `from` is in it exactly once */
+/** The content of the file with the fault. @throws Error unless `from` is in it exactly once */
 export function applied({ file, from, to }: Mutant, text = readFileSync(join(root, file), "utf8")): string {
 	const pieces = text.split(from);
 	if (pieces.length !== 2) throw new Error(`${file} has this ${pieces.length - 1} times: ${from}`);
 	return pieces.join(to);
 }
 
-/** A copy of the tree to change; what is installed is shared. */
+/** Copies the tree, so that it can be changed; installed packages are shared. */
 export function copyTree(folder: string): string {
 	const isCopied = (path: string) => !["node_modules", ".git", "screenshots"].includes(basename(path));
 	cpSync(root, folder, { recursive: true, filter: isCopied });
@@ -48,7 +48,7 @@ export function copyTree(folder: string): string {
 	return folder;
 }
 
-/** Runs test files in a tree. One that starts nothing else may leave what it likes: its temporary folder is removed. */
+/** Runs test files in a tree. All that they leave is removed with their temporary folder and their process group. */
 export async function runTests(tree: string, tests: string[], { environment, limitMs }: RunOptions): Promise<Verdict> {
 	const temporary = `${tree}-tmp`;
 	mkdirSync(temporary);
@@ -56,7 +56,7 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 	const child = spawn(process.execPath, ["test/run.ts", ...tests], {
 		cwd: tree,
 		detached: true,
-		// NODE_TEST_CONTEXT would tell a run within a test to run nothing.
+		// With NODE_TEST_CONTEXT a run within a test would run nothing.
 		env: { ...process.env, ...environment, TMPDIR: temporary, FORCE_COLOR: "0", NODE_TEST_CONTEXT: undefined },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
@@ -97,7 +97,7 @@ function verdictOf(output: string, code: number | null, isLate: boolean): Omit<V
 	return by === undefined ? { outcome: "unloaded", by: failed[0] ?? "" } : { outcome: "killed", by };
 }
 
-/** Puts the fault into the tree, runs its test files one after the other until one sees it twice, and takes the fault out. */
+/** Adds the fault to the tree, runs its test files in turn until one detects it twice, and removes the fault. */
 export async function tryMutant(tree: string, mutant: Mutant, options: RunOptions): Promise<Verdict> {
 	const path = join(tree, mutant.file);
 	const before = readFileSync(path, "utf8");
@@ -107,7 +107,7 @@ export async function tryMutant(tree: string, mutant: Mutant, options: RunOption
 		let verdict: Verdict = { outcome: "survived", output: "" };
 		for (const test of mutant.tests) {
 			verdict = await runTests(tree, [test], options);
-			// A test that fails by chance has seen nothing: on a busy machine some do.
+			// On a busy machine a test may fail by chance, so it must fail twice.
 			if (verdict.outcome === "killed") verdict = await runTests(tree, [test], options);
 			if (verdict.outcome !== "survived") break;
 		}
@@ -128,7 +128,7 @@ async function build(tree: string): Promise<void> {
 	if (code !== 0) throw new Error("the console could not be built");
 }
 
-/** Does something with each item, as many at once as there are places to do it in. */
+/** Runs `work` for each item, as many at once as there are places. */
 export async function shareOut<Item, Place>(
 	items: readonly Item[],
 	places: readonly Place[],

@@ -1,4 +1,4 @@
-// A new field in the contract alone fails the compiler, which names every place that shows or takes animals, then the
+// A new field in the contract fails the compiler, which names every place that shows or accepts animals, and then the
 // test of the schema. With its column declared and migrated, it works everywhere.
 
 import { writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ test("a new field of the contract fails the compiler, then a test, until its col
 	const breed =
 		'\n\tbreed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),';
 	edit(["src/contract/pet.ts", "status: Type.Optional(PetStatus),", breed]);
-	run("client/generate.ts"); // As after any change of the contract.
+	run("client/generate.ts"); // Needed after any change of the contract.
 	leadsTo(".", inService);
 	leadsTo("console", inConsole);
 	await fails("test/store/schema.test.ts", "the declared tables are those of the schema");

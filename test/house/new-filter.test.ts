@@ -1,5 +1,4 @@
-// A new filter is declared once; the compiler leads to its view in the console and a named test to its index. Then it
-// works everywhere.
+// A new filter is declared once; the compiler leads to its view in the console, and a test to its index.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ test("a new filter fails the compiler, then a test, until the console has a view
 		"export const filters = { status: PetStatus",
 		", categoryId: { ...NewPet.properties.categoryId, examples: [1] }",
 	]);
-	run("client/generate.ts"); // As after any change of the contract.
+	run("client/generate.ts"); // Needed after any change of the contract.
 	leadsTo("console", [
 		["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
 		["console/src/animals.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],

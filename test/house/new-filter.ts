@@ -1,9 +1,9 @@
-// A filter by `categoryId` that was declared takes part in everything. Run by test/house/new-filter.test.ts, in a copy
-// of the tree that has the filter.
+// A declared filter by `categoryId` works everywhere. Run by test/house/new-filter.test.ts, in a copy of the tree.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -14,9 +14,9 @@ test("a new filter selects animals alone and with others, in pages, cursors, lin
 }, async (context) => {
 	const database = await databaseFor(context);
 	for (const store of [`sqlite:${join(temporaryFolder(context), "a.db")}`, database.url]) {
-		const { stdout } = await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: store } });
+		const key = await keyFor(store);
 		const service = await startProgram(context, { DATABASE_URL: store });
-		const headers = { authorization: `Bearer ${stdout.trim()}`, "content-type": "application/json" };
+		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 		const pets = `${service.url}/v1/pets`;
 		for (const [name, categoryId, status] of [
 			["Rex", 1, "sold"],
@@ -46,10 +46,9 @@ test("a new filter selects animals alone and with others, in pages, cursors, lin
 			assert.equal((await fetch(next, { headers })).status, 400, "the cursor of another filter");
 		}
 		assert.equal((await fetch(`${pets}?categoryId=x`, { headers })).status, 400);
-		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: stdout.trim() };
+		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: key };
 		const listed = await runProgram(["pets", "list", "--category-id", "1"], { environment });
 		assert.match(listed.stdout, /^1\t1\tsold\tRex\n$/);
-		service.process.kill("SIGTERM");
-		await service.finished;
+		await service.stop();
 	}
 });

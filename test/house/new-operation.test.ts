@@ -1,5 +1,5 @@
 // A new operation in the contract leads to every other place: the compiler names its handler, its code samples and the
-// requests that provoke its errors; named tests lead to the OpenAPI document and the client.
+// requests that provoke its errors; tests lead to the OpenAPI document and the client.
 
 import { test } from "node:test";
 import { slowMs } from "../support/until.ts";

@@ -1,9 +1,9 @@
-// docs/promises.md, made from the table of promises and from the last long run of each proof.
+// Generates docs/promises.md from the table of promises and from the last long run of each proof.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Proven, promises, statements } from "../promises.ts";
 
-/** When a proof ran last, with which options besides its name, and what it found. */
+/** The last run of a proof: its date, its options besides the name, and its result. */
 export interface LastRun {
 	date: string;
 	options: string;
@@ -36,7 +36,7 @@ const runsHead = `## Last long runs
 On 2 cores of an AMD EPYC that others use too, ext4; with the embedded store unless stated otherwise. \`npm run prove
 -- --record\` writes them.`;
 
-/** An item of a list, in lines as wide as those of the other pages. */
+/** An item of a list, wrapped like the other pages. */
 function item(text: string, indent: string): string {
 	const lines = [""];
 	for (const word of text.split(" ")) {

@@ -1,4 +1,4 @@
-// The runner of the long proofs: it can fail.
+// The runner of the long proofs reports wrong names, wrong options and missing tools.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -32,7 +32,7 @@ test("npm run prove: --help lists every proof, and a name or option that no proo
 	assert.match(wrongName.output, /there is no proof nothing: .*crash/);
 	const wrongOption = await prove(["--only", "calls", "--kills", "2"]);
 	assert.equal(wrongOption.code, 2);
-	assert.match(wrongOption.output, /calls takes no --kills/);
+	assert.match(wrongOption.output, /calls has no option --kills/);
 });
 
 test("npm run prove: a proof whose tools are missing names them, and fails", async () => {

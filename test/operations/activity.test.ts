@@ -1,4 +1,4 @@
-// The activity figures for the console. test/contract/corpus/credentials and methods have who may read them.
+// The activity figures for the console. Access to them is in test/contract/corpus/credentials and methods.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,11 @@ test("activity counts every reply to an operation, and every animal once", async
 		return read.animals.isComplete && read;
 	});
 	assert.deepEqual(animals, { available: 1, pending: 0, sold: 4000, none: 8000, isComplete: true });
-	assert.deepEqual([minutes.reduce((sum, { replies }) => sum + replies, 0), edits], [2, 0], "neither pages nor probes");
+	assert.deepEqual(
+		[minutes.reduce((sum, { replies }) => sum + replies, 0), edits],
+		[2, 0],
+		"pages and probes are not counted",
+	);
 	const { p95Ms = 0 } = minutes.find(({ replies }) => replies > 0) ?? {};
 	assert.ok(p95Ms > 0, `${p95Ms} ms`);
 });

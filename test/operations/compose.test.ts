@@ -1,4 +1,4 @@
-// deploy/compose.yaml agrees with its scripts and with the settings. `npm run prove -- --only compose` runs the scripts.
+// deploy/compose.yaml agrees with the settings and its scripts, which `npm run prove -- --only compose` runs.
 
 import assert from "node:assert/strict";
 import { accessSync, constants, readFileSync } from "node:fs";

@@ -1,5 +1,4 @@
-// The first line of the README, and the package from its tarball, on a machine with the oldest supported Node and the
-// npm that came with it.
+// The first line of the README, and the package from its tarball, with the oldest supported Node and its npm.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -31,7 +30,7 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 	const { code, lines } = await machine.run("npm", "ci");
 	assert.equal(code, 0, lines.join("\n"));
 	assert.ok(lines.length <= 5 && !/warn|deprecated/i.test(lines.join()), lines.join("\n"));
-	// A terminal sends to all of its processes; npm does not pass every signal on.
+	// A terminal sends signals to all of its processes; npm does not forward every signal.
 	const ends = [
 		["SIGINT", "group"],
 		["SIGHUP", "group"],
@@ -87,7 +86,7 @@ test("the package has JavaScript with types and source maps, the console and not
 	assert.deepEqual(messages, []);
 	const types = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
 	const problems = types.types ? types.problems.map(({ kind }) => kind) : ["no types"];
-	// A program, in ES modules only: `require` of it needs a Node that can.
+	// The package has ES modules only: `require` needs a Node that supports that.
 	assert.deepEqual(
 		problems.filter((kind) => kind !== "CJSResolvesToESM" && kind !== "NoResolution"),
 		[],

@@ -1,5 +1,5 @@
-// deploy/kubernetes agrees with itself, with the image and with the settings. `npm run prove -- --only kubernetes` holds it against
-// the schemas of Kubernetes.
+// deploy/kubernetes agrees with itself, with the image and with the settings. `npm run prove -- --only kubernetes`
+// checks it against the schemas of Kubernetes.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -31,7 +31,7 @@ const [container] = pod.spec.containers;
 assert.ok(container);
 const dockerfile = readFileSync(new URL("../Dockerfile", folder), "utf8");
 
-/** What a `*_FILE` variable stands for, and where its file is. */
+/** The variable `*_FILE`, whose value is the path of a file. */
 const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
 
 test("kubernetes: the kustomization names every manifest and the image of the Deployment", () => {
@@ -54,7 +54,7 @@ test("kubernetes: every selector selects the pods of the Deployment, and the aut
 	for (const labels of selectors) assert.deepEqual(labels, pod.metadata.labels);
 	const { kind, name } = autoscaler.spec.scaleTargetRef;
 	assert.deepEqual({ kind, name }, { kind: deployment.kind, name: deployment.metadata.name });
-	assert.ok(autoscaler.spec.minReplicas > 1, "one node can be taken away");
+	assert.ok(autoscaler.spec.minReplicas > 1, "one node can be removed");
 	assert.ok(!("replicas" in deployment.spec), "the autoscaler alone decides");
 });
 
@@ -74,7 +74,7 @@ test("kubernetes: the ports are those of the image and of the settings, and ever
 		["http"],
 	);
 	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
-	assert.deepEqual(admitted, [["http"], ["ops"]], "and each has senders of its own");
+	assert.deepEqual(admitted, [["http"], ["ops"]], "each port has its own senders");
 	for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
 		assert.equal(probe.httpGet.port, "ops");
 });

@@ -1,5 +1,4 @@
-// /metrics of a running service: what it counts, and that the alarms, the dashboard and the document name only what
-// there is.
+// /metrics of a running service, and the names of metrics in the alarms, the dashboard and the documents.
 
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
@@ -55,7 +54,7 @@ test("the alarms and the dashboard use only metrics and labels that the service 
 		assert.ok(used.length > 0 || text.startsWith("vector("), text);
 		for (const [, name = "", matchers = ""] of used) {
 			const labels = labelsOf.get(name) ?? labelsOf.get(name.replace(/_(bucket|sum|count)$/, ""));
-			assert.ok(labels, `${name} is no metric`);
+			assert.ok(labels, `${name} is not a metric`);
 			for (const [, label = ""] of matchers.matchAll(/(\w+)=~?"/g))
 				assert.ok(labels.includes(label), `${name}: ${label}`);
 		}

@@ -1,8 +1,9 @@
-// What operators learn of each reply: one log line and one count, also of requests that are refused before the app.
+// Each reply has one log line and is counted once, also if its request is refused before the app.
 
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { test } from "node:test";
-import { figureOf, samplesOf } from "../support/scrape.ts";
+import { figureOf } from "../support/scrape.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, exchange, type Reply } from "../support/wire.ts";
@@ -13,13 +14,9 @@ function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unkn
 	return until("the reply's log line", () => log.find(({ requestId }) => requestId === id));
 }
 
-/** Replies to one operation with one status, as the metrics count them. */
-async function countOf(service: TestService, operation: string, status: number): Promise<number> {
-	const replies = await samplesOf(service, "animal_store_request_duration_seconds_count");
-	return replies
-		.filter(({ labels }) => labels["operation"] === operation && labels["status"] === String(status))
-		.reduce((sum, { value }) => sum + value, 0);
-}
+/** The number of replies to an operation with this status, in the metrics. */
+const countOf = (service: TestService, operation: string, status: number) =>
+	figureOf(service, "animal_store_request_duration_seconds_count", { operation, status: String(status) });
 
 test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
 	const service = await testService(context, { mixes: false });
@@ -90,30 +87,26 @@ test("on a terminal, the log line has the method and the path, without the query
 
 test("an upload that the client aborts is logged as refused", async (context) => {
 	const service = await testService(context);
-	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
-	const upload = new Connection(service.port);
-	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
-	await upload.next(false);
-	upload.socket.end('{"name":');
+	(await beginUpload(service)).end();
 	const line = await until("the log line", () =>
 		service.log.find((entry) => entry["http.response.status_code"] === 400),
 	);
 	assert.equal(line["error.type"], "malformed_request");
 });
 
-/** Sends a create whose body never ends, and resets the connection. */
-async function abortUpload({ port, key }: TestService, headers = ""): Promise<void> {
+/** Sends the beginning of a create. @returns its connection */
+async function beginUpload({ port, key }: TestService, headers = ""): Promise<Socket> {
 	const upload = new Connection(port);
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}`;
 	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
 	await upload.next(false);
 	upload.socket.write('{"name":');
-	upload.socket.resetAndDestroy();
+	return upload.socket;
 }
 
 test("a client that leaves before the reply gets one short log line with level info and status 499, and no error", async (context) => {
 	const service = await testService(context);
-	await abortUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`);
+	(await beginUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`)).resetAndDestroy();
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
 	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
 	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
@@ -225,11 +218,11 @@ test("a valid traceparent is continued in the reply and in the log line, and an 
 });
 
 test("the reply and the log line name the span that OpenTelemetry made for this request, and no other span", async (context) => {
-	// Of the requests of others, too.
+	// Without mixes, because the span would be that of their requests, too.
 	const service = await testService(context, { mixes: false });
 	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };
 	let active: object | undefined;
-	// What @opentelemetry/api 1 shares in a process; npm run prove -- --only tracing has the real one.
+	// Simulates the global object of @opentelemetry/api 1; the real one: npm run prove -- --only tracing.
 	const getValue = (key: symbol) =>
 		key === Symbol.for("OpenTelemetry Context Key SPAN") && active && { spanContext: () => active };
 	const shared = Symbol.for("opentelemetry.js.api.1");

@@ -16,7 +16,7 @@ import { create, type TestService, temporaryFolder, testService } from "../suppo
 import { until, within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
-/** A connection that has sent all but the end of a request's headers, which the service then has to wait for. */
+/** A connection that has sent a request's headers without their end, so that the service waits for it. */
 async function unfinished({ port }: TestService, path: string, lines = ""): Promise<Connection> {
 	const connection = new Connection(port);
 	await once(connection.socket, "connect");
@@ -31,7 +31,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	const upload = new Connection(service.port);
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
 	upload.socket.write(`${head}Content-Length: 27\r\nExpect: 100-continue\r\n\r\n`);
-	assert.equal((await upload.next(false))?.status, 100, "the body is asked for");
+	assert.equal((await upload.next(false))?.status, 100, "the service asks for the body");
 	await service.send({ path: "/livez" });
 	const stopped = service.stop();
 	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
@@ -52,7 +52,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
-	// They are all there before the service has accepted many, which takes a turn of the event loop for each.
+	// All are connected before the service has accepted many, which takes a turn of the event loop for each.
 	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
@@ -137,7 +137,7 @@ test("with a socket that systemd holds, a restart under load fails no request", 
 	const listener = createServer().listen(0);
 	const { port } = listener.address() as AddressInfo;
 	const { fd: socket } = (listener as unknown as { _handle: { fd: number } })._handle;
-	/** Both have the socket from now on; the second one begins when the first one has ended. */
+	/** Both have the socket from the beginning; the second one starts when the first one has ended. */
 	const [first, second] = ["first", "second"].map((name) => {
 		const passed = 'until [ -e "$0" ]; do sleep 0.02; done; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
 		const go = join(folder, name);

@@ -1,5 +1,5 @@
-// The alarms of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alarm by its fault under a real
-// Prometheus, with windows of seconds and with smaller limits.
+// The alarms of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alarm after its fault in a
+// real Prometheus, with windows of seconds and with smaller limits.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { until } from "../support/until.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
 
-/** The texts of alerts.yaml that are replaced, so that each fault shows within seconds. */
+/** Texts of alerts.yaml that are replaced, so that each fault raises its alarm within seconds. */
 const shortened: [RegExp, string][] = [
 	[/for: \w+/g, "for: 1s"],
 	[/\[(5m|1h|6h|3d|10m|1d)\]/g, "[10s]"],
@@ -26,7 +26,7 @@ const shortened: [RegExp, string][] = [
 ];
 
 export const proof: Proof = {
-	shows: "the unit tests of deploy/prometheus pass, and each alarm is raised by its fault under a real Prometheus",
+	shows: "the unit tests of deploy/prometheus pass, and each fault raises its alarm in a real Prometheus",
 	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
@@ -64,7 +64,7 @@ interface Setting {
 	trial: Trial;
 }
 
-/** Causes each fault, and prints how long its alarm took. */
+/** Causes each fault, and prints the time until its alarm. */
 async function raiseAll(setting: Setting): Promise<number> {
 	let raised = 0;
 	setting.trial.say("| alarm | fault | raised after |");
@@ -134,7 +134,7 @@ function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
 		},
 		{
 			alarms: ["AnimalStoreBackupOld"],
-			fault: "the folder of the service's backups is gone",
+			fault: "the folder of the service's backups was removed",
 			cause: () => renameSync(join(trial.folder, "backups"), join(trial.folder, "gone")),
 		},
 		{

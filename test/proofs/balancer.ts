@@ -1,4 +1,4 @@
-// deploy/nginx.conf before three nodes, each of which is restarted under load.
+// deploy/nginx.conf in front of three nodes, each of which is restarted under load.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -41,7 +41,7 @@ export const proof: Proof = {
 	},
 };
 
-/** nginx with deploy/nginx.conf, its nodes and port replaced. @returns its URL */
+/** Starts nginx with deploy/nginx.conf and these nodes. @returns its URL */
 async function startBalancer(nodes: string[], { folder, after }: Trial): Promise<string> {
 	const port = await freePort();
 	const file = join(folder, "nginx.conf");

@@ -1,17 +1,18 @@
-// What other people's tools make of the OpenAPI document: generated clients in many languages with the live service, and linters.
+// Other people's tools with the OpenAPI document: generated clients against the live service, and linters.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf, seeds } from "../client/generated-client.ts";
 import { run, type Tool, tools } from "../client/tools.ts";
+import { callerOf } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
 
 export const proof: Proof = {
-	shows: "generators and linters of other people accept the published document, and their clients work",
+	shows: "other people's generators and linters accept the published document, and the generated clients work",
 	options: {
-		tools: { default: "", text: `only these, with commas between: ${tools.map(({ name }) => name).join(", ")}` },
+		tools: { default: "", text: `only these, separated by commas: ${tools.map(({ name }) => name).join(", ")}` },
 	},
 	async prove(trial) {
 		const named = trial.option("tools").split(",").filter(Boolean);
@@ -33,14 +34,15 @@ export const proof: Proof = {
 	},
 };
 
-/** @returns what the machine lacks for it */
+/** @returns the missing tools, or undefined after a success */
 async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
 	const missing = tool.needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
 	if (missing.length > 0) return `this machine lacks ${missing.join(", ")}`;
 	const { environment, key } = await newStore(tool.name, trial.folder);
 	const service = await startProgram(trial, environment);
 	const pets = `${service.url}/v1`;
-	for (const pet of seeds) await addPet(pets, key, pet);
+	const { create } = callerOf(service.url, key);
+	for (const pet of seeds) assert.equal((await create(pet)).status, 201);
 	const folder = join(trial.folder, tool.name);
 	mkdirSync(folder);
 	const document = join(folder, "openapi.json");
@@ -53,10 +55,4 @@ async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
 	}
 	assert.equal((await service.stop()).code, 0);
 	return undefined;
-}
-
-async function addPet(url: string, key: string, pet: object): Promise<void> {
-	const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
-	const reply = await fetch(`${url}/pets`, { method: "POST", headers, body: JSON.stringify(pet) });
-	assert.equal(reply.status, 201, await reply.text());
 }

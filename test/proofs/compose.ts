@@ -1,5 +1,5 @@
-// The database of deploy/compose.yaml without Docker: its scripts, called as its images call them, on Debian's PostgreSQL. A node
-// has a role without privileges, a standby loses nothing, and the dumps restore.
+// The database of deploy/compose.yaml without Docker: its scripts, called as its images call them, on Debian's
+// PostgreSQL. The nodes' role has no privileges, the standby loses nothing, and the dumps can be restored.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -19,8 +19,7 @@ const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url))
 const passwords = { POSTGRES_PASSWORD: "p0", ANIMALS_PASSWORD: "a1", STANDBY_PASSWORD: "s2" };
 
 export const proof: Proof = {
-	shows:
-		"the database of deploy/compose.yaml: a role without privileges, a standby that loses nothing, dumps that restore",
+	shows: "the database of deploy/compose.yaml: a role without privileges, a standby that loses nothing, usable dumps",
 	needs: [root, postgresTools],
 	async prove(trial) {
 		const machine = newMachine(trial);
@@ -71,7 +70,7 @@ export const proof: Proof = {
 
 type Machine = ReturnType<typeof newMachine>;
 
-/** Folders, and commands as a user that PostgreSQL accepts. */
+/** A folder, and functions that run commands in it as a user that PostgreSQL accepts. */
 function newMachine({ folder, after }: Trial) {
 	const owner = asServer();
 	chmodSync(folder, 0o755);
@@ -100,7 +99,7 @@ function listening(port: number, place: string): string[] {
 	return ["-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
 }
 
-/** As the image of PostgreSQL does it: roles.sh runs on a server with only a socket, which is then started again. */
+/** Does the same as the image of PostgreSQL: roles.sh runs on a server with only a socket, which is then restarted. */
 async function startPrimary({ place, run, start }: Machine) {
 	const port = await freePort();
 	const data = join(place, "primary");
@@ -130,7 +129,7 @@ async function startStandby({ place, run, start }: Machine, primaryPort: number)
 	const data = join(place, "standby");
 	const PGPASSWORD = passwords.STANDBY_PASSWORD;
 	const environment = { PGDATA: data, PGHOST: "127.0.0.1", PGPORT: String(primaryPort), PGPASSWORD };
-	// An empty folder is there, and what an interrupted copy has left.
+	// The folder exists and is empty, and an interrupted copy left files.
 	run('mkdir -p "$PGDATA" "$PGDATA.new/base"', environment);
 	const server = start(join(place, "scripts/standby.sh"), listening(port, place), environment);
 	await until("the standby", () => isReady(run, port), { everyMs: 100 });
@@ -158,7 +157,7 @@ async function firstDump({ place, run, start }: Machine, databaseUrl: string): P
 		for (const name of dumps()) seen.add(name);
 		return seen.size >= 3;
 	});
-	await until("the oldest dump to go", () => dumps().length === 2);
+	await until("the oldest dump to be removed", () => dumps().length === 2);
 	job.kill("SIGKILL");
 	return join(folder, dumps().sort().at(-1) ?? "");
 }

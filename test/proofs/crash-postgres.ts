@@ -6,7 +6,7 @@ import { newDatabase, type Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of a node over PostgreSQL",
-	options: { kills: { default: "300", text: "how often the service is killed" } },
+	options: { kills: { default: "300", text: "number of kills" } },
 	async prove(trial) {
 		const { environment, key } = await newDatabase(trial);
 		const start = () => startProgram(trial, environment);

@@ -6,7 +6,7 @@ import { newStore, type Proof } from "../support/proof.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of the service",
-	options: { kills: { default: "300", text: "how often the service is killed" } },
+	options: { kills: { default: "300", text: "number of kills" } },
 	async prove(trial) {
 		const { environment, key } = await newStore("crash", trial.folder);
 		const start = () => startProgram(trial, environment);

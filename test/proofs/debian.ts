@@ -1,46 +1,47 @@
-// docs/debian.md from beginning to end, in a new Debian that systemd boots below a temporary folder.
+// All commands of docs/debian.md, in a new Debian that systemd boots in a temporary folder.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bootMachine, type Machine, type Run, untilReady } from "../support/booted-machine.ts";
+import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
-const page = readFileSync(join(tree, "docs/debian.md"), "utf8");
+const block = (start: string) => blockOf("docs/debian.md", start);
 const host = "pets.example.com";
 
 export const proof: Proof = {
-	shows: "a bare Debian becomes a service behind TLS, watched and backed up, by the commands of docs/debian.md",
+	shows: "a bare Debian becomes a service behind TLS, with alarms and backups, by the commands of docs/debian.md",
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
-	options: { mirror: { default: "http://deb.debian.org/debian", text: "where Debian comes from" } },
+	options: { mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" } },
 	async prove(trial) {
 		const machine = await bootDebian(trial, trial.option("mirror"));
 		const { run, runOnline, write } = machine;
-		const did = (what: string) => trial.say(what);
+		const { say } = trial;
 		runOnline(block("apt-get install"));
-		did("installed");
+		say("installed");
 		run(block("adduser --system"));
 		const key = run(block("animal-store keys create")).trim();
 		assert.match(key, /^pets_\w+$/);
-		did("the service runs, and has a key");
+		say("the service runs, and has a key");
 
 		putTls(machine);
 		const asClient = { key, call: (path: string, more = "") => call(run, path, key, more) };
 		assert.match(run(block("nginx -t").replace("pets_…", key)), /^\[\]$/m);
 		for (const name of ["Rex", "Mia", "Bo"]) assert.equal(create(asClient.call, name), 201);
 		assert.match(asClient.call("/v1/pets?limit=1", "-i"), /^link: <https:\/\/pets\.example\.com\/v1\/pets\?/im);
-		did("it answers behind TLS, with https links");
+		say("it answers behind TLS, with https links");
 
-		write("/etc/prometheus/prometheus.yml", blockOfMetrics());
+		write("/etc/prometheus/prometheus.yml", configurationOf("docs/monitoring.md", "yaml", {}));
 		run(block("cp /opt/animal-store"));
 		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
 		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
 		const alarms = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
-		did("Prometheus scrapes it");
+		say("Prometheus scrapes it");
 
 		runOnline(block("animal-store backup"));
 		await untilReady(run);
@@ -51,14 +52,15 @@ export const proof: Proof = {
 		await untilReady(run);
 		const names = JSON.parse(asClient.call("/v1/pets")).map(({ name }: { name: string }) => name);
 		assert.deepEqual(names, ["Rex", "Mia", "Bo"]);
-		did("a lost disk was replaced, and the newest backup restored");
+		say("a lost disk was replaced, and the newest backup restored");
 
-		await fillDisk(machine, asClient.call, did);
+		await fillDisk(machine, asClient.call);
+		say("a full disk refused creates, served reads, and is seen by Prometheus; creates work again with space");
 		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
 		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
 			withinMs: 3000,
 		});
-		did("a leaked key works no more");
+		trial.say("the leaked key was revoked");
 		const backups = run("ls /var/backups/animals").trim().split("\n");
 		return { alarms: alarms.filter(({ type }: { type: string }) => type === "alerting").length, backups };
 	},
@@ -74,8 +76,8 @@ async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	execFileSync("debootstrap", ["--variant=minbase", "--include=systemd-sysv", "bookworm", place, mirror], {
 		stdio: "pipe",
 	});
-	trial.say("Debian is there");
-	// What this machine trusts, such as a proxy for downloads.
+	trial.say("Debian is installed");
+	// Certificates that this machine trusts, such as that of a proxy for downloads.
 	const trusted = "/usr/local/share/ca-certificates";
 	if (existsSync(trusted)) cpSync(trusted, join(place, trusted), { recursive: true });
 	cpSync("/etc/resolv.conf", join(place, "etc/resolv.conf"), { dereference: true });
@@ -85,23 +87,9 @@ async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	return { ...machine, write: (path, text) => writeFileSync(join(place, path), text) };
 }
 
-/** The block of the page that begins with this. */
-function block(start: string): string {
-	const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
-	const found = blocks.find((text) => text.startsWith(start));
-	assert.ok(found, `docs/debian.md has no block that begins with ${start}`);
-	return found;
-}
-
-function blockOfMetrics(): string {
-	const text = readFileSync(join(tree, "docs/monitoring.md"), "utf8");
-	return /^```yaml\n(.*?)^```$/ms.exec(text)?.[1] ?? "";
-}
-
 /** nginx with the documented text, and a certificate that curl trusts. */
 function putTls({ run, write }: Debian): void {
-	const proxies = readFileSync(join(tree, "docs/proxies.md"), "utf8");
-	write("/etc/nginx/conf.d/pets.conf", /^```nginx\n(.*?)^```$/ms.exec(proxies)?.[1] ?? "");
+	write("/etc/nginx/conf.d/pets.conf", configurationOf("docs/proxies.md", "nginx", {}));
 	run(`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${host} -addext subjectAltName=DNS:${host} \
 		-keyout /etc/ssl/pets.key -out /etc/ssl/pets.pem 2>&1
 		cp /etc/ssl/pets.pem ${"/usr/local/share/ca-certificates"}/pets.crt; update-ca-certificates 2>&1
@@ -122,12 +110,8 @@ function isTrue(run: Run, query: string): boolean {
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
 }
 
-/** The runbook's entry on a disk that is almost full: what it says of creates, reads and the alarm. */
-async function fillDisk(
-	{ run }: Machine,
-	request: (path: string, more?: string) => string,
-	did: (what: string) => void,
-) {
+/** The runbook's entry on a disk that is almost full: its statements on creates, reads and the alarm. */
+async function fillDisk({ run }: Machine, request: (path: string, more?: string) => string) {
 	run("dd if=/dev/zero of=/var/lib/animal-store/old-logs bs=4096 2>/dev/null || true");
 	let number = 0;
 	await until("a full disk", () => create(request, `filler ${number++}`) === 503, { everyMs: 0 });
@@ -136,5 +120,4 @@ async function fillDisk(
 	await until("Prometheus to see it", () => isTrue(run, condition), { everyMs: 1000 });
 	run("rm /var/lib/animal-store/old-logs");
 	await until("creates to work again", () => create(request, "again") === 201);
-	did("a full disk refused creates, answered reads, was seen, and is forgotten");
 }

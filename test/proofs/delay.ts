@@ -1,5 +1,5 @@
-// Nodes with a slow network to their database: how many creates a second, with and without Idempotency-Keys. No node may keep the
-// others waiting for its round trips, and a key may not cost one.
+// Nodes with a slow network to their database: creates per second, with and without Idempotency-Keys. No node may make
+// the others wait for its round trips, and a key may not need a round trip.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -12,18 +12,18 @@ import { figureOf } from "../support/scrape.ts";
 import { slowLink } from "../support/slow-link.ts";
 import { runSql } from "../support/sql.ts";
 
-/** Clients of each node, which send their next create when the one before is answered. */
+/** Clients of each node, which send their next create after the reply to the previous one. */
 const clients = 20;
 const fleets = [1, 3, 5];
 const roundTripsMs = [0, 1, 10, 50];
-/** Of each load. What other programs do in some of them changes no median. */
+/** Turns of each load. Other programs that disturb some of them do not change the median. */
 const turns = 8;
 const keyedShareMin = 0.7;
 const growthMin = 3;
 
 /**
- * A store that is in use: while PostgreSQL takes the table of keys for small, until its first analysis, it reads all of it
- * for each batch.
+ * Keys of a store in use: before its first analysis PostgreSQL assumes that the table of keys is small, and reads all
+ * of it for each batch.
  */
 const usedKeys = `INSERT INTO idempotency_keys (caller, key, pet_id, fingerprint, created_at_ms)
 	SELECT 'earlier', 'key-' || number, number, sha256(number::text::bytea)::text, extract(epoch FROM now()) * 1000
@@ -41,14 +41,14 @@ interface Row {
 	nodes: number;
 	plain: Figures;
 	keyed: Figures;
-	/** Keyed creates for each plain one. */
+	/** Keyed creates per plain create. */
 	keyedShare: number;
 }
 
 export const proof: Proof = {
 	shows:
 		"a slow network to the database: 5 nodes create 3 times as much as one at 10 ms, and keyed creates 0.7 of plain ones",
-	options: { seconds: { default: "2", text: "how long each of the 24 loads takes" } },
+	options: { seconds: { default: "2", text: "duration of each of the 24 loads" } },
 	async prove(trial) {
 		const store = await newDatabase(trial);
 		await runSql(store.environment.DATABASE_URL, usedKeys);
@@ -85,7 +85,7 @@ async function startNodes(trial: Trial, { environment }: TrialStore, roundTripMs
 	return Promise.all(Array.from({ length: count }, () => startProgram(trial, { DATABASE_URL: link.url })));
 }
 
-/** Plain and keyed creates in turns, so that what else the machine does meets both. */
+/** Plain and keyed creates in turns, so that other programs of the machine disturb both. */
 async function measure(nodes: Running[], store: TrialStore, seconds: number) {
 	const loads = { plain: newLoad(), keyed: newLoad() };
 	await run(nodes, store, 0.3, newLoad(), true);
@@ -123,11 +123,7 @@ async function run(nodes: Running[], { environment, key }: TrialStore, seconds: 
 	agent.destroy();
 	const after = await readState(nodes, environment.DATABASE_URL);
 	load.batches += after.batches - before.batches;
-	assert.equal(
-		after.pets - before.pets,
-		created,
-		"every create that was answered made one animal, and no other is there",
-	);
+	assert.equal(after.pets - before.pets, created, "each reply is for one animal, and there are no others");
 }
 
 function newAttempt(isKeyed: boolean): Attempt {

@@ -1,5 +1,4 @@
-// Removals in a large store, with the command, while clients create and read: nobody waits for the erasing, and nothing of
-// a removed name is left.
+// Removals in a large store, with the command, while clients create and read: no client waits for the erasing.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,12 +13,12 @@ import { samplesOf } from "../support/scrape.ts";
 
 const createWaitMaxMs = 5000;
 const removals = 100;
-/** Commands that run at a time. */
+/** Commands that run at once. */
 const operators = 4;
 
 export const proof: Proof = {
 	shows: "removals in a large store under load: no create fails or waits long, and no removed name is in a file",
-	options: { animals: { default: "1000000", text: "how many the store has" } },
+	options: { animals: { default: "1000000", text: "animals in the store" } },
 	async prove(trial) {
 		const animals = Number(trial.option("animals"));
 		const { environment, key } = await newStore("erase", trial.folder);
@@ -37,7 +36,7 @@ export const proof: Proof = {
 		const load = startMixedLoad([service.url], key, { clients: 16 });
 		const reading = startReads(service, key, anyId);
 		await load.acknowledges(500);
-		await samplesOf(service, "nodejs_eventloop_delay_seconds"); // From now on.
+		await samplesOf(service, "nodejs_eventloop_delay_seconds"); // Resets it.
 		load.slowestMs = 0;
 		const times = await removeAll(environment, [...ids]);
 		const delays = await samplesOf(service, "nodejs_eventloop_delay_seconds");
@@ -68,7 +67,7 @@ export const proof: Proof = {
 	},
 };
 
-/** Animals, some of which were edited: SQLite has split their pages, and left copies of others there. */
+/** Adds animals and edits some: SQLite splits their pages, and leaves copies of other animals there. */
 function makeStore(file: string, animals: number, anyId: () => number): void {
 	addAnimals(file, animals);
 	const database = new Database(file);
@@ -88,7 +87,7 @@ function namesOf(file: string, ids: Set<number>): string[] {
 	return names.filter((text) => !text.startsWith("x"));
 }
 
-/** SQLite changes this number when it rewrites the file. */
+/** SQLite increments this number when it rewrites the file. */
 function rewritingsOf(file: string): number {
 	const database = new Database(file, { readonly: true });
 	const version = Number(database.pragma("schema_version", { simple: true }));
@@ -122,7 +121,7 @@ function startReads({ url }: Running, key: string, anyId: () => number) {
 	};
 }
 
-/** @returns how long each command took */
+/** @returns the duration of each command */
 async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): Promise<number[]> {
 	const times: number[] = [];
 	await Promise.all(
@@ -138,7 +137,7 @@ async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): 
 	return times;
 }
 
-/** In no file beside the store, either. */
+/** Asserts that the names are in no file of the folder. */
 function assertGone({ folder }: Trial, names: string[]): void {
 	for (const path of readdirSync(folder)) {
 		const content = readFileSync(join(folder, path));

@@ -1,4 +1,4 @@
-// Real full disks: a small tmpfs that is filled, and made larger, with the store on it, and then with its backups.
+// Real full disks: a small tmpfs, first with the store and then with its backups, is filled and then enlarged.
 
 import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
@@ -10,11 +10,12 @@ import { listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
+import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows:
-		"a full disk refuses creates or fails backups in one sentence, reads go on, and all goes on once there is room",
+		"a full disk refuses creates or fails backups with one sentence, reads continue, and all works again once there is space",
 	needs: [linux, root, program("mount")],
 	async prove(trial) {
 		const store = await fillStore(trial);
@@ -34,7 +35,7 @@ async function fillStore(trial: Trial) {
 	return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
 }
 
-/** Backups of a store whose own disk has room, to disks of all sizes up to its own, and those of its service. */
+/** Backups, by the command and by the service, to disks that are smaller than the store. */
 async function fillBackups(trial: Trial) {
 	const store = await newStore("saved", trial.folder);
 	const { place: to, makeRoom } = smallDisk(trial, "backups", "64k");
@@ -46,10 +47,7 @@ async function fillBackups(trial: Trial) {
 	const failedBackups = await backUpToSmallDisks(trial, store);
 
 	const lines = (text: string) => service.output.stdout.split("\n").filter((line) => line.includes(text));
-	const lastBackup = async () => {
-		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-		return Number(/^animal_store_last_backup_timestamp_seconds (\S+)$/m.exec(metrics)?.[1]);
-	};
+	const lastBackup = () => figureOf(service, "animal_store_last_backup_timestamp_seconds");
 	const failures = await until(
 		"three failures",
 		() => lines('"backup failed"').length >= 3 && lines('"backup failed"'),
@@ -72,7 +70,7 @@ async function fillBackups(trial: Trial) {
 	return { failedBackups, failuresOfTheService: failures.length };
 }
 
-/** @returns how many `animal-store backup` failed */
+/** @returns the number of failed backups */
 async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
 	const whole = join(trial.folder, "whole.db");
 	assert.equal((await runProgram(["backup", whole], { environment })).code, 0);

@@ -1,4 +1,4 @@
-// The image, built and run without Docker.
+// The image is built and run without Docker.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ export const proof: Proof = {
 	},
 };
 
-/** As deploy/kubernetes runs it: nothing may be written, no privileges, and the address of PostgreSQL is in a file. */
+/** Like deploy/kubernetes: a read-only file system, no privileges, and the address of PostgreSQL in a file. */
 async function serveClosed({ place, config }: Container, trial: Trial): Promise<void> {
 	const { environment, key } = await newDatabase(trial);
 	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };

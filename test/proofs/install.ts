@@ -1,4 +1,4 @@
-// The first line of the README with every Node and npm that people have.
+// The first line of the README with every Node and npm in use.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -11,7 +11,7 @@ import { linux, type Proof } from "../support/proof.ts";
 const run = promisify(execFile);
 
 export const proof: Proof = {
-	shows: "npm ci is silent and npm start answers, with npm 9 to 12 on Node 20 to 24",
+	shows: "npm ci prints no warning and npm start serves, with npm 9 to 12 on Node 20 to 24",
 	needs: [linux],
 	options: {
 		node: { default: "20,22,24", text: "versions of Node" },
@@ -32,12 +32,13 @@ export const proof: Proof = {
 				const machine = newMachine(trial, home, folder, tools);
 				const { code, lines } = await machine.run("npm", "ci");
 				assert.equal(code, 0, lines.join("\n"));
-				// npm 12 itself does not support Node 20, and knows fewer settings of a user's .npmrc. Both are not ours.
+				// npm 12 does not support Node 20, and knows fewer settings of a user's .npmrc: neither warning is about the
+				// service.
 				const own = lines.filter((line) => !/^npm warn (cli npm v|Unknown user config)/.test(line));
 				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
 				const service = await machine.start("npm", "start");
 				assert.equal((await fetch(`${service.url}/console`)).status, 200);
-				// To all, as a terminal sends it: npm 9 alone neither ends with SIGTERM nor passes it on.
+				// To all processes, like a terminal: npm 9 neither ends with SIGTERM nor forwards it.
 				await service.stop("SIGTERM", "group");
 				const { stdout } = await run("du", ["-sm", join(folder, "node_modules")]);
 				const row = { node: node.version, npm: npm.version, lines: own.length, mebibytes: Number.parseInt(stdout, 10) };
@@ -52,7 +53,7 @@ export const proof: Proof = {
 /** The package of npm that contains Node for this machine. */
 const nodePackage = `node-linux-${process.arch}`;
 
-/** Installs a package of npm in a folder of its own. */
+/** Installs a package of npm in a new folder. */
 async function install(folder: string, name: string, major: string): Promise<{ path: string; version: string }> {
 	const prefix = join(folder, `${name}-${major}`);
 	await run("npm", ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--silent", `${name}@${major}`]);

@@ -1,4 +1,4 @@
-// deploy/kubernetes against the schemas of Kubernetes, as kustomize puts it together. No cluster runs it.
+// The output of kustomize for deploy/kubernetes is valid by the schemas of Kubernetes. No cluster runs it.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -16,7 +16,7 @@ const validator: Need = {
 	text: "kubernetes-validate (pip install kubernetes-validate), which has the schemas",
 	isMet: () => isOnPath("kubernetes-validate"),
 };
-/** Versions of Kubernetes, the oldest one that knows all fields, and newer ones. */
+/** The oldest version of Kubernetes that knows all fields, and newer ones. */
 const versions = ["1.27", "1.30", "1.33", "1.35", "1.37"];
 
 export const proof: Proof = {
@@ -25,7 +25,7 @@ export const proof: Proof = {
 	async prove({ folder: own, say }) {
 		const place = join(own, "kubernetes");
 		cpSync(folder, place, { recursive: true, filter: (path) => !path.endsWith("/database-url") });
-		assert.match(build(place).stderr, /database-url/, "without the file there is nothing to deploy");
+		assert.match(build(place).stderr, /database-url/, "without the file nothing is deployed");
 		writeFileSync(join(place, "database-url"), "postgres://animals:x@db.internal:5432/animals");
 		const { status, stdout, stderr } = build(place);
 		assert.equal(status, 0, stderr);
@@ -37,7 +37,7 @@ export const proof: Proof = {
 			assert.equal(checked.status, 0, checked.output);
 			for (const { kind, metadata } of manifests)
 				assert.match(checked.output, new RegExp(`passed for resource ${kind}/${metadata.name}`, "i"));
-			say(`${manifests.length} objects fit Kubernetes ${version}`);
+			say(`${manifests.length} objects are valid in Kubernetes ${version}`);
 		}
 		const wrong = join(own, "wrong.yaml");
 		for (const [right, mistake] of mistakes) {
@@ -50,7 +50,7 @@ export const proof: Proof = {
 	},
 };
 
-/** What the schemas have to refuse, so that they are known to check. */
+/** Mistakes that the schemas must refuse, which shows that they are checked. */
 const mistakes = [
 	["readinessProbe:", "readinesProbe:"],
 	["drop:", "drops:"],

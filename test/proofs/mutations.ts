@@ -1,22 +1,21 @@
-// Mutations of good requests in great number, over both engines.
+// Many mutations of valid requests, over both engines.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runMutations } from "../contract/mutation-run.ts";
-import { startPostgres } from "../support/postgres-server.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
 
 async function databaseOf(engine: string, { folder, after }: Trial): Promise<string> {
 	if (engine === "sqlite") return `sqlite:${join(folder, "mutations.db")}`;
-	const server = await startPostgres();
-	after(() => server.remove());
+	const server = await startPostgresFor({ after });
 	return `${server.url}/postgres`;
 }
 
 export const proof: Proof = {
-	shows: "whatever bytes are sent: no 5xx, nothing without the key, every failure in the one shape",
+	shows: "for any bytes there is no 5xx, no data without the key, and every failure is an Error object",
 	options: {
-		cases: { default: "100000", text: "how many, half of them over each engine" },
+		cases: { default: "100000", text: "number of cases, half of them over each engine" },
 		first: { default: "0", text: "the number of the first case" },
 		engine: { default: "", text: "sqlite or postgres alone" },
 	},
@@ -30,7 +29,7 @@ export const proof: Proof = {
 			const databaseUrl = await databaseOf(engine, trial);
 			const run = { databaseUrl, seed: trial.seed, first, cases: each, say };
 			const { findings, statuses } = await runMutations(trial, run);
-			assert.equal(findings.length, 0, `${findings.length} findings, told above`);
+			assert.equal(findings.length, 0, `${findings.length} findings, reported above`);
 			figures[engine] = { cases: each, statuses };
 		}
 		return { seed: trial.seed, ...figures };

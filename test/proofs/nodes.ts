@@ -1,5 +1,4 @@
-// Two nodes of one store on one port: SIGKILL of one after the other, many times; SIGTERM of one under new connections; and stops
-// of both at the same moment.
+// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at once.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,11 +14,11 @@ import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../su
 import { until } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop at once leave no log",
+	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop at once leave no WAL",
 	needs: [linux],
 	options: {
-		"node-kills": { default: "100", text: "how often a node is killed, for each engine" },
-		stops: { default: "50", text: "how often both nodes of an embedded store are stopped at once, and one under load" },
+		"node-kills": { default: "100", text: "kills of a node, for each engine" },
+		stops: { default: "50", text: "stops of both nodes of an embedded store at once, and of one under load" },
 	},
 	async prove(trial) {
 		async function prove({ environment, key }: TrialStore) {
@@ -35,7 +34,7 @@ export const proof: Proof = {
 		const underLoad = [await stopUnderLoad(sqlite, stops, 1), await stopUnderLoad(sqlite, stops, 2)];
 		for (let stop = 1; stop <= stops; stop++) {
 			await stopAtOnce(await Promise.all([sqlite.start(), sqlite.start()]));
-			assert.ok(!existsSync(`${trial.folder}/nodes.db-wal`), `stop ${stop} left a log`);
+			assert.ok(!existsSync(`${trial.folder}/nodes.db-wal`), `stop ${stop} left a WAL`);
 		}
 		const postgres = await prove(await newDatabase(trial));
 		return { seed: trial.seed, sqlite: sqlite.proven, stops, underLoad, postgres: postgres.proven };
@@ -48,8 +47,8 @@ async function stopAtOnce(nodes: Running[]): Promise<void> {
 }
 
 /**
- * Clients create, half of them over a new connection each time, while one node after the other stops and starts again. A stop may reset
- * a connection that it had not accepted, rarely, and none after it has read a request.
+ * Clients create, half of them over a new connection each time, while one node after the other stops and starts again.
+ * A stop may rarely reset a connection that it had not accepted, and never one whose request it has read.
  */
 async function stopUnderLoad(
 	{ start, key }: { start: () => Promise<Running>; key: string },
@@ -65,7 +64,7 @@ async function stopUnderLoad(
 		const agent = new Agent({ keepAlive: place % 2 === 0 });
 		while (!isStopped) {
 			const { pet } = attempt(number++);
-			// Those that keep their connection pause, so that a stop finds it idle.
+			// Clients with a kept-alive connection pause, so that a stop finds it idle.
 			if (place % 2 === 0) await sleep(number % 400);
 			const mine = { pet: { ...pet, name: `${count} ${pet.name}` }, idempotencyKey: undefined };
 			const answer = await post(url, key, agent, mine).catch((error) => error.code);

@@ -1,4 +1,4 @@
-// A minute of ten times the clients that the service is made for: it stays fast, small, and answers at once afterwards.
+// A minute with ten times the clients that the service is made for.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -14,7 +14,7 @@ import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "a minute of overload leaves memory bounded, replies fast, and the service well",
+	shows: "during a minute of overload memory stays bounded and replies fast, and the service recovers",
 	needs: [linux, program("wrk")],
 	async prove(trial) {
 		const { environment, key } = await newStore("overload", trial.folder);
@@ -37,7 +37,7 @@ export const proof: Proof = {
 		assert.ok(mostBytes < 600e6, `memory grew to ${mostBytes} bytes`);
 		assert.ok(flood.p99Ms < 1000, `p99 was ${flood.p99Ms} ms`);
 		const full = await fillQueue(trial);
-		trial.say(`with ${full.waiting} creates waiting: ${full.fullMB} MB, before them ${full.restMB} MB`);
+		trial.say(`with ${full.waiting} waiting creates: ${full.fullMB} MB, before: ${full.restMB} MB`);
 		assert.ok(full.waiting === lengthMax && full.fullMB < 600);
 		return { calm, flood, memoryMB: Math.round(mostBytes / 1e6), recoveryMs: Math.round(recoveryMs), full };
 	},
@@ -45,7 +45,7 @@ export const proof: Proof = {
 
 const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
-/** As many creates as may wait, each with the largest name, while another program holds the store's lock. */
+/** Fills the queue with creates of the largest name, while another program holds the store's lock. */
 async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: number; fullMB: number }> {
 	const { environment, key } = await newStore("full-queue", trial.folder);
 	const service = await startProgram(trial, { ...environment, CREATE_WAIT_MAX: "10m" });

@@ -12,7 +12,7 @@ import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
 import { postgresTools } from "./pg-backup.ts";
 
 export const proof: Proof = {
-	shows: "failovers of a synchronous Patroni cluster lose, double and disorder no acknowledged animal, and end no node",
+	shows: "failovers of a synchronous Patroni cluster lose, repeat and reorder no acknowledged animal, and end no node",
 	needs: [program("patroni"), program("etcd", "etcd-server"), program("haproxy"), postgresTools],
 	options: { failovers: { default: "3", text: "kills of the primary" } },
 	async prove(trial) {
@@ -31,14 +31,14 @@ export const proof: Proof = {
 			assert.deepEqual(
 				await list(),
 				animals.map(({ id, name }) => `${id} ${name}`),
-				"callers who keep pages with their ETags see the same",
+				"callers that keep pages with their ETags see the same",
 			);
 		load.ledger.verify(animals);
 		const polled = await poller.stop(animals.length);
 		assert.deepEqual(
 			polled,
 			animals.map(({ id }) => Number(id)),
-			"who polls the last page sees every animal, in its order",
+			"a client that polls the last page sees every animal, in order",
 		);
 		for (const { process } of nodes) {
 			assert.equal(process.exitCode, null, "no node ended");
@@ -56,7 +56,7 @@ export const proof: Proof = {
 interface Clients {
 	load: ReturnType<typeof startMixedLoad>;
 	poller: ReturnType<typeof startPoller>;
-	/** They list everything before each failover. */
+	/** Callers that list all animals before each failover. */
 	callers: ReturnType<typeof keepingCaller>[];
 }
 
@@ -81,7 +81,7 @@ async function failOver(cluster: Cluster, { load, poller, callers }: Clients, tr
 	return { withoutCreatesMs, withoutReadsMs };
 }
 
-/** Reads the last page again and again, from one node and then the other, and notes each animal behind those it knows. */
+/** Polls the last page, from each node in turn, and records the animals after those that it knows. */
 function startPoller(urls: string[], key: string) {
 	const ids: number[] = [];
 	let path = "/v1/pets?limit=100";

@@ -1,4 +1,4 @@
-// The tools of PostgreSQL with the commands of docs/postgresql.md: a dump, a base backup, and a moment after it.
+// The tools of PostgreSQL with the commands of docs/postgresql.md: a dump, a base backup, and a point in time after it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -15,15 +15,16 @@ import {
 import { join } from "node:path";
 import pg from "pg";
 import { blockOf } from "../support/document-blocks.ts";
+import { keyFor } from "../support/key-for.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import type { Need, Proof, Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const page = "docs/postgresql.md";
-/** The newest version that Debian has installed. */
+/** The newest installed version of Debian's packages. */
 export const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 
 export const postgresTools: Need = {
@@ -32,7 +33,7 @@ export const postgresTools: Need = {
 };
 
 export const proof: Proof = {
-	shows: "PostgreSQL's dumps, base backups and any moment since are restored, by the documented commands",
+	shows: "PostgreSQL's dumps, base backups and any later point in time are restored, by the documented commands",
 	needs: [postgresTools],
 	async prove(trial) {
 		const server = await startServer(trial);
@@ -40,7 +41,7 @@ export const proof: Proof = {
 		await query(`${url}/postgres`, "CREATE DATABASE animals");
 		await query(`${url}/postgres`, "CREATE DATABASE restored");
 		const environment = { DATABASE_URL: `${url}/animals` };
-		const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
+		const key = await keyFor(environment.DATABASE_URL);
 		const service = await startProgram(trial, environment);
 		const dumped = await add(service.url, key, 500);
 
@@ -91,16 +92,16 @@ export async function query(url: string, sql: string): Promise<string[][]> {
 	return rows;
 }
 
-/** Waits until all that was written is in the archive. */
+/** Waits until the WAL written so far is in the archive. */
 async function archiveAll(url: string): Promise<void> {
 	const [[segment = ""] = []] = await query(url, "SELECT pg_walfile_name(pg_switch_wal())");
-	await until("the log to be archived", async () => {
+	await until("the WAL to be archived", async () => {
 		const [[archived = ""] = []] = await query(url, "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver");
 		return archived >= segment;
 	});
 }
 
-/** A server of Debian's PostgreSQL, configured as the page says. It runs as nobody where this process is root. */
+/** A server of Debian's PostgreSQL, configured by the page. It runs as nobody if this process is root. */
 export async function startServer(trial: Trial) {
 	const folder = join(trial.folder, "server");
 	const data = join(folder, "data");

@@ -1,4 +1,4 @@
-// The service behind PgBouncer in transaction mode, whose clients share a few connections to the server.
+// The service behind PgBouncer in transaction mode, which shares a few connections to the server among its clients.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 
-/** The first version that follows named statements. */
+/** Its first version that supports named statements. */
 const newPooler: Need = {
 	text: "PgBouncer 1.21 or newer, as pgbouncer on the PATH",
 	isMet: () => isOnPath("pgbouncer") && /^([2-9]|1\.(2[1-9]|[3-9]))/.test(poolerVersion()),
@@ -24,7 +24,7 @@ const newPooler: Need = {
 
 export const proof: Proof = {
 	shows:
-		"behind a transaction pooler with too few connections no node loses a create, also when the server is killed; " +
+		"behind a transaction pooler with too few connections no node loses a create, also if the server is killed; " +
 		"no command leaves a setting in a session, and nothing is read from a standby or from a lost history",
 	needs: [newPooler],
 	options: { creates: { default: "20000", text: "creates" } },
@@ -43,7 +43,7 @@ export const proof: Proof = {
 	},
 };
 
-/** After a removal, which erases the name by VACUUM, all connections of the pooler have the settings of the role. */
+/** After a removal, whose VACUUM changes settings, all connections of the pooler have the settings of the role. */
 async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void> {
 	const removing = await runProgram(["pets", "remove", "1"], { environment: { DATABASE_URL: poolerUrl } });
 	assert.deepEqual([removing.code, removing.stdout], [0, "animal 1 is removed\nits name is erased\n"], removing.stderr);
@@ -54,7 +54,7 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 	assert.equal((await runSql(serverUrl, "SELECT FROM pets WHERE id = 1")).length, 0);
 }
 
-/** The pooler's clients stay connected while it goes to another server, with another history. */
+/** The pooler's clients stay connected while it changes to a server with another history. */
 const behindPooler = (trial: Trial) => serviceWithStandby(trial, (url) => startPooler(url, trial));
 
 function poolerVersion(): string {
@@ -77,7 +77,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 	while (ledger.acknowledged.size < Number(trial.option("creates"))) {
 		const id = [...ledger.acknowledged.values()].at(-1)?.id;
 		for (const { url } of id ? nodes : []) assert.equal(await statusOf(`${url}/v1/pets/${id}`), 200);
-		// Different limits are different statements: the nodes want more connections than the pooler takes.
+		// Each limit is another statement: the nodes need more connections than the pooler accepts.
 		const lists = nodes.flatMap(({ url }) => [1, 2, 3, 4, 5].map((limit) => statusOf(`${url}/v1/pets?limit=${limit}`)));
 		assert.deepEqual(new Set(await Promise.all(lists)), new Set([200]));
 		await sleep(10);

@@ -1,4 +1,4 @@
-// What the probes, a list and a create answer in each state that operators meet, as one table.
+// The replies of the probes, a list and a create in each state of a service, as one table.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -16,7 +16,7 @@ interface Row {
 	list: number;
 	create: number;
 	readyz: number;
-	/** What the body of a ready node says. */
+	/** The field of that name in the body of readyz. */
 	writes?: string | undefined;
 	livez: number;
 }
@@ -27,7 +27,7 @@ interface Served {
 }
 
 export const proof: Proof = {
-	shows: "what /readyz, /livez, a list and a create answer on a full disk, after a failed sync, and so on",
+	shows: "the replies of /readyz, /livez, a list and a create on a full disk, after a failed sync, and so on",
 	needs: [linux, root, program("mount"), program("strace")],
 	async prove(trial) {
 		const rows: Row[] = [];
@@ -36,7 +36,7 @@ export const proof: Proof = {
 			rows.push(row);
 			trial.say(lineOf(row));
 		}
-		// A create that comes when a commit has just ended is taken.
+		// A create that arrives just after a commit is accepted.
 		assert.match(String(rows[3]?.create), /^(201|503)$/);
 		const expected: Row[] = [
 			{ state: "working", list: 200, create: 201, readyz: 200, writes: "working", livez: 200 },
@@ -64,7 +64,7 @@ export const proof: Proof = {
 const lineOf = ({ state, list, create, readyz, writes = "-", livez }: Row) =>
 	`${state.padEnd(14)} list ${list}  create ${create}  readyz ${readyz} writes ${writes.padEnd(8)} livez ${livez}`;
 
-/** A create comes first, so that the probes know its outcome. */
+/** The create is first, so that the probes know its outcome. */
 async function rowOf(state: string, { service, key }: Served): Promise<Row> {
 	const agent = new Agent();
 	const create = (await post(service.url, key, agent, attempt(1))).status;
@@ -101,7 +101,7 @@ async function failedSync(trial: Trial): Promise<Row> {
 	return rowOf("failed sync", disk);
 }
 
-/** Each sync takes two seconds, and creates come faster than they can be committed. */
+/** Each sync takes two seconds, and creates arrive faster than they can be committed. */
 async function slowSync(trial: Trial): Promise<Row> {
 	const under = onSync("delay_enter=2000000:when=40+");
 	const disk = await served(trial, "slow", { under, env: { CREATE_WAIT_MAX: "3s", CONNECTIONS_PER_ADDRESS: "0" } });
@@ -137,7 +137,7 @@ async function lostDatabase(trial: Trial): Promise<Row> {
 	return rowOf("lost database", { service, key });
 }
 
-/** The primary is gone, and its address leads to a replica that nobody has promoted: it may lag, so nobody reads it. */
+/** The address of the lost primary leads to a replica that was not promoted: it may lag, so it is not read. */
 async function replicaOnly(trial: Trial): Promise<Row> {
 	const { service, key, primary, standby, lead } = await serviceWithStandby(trial);
 	lead(standby);

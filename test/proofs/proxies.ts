@@ -14,7 +14,7 @@ import { newStore, type Proof, program, type Trial } from "../support/proof.ts";
 import { until, within } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, whatever headers a client sends",
+	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, for any headers of a client",
 	needs: [program("nginx"), program("caddy"), program("haproxy")],
 	async prove(trial) {
 		const figures: Record<string, object> = {};
@@ -27,14 +27,14 @@ interface Proxy {
 	/** Its program, and the language of its block in docs/proxies.md. */
 	name: string;
 	versionFlag: string;
-	/** What of the documented text names this machine's ports and files. */
+	/** Replacements in the documented text: ports and files of this machine. */
 	replaced(place: Place): Record<string, string>;
-	/** The whole configuration around that text. */
+	/** The complete configuration with that text. */
 	config(text: string): string;
 	parameters(file: string, folder: string): string[];
 }
 
-/** Where a proxy listens and what it uses. */
+/** The port of a proxy, and its files. */
 interface Place {
 	port: number;
 	/** Files of the certificate, its key, and both together. */
@@ -78,7 +78,7 @@ const proxies: Proxy[] = [
 	},
 ];
 
-/** One proxy in front of a service with a store of its own. */
+/** Tries one proxy in front of a new service. */
 async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
 	const { name, versionFlag } = proxy;
 	const { environment, key } = await newStore(name, trial.folder);
@@ -95,7 +95,7 @@ async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
 	return { version, walks: 1 + spoofedHeaders.length, links };
 }
 
-/** Starts a proxy with its documented configuration, and waits until it answers. It ends with the trial. */
+/** Starts a proxy with its documented configuration, and waits until it replies. It ends with the trial. */
 async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omit<HttpsClient, "key">> {
 	const { cert, private: key } = await certificate();
 	const folder = join(trial.folder, `of-${proxy.name}`);

@@ -1,5 +1,5 @@
-// Schemathesis, a tester of other people's making, on the live service: it makes requests out of our OpenAPI document, good ones and
-// broken ones, and holds the replies against the document with all of its checks.
+// Schemathesis, a tester of other people, on the live service: it makes valid and invalid requests from the OpenAPI
+// document, and compares the replies with the document by all of its checks.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -13,7 +13,7 @@ const release = "4.32.5";
 const run = promisify(execFile);
 
 export const proof: Proof = {
-	shows: `the live service keeps what openapi.json says, as Schemathesis ${release} from PyPI sees it with all its checks`,
+	shows: `the live service agrees with openapi.json, by all checks of Schemathesis ${release} from PyPI`,
 	needs: [program("python3", "python3 with python3-venv")],
 	options: { examples: { default: "300", text: "requests for each operation, at most" } },
 	async prove(trial) {
@@ -32,7 +32,7 @@ export const proof: Proof = {
 
 interface Outcome {
 	cases: number;
-	/** Operations for which Schemathesis could make no requests, and why. */
+	/** Operations for which Schemathesis could make no requests, with the reason. */
 	notGenerated: string[];
 }
 
@@ -46,7 +46,7 @@ async function tryService(command: string, { environment, key }: TrialStore, tri
 	return outcome;
 }
 
-/** One run over one document. @throws AssertionError when a check failed */
+/** Runs Schemathesis with a document. @throws AssertionError if a check failed */
 async function tryDocument(
 	command: string,
 	document: string,
@@ -61,7 +61,7 @@ async function tryDocument(
 		command,
 		["--no-color", "run", file, "--url", `${url}/v1`, ...checks, ...bounds, ...output],
 		{ cwd: trial.folder, maxBuffer: 1e9 },
-		// It ends with 1 for every finding, known ones too: the report says which.
+		// It exits with 1 for any finding, including known ones: the report lists them.
 	).catch((error: { stdout: string; stderr: string; code: number }) => {
 		if (error.code === 1) return error;
 		throw new Error(`Schemathesis did not run: ${error.stdout}${error.stderr}`);
@@ -73,7 +73,7 @@ async function tryDocument(
 	return { cases: Number(cases), notGenerated };
 }
 
-/** What is read of an event in Schemathesis's report. */
+/** The fields of an event in Schemathesis's report that this proof reads. */
 interface ReportEvent {
 	NonFatalError?: { label: string; value: { message: string } };
 	ScenarioFinished?: {
@@ -103,8 +103,8 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 }
 
 /**
- * Whether a valid request was refused for what a schema cannot say: which cursors were given out, and which keys were used before.
- * Or whether a request was served although its If-None-Match is no entity tag: that is ignored.
+ * Whether a finding is expected: a schema cannot state which cursors were issued and which keys were used before, and
+ * an If-None-Match that is not an entity tag is ignored.
  */
 function isKnown(check: string, message: string, reply: string): boolean {
 	if (check === "negative_data_rejection") return /component: parameter `If-None-Match` in header/.test(message);

@@ -1,4 +1,4 @@
-// A service that others delay, by stopping it or by taking the processor, refuses nothing: only its own work is overload.
+// A service that others delay, by stopping it or by using its processor, refuses nothing as overloaded.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -8,7 +8,7 @@ import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, type Trial } from "../support/proof.ts";
 
 const clients = 64;
-/** 503s in this time after a SIGCONT are allowed. */
+/** A 503 within this time after a SIGCONT is allowed. */
 const allowedMs = 100;
 
 export const proof: Proof = {
@@ -26,7 +26,7 @@ export const proof: Proof = {
 	},
 };
 
-/** Lists from 64 connections until it is stopped. @returns when each refusal came, and the number of requests */
+/** Lists over 64 connections. `stop` returns the times of the refusals, and the number of requests. */
 function load({ url }: Running, key: string) {
 	const agent = new Agent({ keepAlive: true });
 	const refusedAtMs: number[] = [];
@@ -73,7 +73,7 @@ async function afterStop(service: Running, key: string): Promise<{ requests: num
 	return { requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
 }
 
-/** On its core run nine programs that do nothing but compute. */
+/** Nine programs that only compute run on the core of the service. */
 async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	const loops = Array.from({ length: 9 }, () =>
 		spawn("taskset", ["-c", "0", process.execPath, "-e", "for(;;);"], { stdio: "ignore" }),

@@ -1,5 +1,4 @@
-// Syncs that fail: after the first of them nothing is acknowledged until the service is started again, also not by another node
-// whose own syncs do not fail.
+// Syncs that fail: after the first failure no node of the store acknowledges anything until it is restarted.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -11,7 +10,7 @@ import { linux, newStore, type Proof, program } from "../support/proof.ts";
 import { within } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "after a failed sync no node of the store acknowledges anything until it is started again",
+	shows: "after a failed sync no node of the store acknowledges anything until it is restarted",
 	needs: [linux, program("strace")],
 	async prove(trial) {
 		const { environment, key } = await newStore("sync", trial.folder);
@@ -23,7 +22,7 @@ export const proof: Proof = {
 		const ledger = new Ledger();
 		let refused = 0;
 		let refusedByOther = 0;
-		/** Creates on the other node; one that begins after the first refusal of this one must not be acknowledged. */
+		/** Creates on the other node; after the first refusal of this node none may be acknowledged. */
 		const client = async (_: unknown, client: number) => {
 			for (let number = 10_000 * (client + 1); refusedByOther < 50; number++) {
 				const hasFailed = refused > 0;
@@ -43,7 +42,7 @@ export const proof: Proof = {
 			assert.ok(number < 500, "no sync failed");
 			const answer = await post(service.url, key, agent, attempt(number));
 			if (answer.status === 201) {
-				assert.equal(refused, 0, "after a failed sync nothing is acknowledged any more");
+				assert.equal(refused, 0, "nothing is acknowledged after a failed sync");
 				ledger.acknowledge(attempt(number), idOf(answer));
 			} else {
 				assert.equal(answer.status, 503);
@@ -53,7 +52,7 @@ export const proof: Proof = {
 		}
 		await within("the other node to refuse", clients);
 		for (const node of [service, other]) {
-			assert.ok((await listAll(node.url, key)).length >= ledger.acknowledged.size, "reads go on");
+			assert.ok((await listAll(node.url, key)).length >= ledger.acknowledged.size, "reads continue");
 			assert.equal((await fetch(`${node.url}/livez`)).status, 503);
 			const { stdout } = await node.stop();
 			assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);

@@ -1,4 +1,4 @@
-// The files for systemd as they are shipped, on a machine that systemd has booted: what the program does is what their sandbox allows.
+// The shipped files for systemd, on a booted machine: their sandbox allows everything that the program does.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -15,13 +15,13 @@ import { until } from "../support/until.ts";
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const units = "/etc/systemd/system";
 const settings = "/etc/animal-store/environment";
-/** In tenths, as systemd-analyze takes it. */
+/** In tenths, the unit of systemd-analyze. */
 const exposureMax = 15;
 /** Animals that one import adds. */
 const herd = 300;
 
 export const proof: Proof = {
-	shows: "the unit for systemd is closed, and lets nodes, their backups and all commands work, also after a crash",
+	shows: "the unit for systemd is sandboxed, and nodes, their backups and all commands work in it, also after a crash",
 	needs: [
 		linux,
 		root,
@@ -52,7 +52,7 @@ export const proof: Proof = {
 		const key = await restart(run);
 		addAnimals(run, key);
 		const backups = await backUpAfterCrash(run);
-		trial.say("the service was killed, runs again and backs up");
+		trial.say("after a SIGKILL the service runs again and backs up");
 		addAnimals(run, key);
 		const tasks = runTasks(run, 2 * herd);
 		trial.say("every command works in the sandbox of the service");
@@ -73,7 +73,7 @@ export const proof: Proof = {
 	},
 };
 
-/** A machine with the files of this one, the package as npm would install it, and no service of this one. */
+/** A machine with the files of this one and the package as npm installs it, without the services of this one. */
 async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
 	const { folder } = trial;
 	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, stdio: "pipe" });
@@ -94,7 +94,7 @@ async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
 	);
 }
 
-/** Starts the service again with its settings, and gives its store a key. @returns the key */
+/** Restarts the service with its settings, and adds a key. @returns the key */
 async function restart(run: Run): Promise<string> {
 	const key = run("animal-store keys create --name proof");
 	run("systemctl restart animal-store");
@@ -108,9 +108,9 @@ function addAnimals(run: Run, key: string): void {
 	assert.equal(JSON.parse(report).added, herd, report);
 }
 
-/** @returns how many backups there were in the end */
+/** @returns the number of backups at the end */
 async function backUpAfterCrash(run: Run): Promise<number> {
-	// Without drafts.
+	// Files without drafts.
 	const backups = () =>
 		run("ls /var/backups/animals")
 			.split("\n")
@@ -125,7 +125,7 @@ async function backUpAfterCrash(run: Run): Promise<number> {
 	return backups().length;
 }
 
-/** Each command in a unit that differs from the service's in what it starts. @returns how many they were */
+/** Runs each command in the unit of the service. @returns the number of commands */
 function runTasks(run: Run, animals: number): number {
 	const call = `s,serve --env-file.*,--env-file ${settings} $TASK,`;
 	run(`sed 's/^Type=.*/Type=oneshot/; /^Restart/d; ${call}' ${units}/animal-store.service > ${units}/task.service`);
@@ -154,7 +154,7 @@ function perform(run: Run, task: string): void {
 	run(`systemctl set-environment TASK='${task}'; systemctl start task`);
 }
 
-/** Restarts of the service whose port systemd holds. @returns how many requests it answered meanwhile */
+/** Restarts the service while systemd holds its port. @returns the number of requests served meanwhile */
 async function restartWithSocket(run: Run, key: string): Promise<number> {
 	run(blockOf("docs/debian.md", "install -m 644 -t"));
 	await untilReady(run);
@@ -163,7 +163,7 @@ async function restartWithSocket(run: Run, key: string): Promise<number> {
 	return answered;
 }
 
-/** Reads over new connections while something is done. @returns how many; all of them succeeded */
+/** Reads over new connections while a script runs. @returns the number of reads, which all succeeded */
 function underLoad(run: Run, key: string, done: string): number {
 	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
 	const statuses = run(
@@ -173,7 +173,7 @@ function underLoad(run: Run, key: string, done: string): number {
 	return statuses.length / 4;
 }
 
-/** Two nodes of the template, restarted one after the other. @returns how many requests they answered meanwhile */
+/** Restarts two nodes of the template, one after the other. @returns the number of requests served meanwhile */
 async function restartNodes(run: Run, key: string): Promise<number> {
 	run(blockOf("docs/debian.md", "cd /opt/animal-store"));
 	for (const port of [9464, 9465]) await untilReady(run, port);
@@ -184,13 +184,13 @@ async function restartNodes(run: Run, key: string): Promise<number> {
 	return reads;
 }
 
-/** Errors in the log of the nodes. */
+/** Error lines in the log of the nodes. */
 function logged(run: Run): string[] {
 	const lines = run("journalctl --unit='animal-store*' --output=cat --no-pager").split("\n");
 	return lines.filter((line) => /"level":"(error|fatal)"/.test(line));
 }
 
-/** Traces all that systemd starts. @returns ends it, and lists what the sandbox refused to the program */
+/** Traces everything that systemd starts. @returns a function that ends the trace and lists the refused system calls */
 function watchCalls({ pid }: Machine, { folder, after }: Trial): () => Promise<string[]> {
 	const file = join(folder, "calls");
 	const strace = spawn("strace", ["-f", "-Y", "--status=failed", "-o", file, "-p", String(pid)], { stdio: "ignore" });
@@ -200,7 +200,7 @@ function watchCalls({ pid }: Machine, { folder, after }: Trial): () => Promise<s
 		await once(strace, "exit");
 		const failed = readFileSync(file, "utf8").split("\n");
 		assert.ok(failed.some((line) => /<(node|MainThread)> /.test(line)));
-		// In parentheses: systemd itself, before it has started the program.
+		// A name in parentheses is systemd itself, before it has started the program.
 		return failed.filter((line) => /= -1 (EPERM|EAFNOSUPPORT) /.test(line) && !/^\d+<\(/.test(line));
 	};
 }

@@ -1,4 +1,4 @@
-// OpenTelemetry's instrumentation of Node, loaded as docs/monitoring.md shows it: with the tarball over both engines, and in the image.
+// OpenTelemetry's instrumentation of Node, loaded by the documented lines, with the tarball and in the image.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";
 
 export const proof: Proof = {
-	shows: "HTTP and pg spans of the documented lines, with the tarball and in the image, and one SDK in all",
+	shows: "HTTP and pg spans of the documented lines, with the tarball and in the image, from one SDK",
 	needs: imageNeeds,
 	options: imageOptions,
 	async prove(trial) {
@@ -73,7 +73,7 @@ async function startReceiver({ after }: Trial): Promise<Receiver> {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, take };
 }
 
-/** Lets the SDK of this folder note each process and thread that loads it. @returns the reader of the notes */
+/** Makes the SDK record each process and thread that loads it. @returns a function that reads the records */
 function watchLoads(folder: string, file: string, seenAs = file): () => string[] {
 	writeFileSync(file, "");
 	chmodSync(file, 0o666);
@@ -92,16 +92,16 @@ function watchLoads(folder: string, file: string, seenAs = file): () => string[]
 interface Installed {
 	receiver: Receiver;
 	folder: string;
-	/** The documented line, with `"$@"` for the program. */
+	/** The documented line, with `"$@"` in place of the program. */
 	line: string;
 	loads: () => string[];
 }
 
-/** The tarball in an empty folder, and what the page adds. */
+/** Installs the tarball and the instrumentation in an empty folder. */
 function install(trial: Trial, receiver: Receiver): Installed {
 	const folder = join(trial.folder, "installed");
 	mkdirSync(folder);
-	// npm chooses versions for the Node that it runs on.
+	// npm chooses versions for the Node that runs it.
 	const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
 	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, env, stdio: "pipe" });
 	const block = blockOf("docs/monitoring.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
@@ -119,7 +119,7 @@ function install(trial: Trial, receiver: Receiver): Installed {
 	};
 }
 
-/** What the page leaves at its default, and a shorter wait for a batch of spans. */
+/** JSON instead of the default protocol, and a shorter wait for a batch of spans. */
 const sent = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_BSP_SCHEDULE_DELAY: "200" };
 const [traceId, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
@@ -175,7 +175,7 @@ async function proveTarball(
 	return { http: servers().length, pg: statements.length, pgBelowRequests: below.length };
 }
 
-/** The image that the page makes from ours. */
+/** The documented image, which is built on that of deploy. */
 async function proveImage(receiver: Receiver, trial: Trial) {
 	const { build, container } = buildImage(trial);
 	const [, file = ""] =
@@ -193,7 +193,7 @@ async function proveImage(receiver: Receiver, trial: Trial) {
 		OTEL_LOGS_EXPORTER: "none",
 	});
 	const spans = receiver.take().filter(({ scope, span }) => scope === "http" && span.kind === 2);
-	// A create, its retry, the list, a request without a key.
+	// The create, its retry, the list, and a request without a key.
 	const pathOf = ({ span }: (typeof spans)[number]) =>
 		span.attributes.find(({ key }) => key === "url.path")?.value["stringValue"];
 	const requests = spans.filter((span) => pathOf(span) === "/v1/pets").length;

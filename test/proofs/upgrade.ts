@@ -1,11 +1,12 @@
-// Two versions over one store: this tree, and a copy of it with one more field and its migration. The older one serves
-// creates when the newer one starts, and afterwards the way back of docs/embedded-store.md is gone.
+// Two versions over one store: this tree, and a copy of it with one more field and its migration. The newer one starts
+// while the older one serves creates; then the store is rolled back with the commands of docs/embedded-store.md.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
+import { addTo } from "../house/changed-tree.ts";
 import { copyTree } from "../house/mutants.ts";
 import { type Answer, post } from "../support/crash-proof.ts";
 import { blockOf } from "../support/document-blocks.ts";
@@ -19,7 +20,7 @@ import { until } from "../support/until.ts";
 import { postgresTools, query, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
-	shows: "two versions over one store: the older one reads on and refuses creates at once, and the way back works",
+	shows: "two versions over one store: the older one keeps reading and refuses creates at once, and a rollback works",
 	needs: [postgresTools],
 	async prove(trial) {
 		const tree = nextVersion(join(trial.folder, "next"));
@@ -82,17 +83,15 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 /** A copy of this tree with an optional field and its migration, as CONTRIBUTING.md says. @returns its folder */
 function nextVersion(folder: string): string {
 	const tree = copyTree(folder);
-	const edit = (file: string, after: string, line: string) => {
-		const text = readFileSync(join(tree, file), "utf8");
-		assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
-		writeFileSync(join(tree, file), text.replace(after, after + line));
-	};
-	edit(
-		"src/contract/pet.ts",
-		"status: Type.Optional(PetStatus),",
-		'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
+	addTo(
+		tree,
+		[
+			"src/contract/pet.ts",
+			"status: Type.Optional(PetStatus),",
+			'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
+		],
+		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
 	);
-	edit("src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),');
 	for (const engine of ["sqlite", "postgres"])
 		writeFileSync(join(tree, `src/store/migrations/${engine}-999.sql`), "ALTER TABLE pets ADD COLUMN breed TEXT;\n");
 	return tree;
@@ -106,7 +105,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	const [firstMs, lastMs] = [new Map<string, number>(), new Map<string, number>()];
 	let refused = 0;
 	let firstRefusedMs = Number.NaN;
-	// Who is refused sends the same create to the next node, as clients of a balancer do.
+	// A refused client sends the same create to the next node, like a client of a balancer.
 	const onReply = (url: string, { status, body }: Answer) => {
 		const nowMs = performance.now();
 		if (status === 201) lastMs.set(url, nowMs);
@@ -175,7 +174,7 @@ async function assertReadsOn(older: Running, key: string): Promise<void> {
 	assert.equal(fatal?.length, 1, "one fatal line");
 }
 
-/** A create that either version has acknowledged is a repeat for the newer one. */
+/** The newer version replays each create that either version has acknowledged. */
 async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promise<void> {
 	const agent = new Agent({ keepAlive: true });
 	for (const known of ledger.acknowledged.values()) {

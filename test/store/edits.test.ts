@@ -1,5 +1,4 @@
-// Edits by operators on the store, over both engines: their effect, their audit log, and the data that they leave
-// unchanged.
+// Edits by operators on the store, over both engines: their effect, their audit log, and the counts of animals.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,4 @@
-// Records the file system calls of the code under test: syncs, links and renames in their order. Their result does not
-// show them, because only after a power loss does a file that was not synced differ.
+// Records the syncs, links and renames of the code under test, whose order only a power loss would show.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

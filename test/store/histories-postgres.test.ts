@@ -1,5 +1,4 @@
-// The server or database of a running service is replaced by one that lacks rows that were read before: nothing of the
-// lost history is shown.
+// The server or database of a running service is replaced by one that lacks rows that were read before.
 
 import { test } from "node:test";
 import {

@@ -1,5 +1,4 @@
-// The start of a large store checks its header, its schema and the ends of its tables. Damage inside is found by verify
-// and by each backup.
+// The start of a large store checks only its header, its schema and the ends of its tables.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

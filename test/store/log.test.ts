@@ -1,4 +1,4 @@
-// The WAL of the embedded store: its size stays bounded, also after another program has held an old snapshot for long.
+// The WAL of the embedded store: its size stays bounded, also after another program has held an old snapshot.
 
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";

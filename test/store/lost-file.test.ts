@@ -1,5 +1,4 @@
-// The files of a store are removed or replaced while the service runs: a write to a file that the path no longer names
-// is not acknowledged, and animals acknowledged before stay in their file.
+// The files of a store are removed or replaced while the service runs: nothing is acknowledged, and nothing is lost.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";

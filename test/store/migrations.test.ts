@@ -1,5 +1,4 @@
-// Stores of other versions: a next version, made here, upgrades a store without loss, and older versions refuse it
-// then.
+// Stores of other versions: a next version, made here, upgrades a store without loss, and older versions refuse it.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A process that opens, writes to and closes a store on command, for tests of several processes at the same moment.
+// A process that opens, writes to and closes a store on command, for tests of several processes at once.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

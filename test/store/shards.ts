@@ -1,5 +1,4 @@
-// A table of animals on several shards: partitioned by hash over foreign tables of other databases, through
-// postgres_fdw. It simulates an engine with shards, where each shard commits its part of a transaction at another time.
+// A table of animals on several shards, partitioned by hash over foreign tables of other databases (postgres_fdw).
 
 import { runSql } from "../support/sql.ts";
 

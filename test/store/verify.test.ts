@@ -1,5 +1,4 @@
-// `animal-store verify`: it finds damage that nothing else would show, counts the rows of a sound file, and writes
-// nothing.
+// `animal-store verify` finds damage that nothing else would show, counts the rows of a sound file, and writes nothing.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

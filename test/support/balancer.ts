@@ -1,9 +1,9 @@
-// A TCP load balancer: each new connection goes to the next port that takes it. Open connections stay where they are.
+// A TCP load balancer: each new connection goes to the next port that accepts it, and stays there.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 
-/** @param ports asked for each connection @returns the balancer's port */
+/** @param ports called for each connection @returns the balancer's port */
 export async function startBalancer(
 	context: { after(cleanUp: () => void): void },
 	ports: () => number[],

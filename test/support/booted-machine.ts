@@ -1,5 +1,4 @@
-// A machine booted with systemd in a folder, with processes, mounts, control groups and a network of its own. Its units and their
-// sandboxes are those of any other machine.
+// A machine that systemd boots in a folder, with its own processes, mounts, control groups and network.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,15 +7,15 @@ import { join } from "node:path";
 import type { Trial } from "./proof.ts";
 import { until } from "./until.ts";
 
-/** A script of bash. @returns standard output @throws when a command of it failed */
+/** Runs a script of bash. @returns standard output @throws if a command fails */
 export type Run = (script: string) => string;
 
 export interface Machine {
-	/** Without a network but its own. */
+	/** With its own network only. */
 	run: Run;
 	/** With the network of this machine, for downloads. */
 	runOnline: Run;
-	/** The number of its systemd on this machine. */
+	/** The process id of its systemd on this machine. */
 	pid: number;
 }
 
@@ -43,7 +42,7 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 	after(async () => {
 		holder.kill("SIGKILL");
 		await ended;
-		await until("its end", () => readFileSync(`${group}/cgroup.events`, "utf8").includes("populated 0"));
+		await until("the end of the machine", () => readFileSync(`${group}/cgroup.events`, "utf8").includes("populated 0"));
 		execFileSync("find", [group, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"]);
 	});
 	const systemd = () => Number(execFileSync("pgrep", ["-P", String(holder.pid), "systemd"], { encoding: "utf8" }));
@@ -60,7 +59,7 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 	return { run, runOnline: (script) => inside([], script), pid: systemd() };
 }
 
-/** Waits until the node in it with this port for operators answers. */
+/** Waits until the node with this operators' port is ready. */
 export async function untilReady(run: Run, port = 9464): Promise<void> {
 	const ready = `curl --silent --fail http://127.0.0.1:${port}/readyz || true`;
 	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
@@ -74,7 +73,7 @@ function isBooted(run: Run): boolean {
 	}
 }
 
-/** Where the machine's control groups are, so that none is left. */
+/** The parent of the machine's control groups, which is removed at the end. */
 function newControlGroup(): string {
 	const hierarchy = /^\S+ (\S+) cgroup2 /m.exec(readFileSync("/proc/mounts", "utf8"))?.[1];
 	const group = `${hierarchy}/animal-store-${process.pid}`;
@@ -82,7 +81,7 @@ function newControlGroup(): string {
 	return group;
 }
 
-/** Nothing that machines share can be changed: /proc/sys, except that of its own network, and /sys are read-only. */
+/** Protects what machines share: /proc/sys, except for its own network, and /sys are read-only. */
 const boot = (root: string) => `
 	mount --rbind ${root} ${root}; cd ${root}; mkdir -p proc sys dev run tmp mnt
 	mount -t proc proc proc; mount --bind proc/sys proc/sys; mount -o remount,bind,ro proc/sys

@@ -1,5 +1,5 @@
-// A real Chromium for tests: the system's where there is one, else the one from npm. A page fails its test on any error in its
-// console, on a violation of its Content-Security-Policy, and on any request to another host than the service.
+// A real Chromium for tests: that of the system, or else the one from npm. A page fails its test on any error in its
+// console, a violation of its Content-Security-Policy, or a request to another host than the service.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { systemChromium, unpackedChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
 
-/** A test that uses a browser: it may take longer than others. */
+/** A test that uses a browser, which may take longer than others. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
 	nodeTest(title, { timeout: 60_000 }, work);
 }
@@ -40,11 +40,11 @@ function startBrowser(): Promise<Browser> {
 
 export interface Watched {
 	page: Page;
-	/** Errors of the console and the page so far; a test that expects some takes them out. */
+	/** Errors of the console and the page so far; a test removes those that it expects. */
 	errors: string[];
 }
 
-/** A page of its own. When the test ends, it must have gone without errors. */
+/** Opens a page, which fails the test if it has errors at the end. */
 export async function openPage(
 	context: TestContext,
 	origin: string,

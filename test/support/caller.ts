@@ -1,4 +1,4 @@
-// Requests with a key to a service at a URL, as a client of any kind sends them.
+// Requests with a key to the service at a URL.
 
 import assert from "node:assert/strict";
 
@@ -21,12 +21,12 @@ export function callerOf(url: string, key: string) {
 
 export type Caller = ReturnType<typeof callerOf>;
 
-/** A create through one node is seen by another, and its repeat through a third is the same animal. @returns its id */
+/** Asserts that a create on one node is visible on another, and that a third one replays it. @returns its id */
 export async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
 	const created = await here.create(plain, key);
 	assert.equal(created.status, 201);
 	const { id } = (await created.json()) as { id: number };
-	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "read your own write");
+	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "the create is visible");
 	const again = await elsewhere.create(plain, key);
 	assert.deepEqual([again.headers.get("idempotency-replayed"), await again.json()], ["true", { id, ...plain }]);
 	return id;

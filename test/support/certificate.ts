@@ -1,4 +1,4 @@
-// A TLS certificate for a test.
+// TLS certificates for tests.
 
 import { generate } from "selfsigned";
 

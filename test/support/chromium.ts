@@ -1,5 +1,4 @@
-// The Chromium from npm, unpacked for a run of the tests where the system has none, with the libraries and fonts that a bare machine
-// may lack.
+// The Chromium from npm with libraries and fonts, unpacked for a run of the tests if the system has none.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -9,14 +8,14 @@ export const systemChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser",
 	existsSync,
 );
 
-/** The package unpacks into the folder for temporary files, and its libraries only where it takes itself for a guest of a cloud. */
+/** The package unpacks into TMPDIR, and its libraries only in a certain cloud, which this simulates. */
 export async function unpackChromium(folder: string): Promise<void> {
 	const before = { TMPDIR: process.env["TMPDIR"], AWS_EXECUTION_ENV: process.env["AWS_EXECUTION_ENV"] };
 	Object.assign(process.env, { TMPDIR: folder, AWS_EXECUTION_ENV: "nodejs24.x" });
 	try {
 		const { default: chromium } = await import("@sparticuz/chromium");
 		await chromium.executablePath();
-		// The package's own file looks for its fonts in fixed places. Without any font, text has no size and pages crash.
+		// The package's own configuration has fixed paths of fonts. Without any font, text has no size and pages crash.
 		const fonts = `<fontconfig><dir>${join(folder, "fonts")}</dir><cachedir>${join(folder, "cache")}</cachedir></fontconfig>`;
 		writeFileSync(join(folder, "fonts.conf"), `<?xml version="1.0"?>${fonts}`);
 	} finally {
@@ -27,7 +26,7 @@ export async function unpackChromium(folder: string): Promise<void> {
 	}
 }
 
-/** How to start what was unpacked into this folder. */
+/** The options that start the Chromium in this folder. */
 export function unpackedChromium(folder: string): { executablePath: string; env: Record<string, string> } {
 	const executablePath = join(folder, "chromium");
 	const misses = execFileSync("ldd", [executablePath], { encoding: "utf8" }).includes("not found");

@@ -1,5 +1,5 @@
-// The crash proof: clients create animals while the service is killed (SIGKILL) at random moments and started
-// again; a ledger of what was acknowledged is held against the store after every restart.
+// The crash proof: clients create animals while the service is killed (SIGKILL) at random moments and restarted; after
+// every restart the store is compared with a ledger of the creates.
 
 import assert from "node:assert/strict";
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
@@ -13,7 +13,7 @@ import { until, within } from "./until.ts";
 export interface Proof {
 	kills: number;
 	seed: number;
-	/** Starts the service on the store that the proof is about. */
+	/** Starts the service on the store. */
 	start(): Promise<Running>;
 	key: string;
 	clients?: number;
@@ -25,15 +25,15 @@ export interface Proven {
 	kills: number;
 	acknowledged: number;
 	unknown: number;
-	/** Those of them that turned out to be kept. */
+	/** The unknown animals that were stored. */
 	unknownKept: number;
 	replayed: number;
 }
 
-/** So many creates on average at least, however busy the machine is. */
+/** The least average of acknowledged creates per kill, also on a busy machine. */
 const acknowledgedEachKill = 60;
 
-/** @throws AssertionError when a promise is broken */
+/** @throws AssertionError if a promise is broken */
 export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof): Promise<Proven> {
 	const random = seededRandom(seed);
 	const ledger = new Ledger();
@@ -50,7 +50,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		};
 	}
 
-	/** Creates until the connection breaks; what was under way then is unknown, or settled by its Idempotency-Key. */
+	/** Creates until the connection breaks. The outcome of the last create is unknown, unless a retry settles it. */
 	async function client(url: string, agent: Agent, retries: Attempt[]): Promise<void> {
 		for (;;) {
 			const attempt = retries.pop() ?? newAttempt();
@@ -81,7 +81,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		const enough = (kill + 1) * acknowledgedEachKill;
 		await Promise.race([working, until(`${enough} creates`, () => ledger.acknowledged.size >= enough)]);
 		service.process.kill("SIGKILL");
-		await within("everybody to notice the kill", Promise.all([working, service.finished]));
+		await within("every client to notice the kill", Promise.all([working, service.finished]));
 		agent.destroy();
 		if (kill % 10 === 9)
 			onProgress?.(
@@ -105,12 +105,12 @@ export interface Answer {
 	body: string;
 }
 
-/** The service has too much work, and kept nothing. */
+/** Whether the service was overloaded, so that it stored nothing. */
 export function isShed({ status, body }: Answer): boolean {
 	return status === 503 && body.includes('"code":"overloaded"');
 }
 
-/** One create. @throws Node's error when the connection fails before the reply is complete */
+/** Sends a create. @throws Node's error if the connection fails before the reply is complete */
 export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
 	const { name, categoryId, status } = pet;
 	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;

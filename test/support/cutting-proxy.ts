@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Passes requests on to the service, but cuts the connection instead of the first replies, or after so many bytes of each. */
+/** Forwards to the service, but cuts the first `cuts` connections after `passed` bytes of their reply. */
 export async function cutting(
 	context: TestContext,
 	port: number,

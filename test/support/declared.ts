@@ -1,5 +1,5 @@
-// Compares replies with the OpenAPI document: what a reply has must be declared, and what is declared as always there must be in it.
-// The pool (test/support/pool.ts) does it with every reply.
+// Compares replies with the OpenAPI document: every field and header of a reply must be declared, and it must have
+// every required one. The pool (test/support/pool.ts) compares every reply.
 
 import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";
@@ -51,7 +51,7 @@ const templates = Object.entries(document.paths).map(([path, methods]) => ({
 	pattern: new RegExp(`^/v1${path.replace(/\{\w+\}/g, "[^/?#]+")}(?:\\?[^#]*)?$`),
 }));
 
-/** @returns what the document declares for this reply; undefined for requests to other paths, and OPTIONS */
+/** @returns the declaration of this reply in the document; undefined for other paths and for OPTIONS */
 export function declaredReply(method: string, path: string, status: number): Declared | undefined {
 	const template = templates.find(({ pattern }) => pattern.test(path));
 	if (!template || method === "OPTIONS") return undefined;
@@ -62,7 +62,7 @@ export function declaredReply(method: string, path: string, status: number): Dec
 	return { operation: operation.operationId, status: String(status), response };
 }
 
-/** @throws AssertionError when the document does not declare the reply as it is */
+/** @throws AssertionError if the reply differs from its declaration */
 export function assertDeclared({ method = "GET", path }: { method?: string; path: string }, reply: Reply): void {
 	const declared = declaredReply(method, path, reply.status);
 	if (!declared) return;

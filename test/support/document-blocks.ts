@@ -1,4 +1,4 @@
-// The commands and configurations of a document, for the proofs that run what it says.
+// The commands and configurations of a document, for proofs that run them.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ const root = new URL("../..", import.meta.url);
 const bin = fileURLToPath(new URL("bin/animal-store.js", root));
 
 /**
- * The `sh` block of a page that begins with this text, with `npx animal-store` as it is called here.
+ * The `sh` block of a page that begins with this text, with the command of this tree for `npx animal-store`.
  * @param paths other texts to replace, such as paths
  */
 export function blockOf(page: string, start: string, paths: Record<string, string> = {}): string {
@@ -20,7 +20,7 @@ export function blockOf(page: string, start: string, paths: Record<string, strin
 	return Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), found);
 }
 
-/** The block of a page in this language. @param replaced texts that it must have, and what stands there here */
+/** The first block of a page in this language. @param replaced texts that it must have, and their replacements */
 export function configurationOf(page: string, language: string, replaced: Record<string, string>): string {
 	const document = readFileSync(new URL(page, root), "utf8");
 	const [, found] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];

@@ -1,4 +1,4 @@
-// The proof of a full disk: creates are refused until there is room, reads go on, nothing is lost, and nobody restarts anything.
+// The proof of a full disk: creates are refused until there is space, reads continue, and nothing is lost or restarted.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
 import type { Trial } from "./proof.ts";
 
-/** A tmpfs, which needs root. @param size such as `2m` */
+/** Mounts a tmpfs, which needs root. @param size such as `2m` */
 export function smallDisk({ folder, after }: Trial, name: string, size: string) {
 	const place = join(folder, name);
 	mkdirSync(place);
@@ -20,7 +20,7 @@ export function smallDisk({ folder, after }: Trial, name: string, size: string) 
 	return { place, makeRoom };
 }
 
-/** A create that fills some disk. */
+/** A create that takes some space. */
 export function attempt(number: number): Attempt {
 	return {
 		pet: { name: `animal ${number} ${"x".repeat(100)}`, categoryId: BigInt(number) },
@@ -37,7 +37,7 @@ export interface FullDisk {
 	makeRoom(): void;
 }
 
-/** @returns what is acknowledged, for a look at the store after the service has stopped */
+/** @returns the ledger, which can be compared with the store after the service has stopped */
 export async function proveFullDisk(disk: FullDisk): Promise<Ledger> {
 	const agent = new Agent({ keepAlive: true });
 	try {
@@ -64,11 +64,11 @@ async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): 
 		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
 	}
 	ledger.verify(await listAll(service.url, key));
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200, "reads go on");
+	assert.equal((await fetch(`${service.url}/readyz`)).status, 200, "reads continue");
 	makeRoom();
 	const refusals = ledger.refused.size;
 	for (let more = 0; more < 100; more++) await send(number++);
-	assert.equal(ledger.refused.size, refusals, "there is room again");
+	assert.equal(ledger.refused.size, refusals, "there is space again");
 	ledger.verify(await listAll(service.url, key));
 	return ledger;
 }

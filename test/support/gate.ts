@@ -1,5 +1,5 @@
-// A door before a service, for tests of what calls it: it counts the requests, and may hold or refuse them, or tell a test that
-// the moment has come. The service behind it may be another one later, at the same address.
+// A proxy in front of a service, for tests of its clients: it counts creates, and may hold them, refuse them or lose
+// their replies. The service behind it can be replaced; the address of the gate stays.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
@@ -12,13 +12,13 @@ export interface Gate {
 	target: string;
 	/** Creates so far. */
 	creates: number;
-	/** Called before the n-th create goes on; it goes on when this resolves. */
+	/** Called before the n-th create, which is forwarded when this resolves. */
 	onCreate: (n: number) => Promise<void> | void;
-	/** Whether the n-th create gets 503 and does not go on. */
+	/** Whether the n-th create gets 503 and is not forwarded. */
 	refuses: (n: number) => boolean;
 	/** Whether the reply to the n-th create is lost if it is a 201. */
 	loses: (n: number) => boolean;
-	/** Creates that have come and not been answered. */
+	/** Creates without a reply so far. */
 	waiting: number;
 }
 
@@ -54,7 +54,7 @@ export async function openGate(context: TestContext, target: string): Promise<Ga
 	return gate;
 }
 
-/** A service that is gone is a connection that breaks. */
+/** Forwards a request; if the service has ended, the client's connection breaks. */
 function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, isLost: boolean): void {
 	const { method, url, headers } = incoming;
 	const inner = request(target + url, { method, headers }, (reply) => {

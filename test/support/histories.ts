@@ -1,4 +1,4 @@
-// Callers of a service whose store gets another history: servers that lack what was read before, and what is seen then.
+// Callers of a service whose store gets another history, in which rows that were read before are missing.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ import { until } from "./until.ts";
 export interface Scene {
 	service: Pick<Running, "url" | "opsUrl">;
 	key: string;
-	/** Reads and writes the present store past the service. */
+	/** Reads and writes the current store without the service. */
 	sql(statement: string): Promise<Record<string, unknown>[]>;
 }
 
@@ -56,7 +56,7 @@ export async function addAnimals({ service, key }: Scene, count: number, name: s
 export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>
 	(await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-/** Callers, new and old, list what the store has now, and the counts are those of its animals. */
+/** Asserts that these callers and a new one list the animals of the store, and that the metrics count them. */
 export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>)[]): Promise<void> {
 	const rows = await scene.sql("SELECT id, name FROM pets ORDER BY id");
 	const animals = rows.map(({ id, name }) => `${id} ${name}`);
@@ -69,8 +69,8 @@ export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>
 }
 
 /**
- * Reads all pages, and keeps their links. Returns a check that those past the last animal of the present store are
- * refused, because new animals would get ids before them, and that the others lead on.
+ * Reads all pages, and keeps their links. Returns a check that links past the last animal of the current store are
+ * refused, because new animals would get ids before them, and that the others still work.
  */
 export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
 	const links: { path: string; id: number }[] = [];
@@ -95,7 +95,7 @@ export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
 	};
 }
 
-/** A standby that has all of the primary so far, and gets nothing more. */
+/** Waits until the standby has all rows of the primary, and ends its replication. */
 export async function leaveBehind(primary: PostgresServer, standby: PostgresServer): Promise<void> {
 	const count = async ({ url }: PostgresServer) => (await runSql(`${url}/postgres`, "SELECT max(id) FROM pets"))[0];
 	const expected = JSON.stringify(await count(primary));
@@ -110,9 +110,9 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 }
 
 /**
- * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the standby
- * before its promotion, and shows nothing of the lost history after it.
- * @param standbyMs how long the service is asked meanwhile; a pooler takes its time to reach the standby
+ * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the
+ * standby before its promotion, and shows nothing of the lost history after it.
+ * @param standbyMs how long requests are sent before the promotion; a pooler needs time to reach the standby
  */
 export async function proveFailover(
 	{ service, key, primary, standby, lead }: ServiceWithStandby,
@@ -146,7 +146,7 @@ export async function proveFailover(
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
 	await assertLinks();
-	// The same ids, and the number of the lost edit.
+	// New rows with the ids of the lost animals and of the lost edit.
 	await addAnimals(scene, 25, "new");
 	await rename(6n, "new");
 	await assertSeen(scene, callers);
@@ -155,8 +155,8 @@ export async function proveFailover(
 }
 
 /**
- * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has. Fails
- * unless the acknowledged ones that get their ids are seen.
+ * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has.
+ * Fails unless acknowledged animals that get these ids later are listed.
  */
 export async function proveCrash({ service, key, primary, standby, lead }: ServiceWithStandby): Promise<void> {
 	let server = primary;
@@ -176,7 +176,7 @@ export async function proveCrash({ service, key, primary, standby, lead }: Servi
 	const caller = keepingCaller(scene);
 	await until("a read", isReading);
 	await assertSeen(scene, [caller]);
-	assert.ok((await caller()).length > 40, "the restart shows what no standby has");
+	assert.ok((await caller()).length > 40, "the restart shows animals that no standby has");
 	await primary.kill();
 	server = standby;
 	lead(standby);

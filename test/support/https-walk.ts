@@ -1,5 +1,4 @@
-// A client that knows one https address, uses the whole interface through it, and follows every link: what a reply must not do
-// is lead it anywhere else.
+// A client that uses the whole interface over one https address, and follows every link: none may lead elsewhere.
 
 import assert from "node:assert/strict";
 import { type RequestOptions, request } from "node:https";
@@ -22,7 +21,7 @@ export interface HttpsReply {
 	body: string;
 }
 
-/** One request to 127.0.0.1, whatever the name in the URL. @throws AssertionError unless the URL is on the client's address */
+/** Sends a request to 127.0.0.1. @throws AssertionError unless the URL begins with the client's address */
 export async function send(
 	client: HttpsClient,
 	url: string,
@@ -60,7 +59,7 @@ function linksOf({ headers }: Pick<HttpsReply, "headers">): Map<string, string> 
 
 /**
  * Creates animals and gets each from its Location, then reads all pages, and opens every link on the way.
- * @throws AssertionError when a link leads elsewhere or does not work
+ * @throws AssertionError if a link leads elsewhere or does not work
  */
 export async function walkOverHttps(client: HttpsClient, animals = 6): Promise<{ animals: number; links: number }> {
 	const followed = new Set<string>();
@@ -90,7 +89,7 @@ export async function walkOverHttps(client: HttpsClient, animals = 6): Promise<{
 	return { animals, links: followed.size };
 }
 
-/** What a client may send to lead replies astray, with the address of a proxy that is trusted. */
+/** Headers with which a client may try to change links, with the address of a trusted proxy. */
 export const spoofedHeaders: Record<string, string>[] = [
 	{ "x-forwarded-proto": "http", "x-forwarded-host": "evil.example", "x-forwarded-for": "127.0.0.1" },
 	{ "x-forwarded-proto": "http, http", "x-forwarded-host": "evil.example, evil.example" },

@@ -1,4 +1,4 @@
-// The image, built without Docker: by buildah, whose containers are processes of this machine in another root folder.
+// The image, built by buildah without Docker: its containers are processes of this machine in another root folder.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -13,10 +13,10 @@ import { until } from "./until.ts";
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const image = "animal-store";
 
-/** What a proof that builds the image must have. */
+/** The requirements of a proof that builds the image. */
 export const imageNeeds: Need[] = [linux, root, program("buildah"), program("debootstrap"), program("npm")];
 export const imageOptions = {
-	mirror: { default: "http://deb.debian.org/debian", text: "where Debian comes from" },
+	mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
 };
 
 interface ImageConfig {
@@ -28,7 +28,7 @@ interface ImageConfig {
 	Healthcheck: { Test: string[] };
 }
 
-/** The image of deploy/Dockerfile. `build` makes another one from a text in which it is `animal-store`. */
+/** Builds the image of deploy/Dockerfile. `build` builds another one, whose file names it `animal-store`. */
 export function buildImage(trial: Trial) {
 	const buildah = buildahIn(trial);
 	const base = findBase(buildah, trial);
@@ -70,7 +70,7 @@ function buildahIn({ folder, after }: Trial): Buildah {
 	return Object.assign(run, { storage });
 }
 
-/** The base image of the Dockerfile, or where no registry has it, a new Debian with this machine's Node and npm. */
+/** The base image of the Dockerfile or, if it cannot be pulled, a new Debian with this machine's Node and npm. */
 function findBase(buildah: Buildah, { folder, option, say }: Trial) {
 	const [, name = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(tree, "deploy/Dockerfile"), "utf8")) ?? [];
 	try {
@@ -106,7 +106,7 @@ export interface Container {
 	config: ImageConfig;
 }
 
-/** As `docker run` does it: the image's user, variables and command, and the embedded store. */
+/** Serves the embedded store with the image's user, variables and command, like `docker run`. */
 export async function serveEmbedded(
 	{ buildah, container, config }: Container,
 	trial: Trial,
@@ -119,7 +119,10 @@ export async function serveEmbedded(
 	const running = startIn(ports.PORT, "buildah", [...buildah.storage, ...parameters(...start)], trial);
 	const [kind, ...healthcheck] = config.Healthcheck.Test;
 	assert.equal(kind, "CMD");
-	assert.throws(() => buildah(parameters("env", "OPS_PORT=1", ...healthcheck)), "a node that does not answer");
+	assert.throws(
+		() => buildah(parameters("env", "OPS_PORT=1", ...healthcheck)),
+		"the health check fails without a node",
+	);
 	await ready(ports.OPS_PORT);
 	buildah(parameters(...healthcheck));
 	const key = buildah(parameters(...config.Entrypoint, "keys", "create", "--name", "proof")).trim();
@@ -128,7 +131,7 @@ export async function serveEmbedded(
 	trial.say("it serves an embedded store as the image's user, and stops on SIGTERM");
 }
 
-/** Starts the service in a container. `stop` sends SIGTERM to it, and expects that all ends with 0. */
+/** Starts the service in a container. `stop` sends SIGTERM to it, and asserts that all exits with 0. */
 export function startIn(port: string, program: string, parameters: string[], { after }: Trial) {
 	const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
 	let output = "";
@@ -151,7 +154,7 @@ export function startIn(port: string, program: string, parameters: string[], { a
 	return { stop };
 }
 
-/** The processes of the service in a container that have this public port. */
+/** The ids of the service's processes with this public port. */
 function servicesWith(port: string): number[] {
 	const read = (pid: string, file: string) => {
 		try {
@@ -176,7 +179,7 @@ export const ready = (port: string) =>
 		),
 	);
 
-/** A create, its retry and the list. */
+/** Sends a create, its retry, a list, and a request without a key. */
 export async function use(port: string, key: string): Promise<void> {
 	const url = `http://127.0.0.1:${port}/v1/pets`;
 	const authorization = `Bearer ${key}`;

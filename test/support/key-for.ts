@@ -1,4 +1,4 @@
-// An API key for the store at a URL, made by the command.
+// Creates an API key for the store at a URL, with the command.
 
 import assert from "node:assert/strict";
 import { runProgram } from "./program.ts";

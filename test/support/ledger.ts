@@ -1,16 +1,16 @@
-// What a client knows of its creates: acknowledged, refused, or unknown because the reply never came. After a restart the
-// service's list is held against it.
+// What a client knows about its creates: acknowledged, refused, or unknown because no reply came. After a restart the
+// service's list is compared with it.
 
 import assert from "node:assert/strict";
 import { parseJson } from "../../src/contract/json.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import { until } from "./until.ts";
 
-/** An animal as it is told from all others: by its name. */
+/** A create, identified by the name of its animal. */
 export interface Attempt {
 	pet: NewPet;
 	idempotencyKey: string | undefined;
-	/** The id that a reply told. */
+	/** The id in a reply. */
 	id?: bigint;
 }
 
@@ -33,8 +33,9 @@ export class Ledger {
 	}
 
 	/**
-	 * Everything acknowledged is there field for field and once, everything unknown at most once and unaltered, and from the
-	 * first time it was seen on for ever; everything refused not at all; ids ascend; nothing else is there.
+	 * Asserts that acknowledged animals are listed once and unaltered, unknown ones at most once and unaltered (and
+	 * always after they were listed for the first time), refused ones never; that ids ascend; and that there is no other
+	 * animal.
 	 */
 	verify(listed: Pet[]): void {
 		const seen = new Set<string>();
@@ -42,21 +43,21 @@ export class Ledger {
 		for (const pet of listed) {
 			assert.ok(pet.id > lastId, `id ${pet.id} follows ${lastId}`);
 			lastId = pet.id;
-			assert.ok(!seen.has(pet.name), `${pet.name} is there twice`);
+			assert.ok(!seen.has(pet.name), `${pet.name} is listed twice`);
 			seen.add(pet.name);
 			const attempt = this.acknowledged.get(pet.name) ?? this.unknown.get(pet.name);
-			assert.ok(attempt, `${pet.name} was ${this.refused.has(pet.name) ? "refused" : "never asked for"} and is there`);
+			assert.ok(attempt, `${pet.name} was ${this.refused.has(pet.name) ? "refused" : "never sent"}, and is listed`);
 			attempt.id ??= pet.id;
 			assert.deepEqual(pet, { id: attempt.id, ...attempt.pet });
 		}
 		for (const [name, { id }] of [...this.acknowledged, ...this.unknown]) {
-			assert.ok(id === undefined || seen.has(name), `${name} was there as ${id} and is gone`);
+			assert.ok(id === undefined || seen.has(name), `${name} had the id ${id} and is no longer listed`);
 		}
 	}
 }
 
-/** Where other programs take the CPU, the service may shed for a moment: that is waited for. */
-function taken(url: string, key: string): Promise<Response> {
+/** Sends a request again while the service is overloaded, as on a busy machine. */
+function served(url: string, key: string): Promise<Response> {
 	return until(`the list at ${url}`, async () => {
 		const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
 		if (reply.ok) return reply;
@@ -72,13 +73,13 @@ export async function listAll(url: string, key: string): Promise<Pet[]> {
 	let next: string | undefined = `${url}/v1/pets?limit=100`;
 	while (next) {
 		const lastId = pets.at(-1)?.id ?? 0n;
-		const reply: Response = await taken(next, key);
+		const reply: Response = await served(next, key);
 		const page = parseJson(await reply.text()) as (Omit<Pet, "id" | "categoryId"> & {
 			id: number;
 			categoryId: number;
 		})[];
 		pets.push(...page.map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) })));
-		assert.ok((pets.at(-1)?.id ?? 1n) > lastId, "a walk goes on to its end");
+		assert.ok((pets.at(-1)?.id ?? 1n) > lastId, "each page has later animals");
 		next = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
 	}
 	return pets;

@@ -1,4 +1,4 @@
-// What a service leaves behind when it has stopped, and its test has closed what it opened: nothing.
+// Asserts that a stopped service leaves nothing behind, once its test has closed what it opened.
 
 import assert from "node:assert/strict";
 import { subscribe } from "node:diagnostics_channel";
@@ -7,7 +7,7 @@ import type { Connection } from "../../src/http/intake.ts";
 import type { Service } from "../../src/service.ts";
 import { until } from "./until.ts";
 
-/** The server's side of all connections to servers of this process, by the server's port. */
+/** The server's side of all connections to servers of this process, by port. */
 const accepted = new Map<number | undefined, Connection[]>();
 subscribe("net.server.socket", (message) => {
 	const { socket } = message as { socket: Connection };
@@ -18,7 +18,7 @@ subscribe("net.server.socket", (message) => {
 const { mock: started } = mock.method(globalThis, "setInterval");
 const { mock: ended } = mock.method(globalThis, "clearInterval");
 
-/** What can be left, counted: timers, sockets and threads, and the listeners of the process. */
+/** Counts what can be left: timers, sockets, threads, and listeners of the process. */
 export function countResources(): Record<string, number> {
 	const cleared = new Set<unknown>(ended.calls.map(({ arguments: [timer] }) => timer));
 	const counts: Record<string, number> = {
@@ -33,14 +33,14 @@ export function countResources(): Record<string, number> {
 /** The most listeners that an idle connection needs of one event. */
 const listenersMax = 4;
 
-/** @throws Error when a connection that waits for its next request has listeners of earlier ones */
+/** @throws Error if a connection that waits for its next request has listeners of earlier ones */
 export async function assertIdle({ url }: Service): Promise<void> {
 	const isClean = (socket: Connection) =>
 		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
 	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
 }
 
-/** @throws AssertionError when a request in flight, a connection, a counted address, a timer or a listener is left */
+/** @throws AssertionError if a request in flight, a connection, a counted address, a timer or a listener is left */
 export async function assertNothingLeft(service: Service, before: Record<string, number>): Promise<void> {
 	const sockets = [service.url, service.opsUrl].flatMap(socketsOf);
 	const left = () => {

@@ -1,4 +1,4 @@
-// Another machine: a folder with a Node and an npm of its own, where people install and start the service.
+// A folder with its own Node and npm, in which the service is installed and started as by its users.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,22 +31,19 @@ type Context = { after(cleanUp: () => unknown): void };
 type Receiver = "npm" | "group";
 
 export interface Machine {
-	/** Runs `npm` or `npx` to its end. @returns what it printed */
+	/** Runs `npm` or `npx` to its end. @returns its output */
 	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
-	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm alone, or to all. */
+	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm or to all processes. */
 	start(...command: string[]): Promise<{ url: string; stop(signal: NodeJS.Signals, whom: Receiver): Promise<void> }>;
 }
 
-/** Copies the checkout, as git has it, to a new folder. */
+/** Copies the checkout, without generated files, to a new folder. */
 export function checkOut(folder: string): void {
 	const left = new Set(["node_modules", "dist", "lib", "data", ".git", "screenshots"]);
 	cpSync(root, folder, { recursive: true, filter: (path) => relative(root, path) === "" || !left.has(basename(path)) });
 }
 
-/**
- * @param home an empty folder for its programs, which the caller removes
- * @param folder where commands run
- */
+/** @param home an empty folder for its programs, which the caller removes @param folder where commands run */
 export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools): Machine {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
@@ -55,7 +52,7 @@ export function newMachine(context: Context, home: string, folder: string, { nod
 		writeFileSync(join(bin, name), `#!/bin/sh\nexec "${join(bin, "node")}" "${cli}" "$@"\n`);
 		chmodSync(join(bin, name), 0o755);
 	}
-	// Registry, proxy and certificates are those of this machine; what npm tells its scripts is not.
+	// Registry, proxy and certificates are those of this machine; other variables of npm and Node are removed.
 	const own = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA)|^INIT_CWD$/.test(name));
 	const env = {
 		...Object.fromEntries(own),

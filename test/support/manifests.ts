@@ -1,4 +1,4 @@
-// The manifests of deploy/kubernetes, as far as tests read them.
+// The manifests of deploy/kubernetes, with types for the fields that tests read.
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";

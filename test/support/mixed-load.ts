@@ -1,4 +1,4 @@
-// Clients that create through some nodes until they are told to stop, half of them with Idempotency-Keys.
+// Clients that create animals on some nodes until they are stopped, half of them with Idempotency-Keys.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -12,38 +12,39 @@ export interface MixedLoad {
 	ledger: Ledger;
 	/** Replies by status so far. */
 	statuses: Map<number, number>;
-	/** Milliseconds that the slowest answer took so far. */
+	/** The longest wait for a reply so far. */
 	slowestMs: number;
-	/** The longest time between two acknowledged animals; set it to 0 to measure anew. */
+	/** The longest time between two acknowledged animals; set it to 0 to restart the measurement. */
 	longestPauseMs: number;
-	/** Waits for so many more acknowledged animals; fails at once when a client met anything but 201 and 503. */
+	/** Waits for this many more acknowledged animals; fails at once if a client gets another reply than 201 and 503. */
 	acknowledges(more: number, wait?: Wait): Promise<void>;
-	/** Waits for so many refusals. */
+	/** Waits for this many refusals. */
 	isRefused(times: number): Promise<void>;
 	/** Ends when every create with an Idempotency-Key is settled. */
 	stop(): Promise<void>;
 }
 
-/** So that no two loads of a process have an Idempotency-Key in common. */
+/** Makes the Idempotency-Keys of the loads of a process differ. */
 let loads = 0;
 
 export interface LoadOptions {
 	clients?: number;
 	/** False: each create must succeed. */
 	mayBeRefused?: boolean;
-	/** A connection may break before its reply, which is then unknown. */
+	/** True: a connection may break before its reply, so that the outcome is unknown. */
 	mayBreak?: boolean;
-	/** Hears of each reply but those for overload. */
+	/** Called for each reply except for overload. */
 	onReply?(url: string, answer: Answer): void;
 }
 
-/** 24 clients, each of whose creates must succeed. */
+/** Starts 24 clients whose creates must all succeed. */
 export const startSteadyLoad = (urls: string[], key: string): MixedLoad =>
 	startMixedLoad(urls, key, { clients: 24, mayBeRefused: false });
 
 /**
- * Clients that create until they are told to stop, and note what became of each create. Every other client sends
- * Idempotency-Keys, and repeats what got 503 under the same key until it is acknowledged, on one node after the other.
+ * Starts clients that create until they are stopped, and record each outcome. Every other client sends
+ * Idempotency-Keys, and repeats a create that got 503 with the same key, on one node after the other, until it is
+ * acknowledged.
  */
 export function startMixedLoad(urls: string[], key: string, options: LoadOptions = {}): MixedLoad {
 	const { clients = 8, mayBeRefused = true, mayBreak = false, onReply } = options;
@@ -110,7 +111,7 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 			await within("the clients to end", work);
 			agent.destroy();
 			const keyed = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-			assert.deepEqual(keyed, [], "an Idempotency-Key settles what is unknown");
+			assert.deepEqual(keyed, [], "retries with an Idempotency-Key settle each create");
 		},
 	};
 	return loading;

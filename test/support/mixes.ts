@@ -1,24 +1,21 @@
-// The requests that the pool (pool.ts) sends around those of a test, as other callers behind the same proxy would, and what each
-// reply shows of the request that it answers. They change nothing in the store.
+// The requests that the pool (pool.ts) sends around those of a test, like other callers behind the same proxy, and the
+// check that each reply belongs to its request. They do not change the store.
 
 import assert from "node:assert/strict";
 import type { TestRequest } from "./pool.ts";
 import type { Reply } from "./wire.ts";
 
 export interface Mix extends TestRequest {
-	/** What it gets, unless the store is away or rates are low. */
+	/** The status of its reply, unless the store is unavailable or the rate is exceeded. */
 	status: number;
 }
 
-/** Services with mixes may be called by pages of it. */
+/** An origin that services with mixes allow. */
 export const mixedOrigin = "https://mixed.example";
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const icon = "/docs/mark.svg";
 
-/**
- * @param key one that may read only
- * @param hasOrigin whether the service knows the origin
- */
+/** @param key a read-only key @param hasOrigin whether the service allows the origin */
 export function createMixes(key: string, hasOrigin: boolean): Mix[] {
 	const somewhere = { Host: "mixed.example:81" };
 	const reader = { ...somewhere, Authorization: `Bearer ${key}` };
@@ -43,15 +40,15 @@ export function createMixes(key: string, hasOrigin: boolean): Mix[] {
 	];
 }
 
-/** What only mixes send and get back, if it is in a header. */
+/** The part of a header that only mixes send and get back. */
 const mixed = (field = "") => /mixed-\d+|https:\/\/mixed\.example|0af7651916cd43dd8448eb211c80319c/.exec(field)?.[0];
 
-/** Whether a line of the log is about a mix. */
+/** Whether a log line is about a mix. */
 export const isOfMix = (line: string) => line.includes('"requestId":"mixed-');
 
 /**
- * Nothing in the reply is of another request of its connection.
- * @param linksToHost whether the addresses in it are made from the request's Host
+ * Asserts that nothing in the reply belongs to another request of its connection.
+ * @param linksToHost whether the addresses in replies are made from the request's Host
  */
 export function assertAlone(request: TestRequest | Mix, reply: Reply, linksToHost: boolean): void {
 	const { path, headers = {} } = request;

@@ -1,5 +1,5 @@
-// The proof of several nodes: clients create animals over one port and retry with their Idempotency-Keys while one node after the
-// other is killed (SIGKILL) and started again; a ledger of what was acknowledged is held against the store.
+// The proof of several nodes: clients create animals over one port and retry with their Idempotency-Keys while one node
+// after the other is killed (SIGKILL) and restarted; then the store is compared with a ledger of the creates.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "./crash-proof.ts";
@@ -8,19 +8,19 @@ import { startMixedLoad } from "./mixed-load.ts";
 import type { Running } from "./program.ts";
 import { seededRandom } from "./random.ts";
 
-/** So many creates at least between two kills, however busy the machine is. */
+/** The least number of acknowledged creates between two kills, also on a busy machine. */
 const acknowledgedEachKill = 60;
 
 export interface NodesProven {
 	kills: number;
 	acknowledged: number;
 	unknown: number;
-	/** Those of them that turned out to be kept. */
+	/** The unknown animals that were stored. */
 	unknownKept: number;
 	replayed: number;
 }
 
-/** @param start starts a node on the port that all share @returns the figures, and the nodes @throws AssertionError */
+/** @param start starts a node on the shared port @returns the figures, and the nodes @throws AssertionError */
 export async function proveNodeCrashes(options: {
 	start: () => Promise<Running>;
 	key: string;

@@ -1,4 +1,4 @@
-// A cluster of PostgreSQL servers under Patroni in synchronous mode, with etcd, and HAProxy before it. All from Debian.
+// A synchronous cluster of PostgreSQL under Patroni, with etcd, behind HAProxy, all from packages of Debian.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ export interface Cluster {
 	balancer: string;
 	/** Waits until there is a primary with a synchronous standby. */
 	synchronous(): Promise<Member>;
-	/** SIGKILL to Patroni and all processes of its server, as if the machine were lost. */
+	/** Sends SIGKILL to Patroni and all processes of its server, like the loss of a machine. */
 	kill(member: Member): Promise<void>;
 	restart(member: Member): void;
 }
@@ -38,7 +38,7 @@ export async function startCluster(trial: Trial): Promise<Cluster> {
 	const members: Member[] = [];
 	for (const name of ["db1", "db2"]) {
 		members.push(await createMember(name, { trial, etcdPort, owner }));
-		// The first one creates the cluster, the other one copies it.
+		// The first member creates the cluster, the other one copies it.
 		await until(`${name} to run`, () => isRunning(members, name), { withinMs: 120_000, everyMs: 200 });
 	}
 	trial.after(() => Promise.all(members.map(kill)));
@@ -89,7 +89,7 @@ async function createMember(name: string, { trial, etcdPort, owner }: Place): Pr
 		restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
 		etcd3: { host: `127.0.0.1:${etcdPort}` },
 		bootstrap: {
-			// The shortest that Patroni allows: after 20 s without its primary's sign of life another takes over.
+			// The shortest time that Patroni allows: after 20 s without a heartbeat of the primary the standby is promoted.
 			dcs: { ttl: 20, loop_wait: 1, retry_timeout: 3, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
 			initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
 		},
@@ -108,7 +108,7 @@ async function createMember(name: string, { trial, etcdPort, owner }: Place): Pr
 		},
 	};
 	const file = join(folder, "patroni.json");
-	// JSON is YAML, too.
+	// JSON is valid YAML.
 	writeFileSync(file, JSON.stringify(configuration));
 	const log = openSync(join(folder, "log"), "a");
 	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...owner });
@@ -144,7 +144,7 @@ interface Known {
 	state: string;
 }
 
-/** What Patroni knows of its members, as one that answers tells. */
+/** The state of all members, from the first one that replies. */
 async function readMembers(members: Member[]): Promise<Known[]> {
 	for (const { restPort } of members) {
 		const reply = await fetch(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);

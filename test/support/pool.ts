@@ -1,5 +1,5 @@
-// Connections that stay open, used as a proxy uses its own: by requests of many callers, one after another. Around the requests of a
-// test the pool sends others, with another key, Host, origin and coding. Each reply must be as if its request were alone.
+// Kept-alive connections that many callers use in turn, like those of a proxy. Around the requests of a test the pool
+// sends others, with another key, Host, origin and coding. Each reply must be the same as if its request were alone.
 
 import assert from "node:assert/strict";
 import { assertDeclared } from "./declared.ts";
@@ -18,14 +18,14 @@ export interface PoolOptions {
 	port: number;
 	/** For requests without their own Authorization. */
 	key: string;
-	/** They take turns, from this one on; none if the test counts requests. */
+	/** Sent in turn, beginning with `first`; none if the test counts requests. */
 	mixes: Mix[];
 	first: number;
 	/** Whether the addresses in replies are made from the request's Host. */
 	linksToHost: boolean;
 }
 
-/** How many connections stay open. */
+/** The number of connections that stay open. */
 const size = 3;
 
 class PooledConnection extends Connection {
@@ -34,7 +34,7 @@ class PooledConnection extends Connection {
 
 	/** Sends requests in one piece. @returns the replies: fewer than requests if the connection ends before */
 	async exchange(requests: TestRequest[]): Promise<Reply[]> {
-		assert.equal(this.received.length, 0, `bytes behind the last reply: ${this.received}`);
+		assert.equal(this.received.length, 0, `bytes after the last reply: ${this.received}`);
 		this.isNew = false;
 		this.socket.write(Buffer.concat(requests.flatMap(bytesOf)));
 		const replies: Reply[] = [];
@@ -49,7 +49,7 @@ class PooledConnection extends Connection {
 
 export class Pool {
 	readonly #options: PoolOptions;
-	/** The one that was used last is the last. */
+	/** In the order of their last use. */
 	#connections: PooledConnection[] = [];
 	#turn: number;
 
@@ -58,7 +58,7 @@ export class Pool {
 		this.#turn = options.first;
 	}
 
-	/** Requests that are sent at once have a connection each. @throws AssertionError unless each reply is as if alone */
+	/** Requests that are sent at once have a connection each. @throws AssertionError if a reply shows another request */
 	async send(request: TestRequest): Promise<Reply> {
 		const connection = this.#take();
 		const [ahead, together] = this.#mixedWith(request, connection);
@@ -77,7 +77,7 @@ export class Pool {
 		for (const connection of this.#open) connection.end();
 	}
 
-	/** Ends all connections as clients do: one by a reset, one by a reset within an upload, the others properly. */
+	/** Ends all connections like clients: one by a reset, one by a reset during an upload, the others in order. */
 	async cut(): Promise<void> {
 		const [reset, upload] = this.#options.mixes.length > 0 ? this.#open : [];
 		const headers = { "Content-Type": "application/json", "Content-Length": "9", Expect: "100-continue" };
@@ -100,7 +100,7 @@ export class Pool {
 		return connection;
 	}
 
-	/** A mix comes first and is answered before the request is sent, or is sent together with it, before or behind it. */
+	/** A mix gets its reply before the request is sent, or is sent together with it, before or after it. */
 	#mixedWith(request: TestRequest, { isNew }: PooledConnection): [ahead: Mix | undefined, together: TestRequest[]] {
 		const { mixes } = this.#options;
 		const turn = this.#turn++;
@@ -121,7 +121,7 @@ export class Pool {
 			assertAlone(request, reply, this.#options.linksToHost);
 			assertDeclared(request, reply);
 			const isEnd = reply.headers["connection"] === "close";
-			assert.ok(index === replies.length - 1 || !isEnd, `a reply behind the last one: ${text}`);
+			assert.ok(index === replies.length - 1 || !isEnd, `a reply after the last one: ${text}`);
 		}
 		return replies;
 	}
@@ -137,7 +137,7 @@ export class Pool {
 	}
 }
 
-/** Whether nothing may follow the request: the service may read on after its headers, or close. */
+/** Whether the request must be the last of its connection: the service may read more after its headers, or close. */
 function isLast({ headers = {}, body = "" }: TestRequest): boolean {
 	return Object.entries(headers).some(
 		([name, value]) =>

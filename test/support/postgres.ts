@@ -1,5 +1,5 @@
-// A database of its own for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names; or, where that
-// names a database, a schema of its own in it.
+// A new database for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names; or, if that
+// names a database, a new schema in it.
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -8,14 +8,14 @@ import { until } from "./until.ts";
 
 export interface TestDatabase {
 	url: string;
-	/** Runs SQL as the server's owner would. */
+	/** Runs SQL as the owner of the server. */
 	query(sql: string): Promise<pg.QueryResult>;
 	drop(): Promise<void>;
 }
 
 /**
- * @param server a URL without a database: a new database is made there. With one: a schema is made in that database, which
- * stays as it was made, with its engine's layout; `drop` removes the schema.
+ * @param server a URL without a database: a database is created on that server. With a database: a schema is created in
+ * it, which keeps the layout of its engine; `drop` removes the schema.
  */
 export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): Promise<TestDatabase> {
 	if (!server) throw new Error("there is no PostgreSQL: start the tests with npm test, or set TEST_POSTGRES_URL");
@@ -48,17 +48,17 @@ async function runAll(url: string, sql: string): Promise<pg.QueryResult> {
 
 export const withDatabase = (server: string, name: string) => Object.assign(new URL(server), { pathname: name }).href;
 
-/** The URL of the same database, whose connections have these settings of the server, too. */
+/** The URL of the same database with these settings of the server for its connections. */
 export function withSettings(url: string, settings: Record<string, string>): string {
 	const changed = new URL(url);
 	const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
 	changed.searchParams.set("options", [changed.searchParams.get("options") ?? "", ...options].join(" ").trim());
-	// In these URLs + is no blank.
+	// In these URLs a + does not mean a blank.
 	changed.search = changed.search.replaceAll("+", "%20");
 	return changed.href;
 }
 
-/** @param names of the standbys that a commit waits for; none if empty */
+/** @param names of the standbys for which a commit waits; none if empty */
 export async function requireStandby(url: string, names: string): Promise<void> {
 	await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
 	await runSql(url, "SELECT pg_reload_conf()");

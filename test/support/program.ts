@@ -1,4 +1,4 @@
-// The real program in a process of its own, as a person or a supervisor starts it.
+// The real program in a separate process, like one that a person or a supervisor starts.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,13 +19,13 @@ export interface Finished {
 export interface Running {
 	process: ChildProcess;
 	pid: number;
-	/** What the log said when the service was ready. */
+	/** The addresses in the log line of the start. */
 	url: string;
 	opsUrl: string;
 	/** Output so far. */
 	output: { stdout: string; stderr: string };
 	finished: Promise<Finished>;
-	/** Sends a signal, SIGTERM unless another is named, and waits for the end. */
+	/** Sends a signal, SIGTERM by default, and waits for the end. */
 	stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
@@ -35,31 +35,31 @@ export interface Start {
 	environment?: Environment;
 	/** A command that runs the rest of its arguments, such as `prlimit --nofile=100`. */
 	under?: string[];
-	/** For Node itself. */
+	/** Flags for Node. */
 	nodeOptions?: string[];
-	/** Its standard input; nothing if absent. */
+	/** Standard input; empty by default. */
 	input?: string | Buffer;
 	/** The current folder. */
 	folder?: string;
-	/** Where the program's tree is, if it is not this one: another version. */
+	/** The tree of another version. */
 	tree?: string;
-	/** A listening socket that it gets as descriptor 3. */
+	/** A listening socket, which becomes descriptor 3. */
 	socket?: number;
-	/** When a command that should have ended is killed; services run until their test ends. */
+	/** The time after which a command is killed; services run until their test ends. */
 	limitMs?: number;
 }
 
-/** What still runs: it ends with the process of the tests at the latest, also when a failed test forgot it. */
+/** Running processes, which end with the process of the tests at the latest. */
 const children = new Set<ChildProcess>();
 process.once("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
 const commandLimitMs = 90_000;
-/** The largest that a timer takes. */
+/** The longest time of a timer. */
 const serviceLimitMs = 2 ** 31 - 1;
 
-/** Starts a command. One that does not end by itself is killed, and `finished` fails with what it printed. */
+/** Starts a command. A command that does not end in time is killed, and `finished` fails with its output. */
 export function begin(parameters: string[], options: Start = {}) {
 	const { environment = {}, under = [], nodeOptions = [], input, folder, tree = root } = options;
 	const { limitMs = commandLimitMs, socket } = options;
@@ -77,7 +77,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
 	children.add(child);
 	child.once("close", () => children.delete(child));
-	// A command may end without reading all of it.
+	// A command may end before it has read all input.
 	child.stdin?.on("error", () => {}).end(input);
 	const output = { stdout: "", stderr: "" };
 	child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -90,7 +90,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	const killer = setTimeout(() => {
 		isLate = true;
 		child.kill("SIGKILL");
-		// What it started may hold its output open.
+		// Its child processes may keep the output open.
 		child.stdout.destroy();
 		child.stderr.destroy();
 	}, limitMs).unref();
@@ -108,7 +108,7 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 	return begin(parameters, options).finished;
 }
 
-/** Starts the service on free ports and waits until it listens; it is killed with the test if it still runs. */
+/** Starts the service on free ports and waits until it listens. It is killed at the end of the test. */
 export async function startProgram(
 	context: { after(cleanUp: () => void): void },
 	environment: Environment,

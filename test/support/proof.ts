@@ -1,23 +1,23 @@
-// What a proof is: one file in test/proofs, run by `npm run prove`. It says what it needs and which options it takes, and gets a
-// folder of its own and a place for what has to be closed.
+// The interface of a proof: one file in test/proofs, run by `npm run prove`. It declares its requirements and options,
+// and gets a temporary folder and a list of clean-ups.
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { keyFor } from "./key-for.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { startPostgresFor } from "./postgres-server.ts";
 
 export interface Proof {
-	/** What it shows, in one line of `--help`. */
+	/** The statement that it proves, in one line of `--help`. */
 	shows: string;
-	/** Without these it fails. */
+	/** Its requirements, without which it fails. */
 	needs?: Need[];
-	/** What it takes besides `--seed`. */
+	/** Its options besides `--seed`. */
 	options?: Record<string, { default: string; text: string }>;
-	/** @returns the figures; it throws when the promise is broken */
+	/** @returns the figures @throws if the promise is broken */
 	prove(trial: Trial): Promise<object>;
 }
 
-/** What the machine must have for a proof. */
+/** A requirement of a proof. */
 export interface Need {
 	text: string;
 	isMet(): boolean;
@@ -30,16 +30,16 @@ export interface Trial {
 	seed: number;
 	/** The value of one of the proof's options. */
 	option(name: string): string;
-	/** Runs at the end, the last one first, also when the proof fails. */
+	/** Adds a clean-up, which runs at the end, the last one first, also if the proof fails. */
 	after(cleanUp: () => unknown): void;
-	/** A line of progress, on standard error. */
+	/** Prints a line of progress on standard error. */
 	say(line: string): void;
 }
 
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
 export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 
-/** @param debianPackage its name where it differs from the program's */
+/** @param debianPackage its name, if it differs from the program's */
 export function program(name: string, debianPackage = name): Need {
 	return { text: `${name} (Debian package ${debianPackage})`, isMet: () => isOnPath(name) };
 }
@@ -62,15 +62,14 @@ export interface TrialStore {
 	key: string;
 }
 
-/** A store of its own with a key. */
+/** A new store with a key. */
 export async function newStore(name: string, folder: string): Promise<TrialStore> {
 	return withKey(`sqlite:${join(folder, `${name}.db`)}`);
 }
 
-/** A PostgreSQL server of its own with a key. */
-export async function newDatabase({ after }: Trial): Promise<TrialStore> {
-	const server = await startPostgres();
-	after(() => server.remove());
+/** A store with a key on a new PostgreSQL server. */
+export async function newDatabase(trial: Trial): Promise<TrialStore> {
+	const server = await startPostgresFor(trial);
 	return withKey(`${server.url}/postgres`);
 }
 

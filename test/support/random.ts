@@ -1,6 +1,6 @@
-// Random numbers that a seed repeats, for tests that try what nobody thought of and must be able to try it again.
+// Random numbers from a seed, so that a test with random input can be repeated.
 
-/** Of everything that `npm test` tries by chance: the same in each run, which prints it, unless SEED names another. */
+/** The seed of all random input of `npm test`: the same in each run, which prints it, unless SEED sets another. */
 export const seed = Number(process.env["SEED"] ?? 995699133);
 
 /** Numbers from 0 to 1, without 1 (mulberry32). */
@@ -14,7 +14,7 @@ export function seededRandom(seed: number): () => number {
 	};
 }
 
-/** A choice from what there is, by a random number from 0 to 1. */
+/** A random item. */
 export function pick<Item>(items: readonly Item[], random: () => number): Item {
 	return items[Math.floor(random() * items.length)] as Item;
 }

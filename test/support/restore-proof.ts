@@ -1,5 +1,5 @@
-// The proof of a restore: a backup taken while clients create, a SIGKILL, a copy of the backup over the crashed store, which the
-// start refuses because it would replay the old log, and a restore, which brings back the moment of the backup and nothing else.
+// The proof of a restore: a backup during creates, a SIGKILL, and a copy of the backup over the crashed store, which
+// the start refuses because it would replay the old WAL. Then a restore brings back exactly the animals of the backup.
 
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { Agent } from "node:http";
 import { basename, dirname, join } from "node:path";
 import { isShed, post } from "./crash-proof.ts";
 import { attempt, idOf } from "./full-disk.ts";
+import { keyFor } from "./key-for.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { runProgram, startProgram } from "./program.ts";
 import { seededRandom } from "./random.ts";
@@ -23,20 +24,20 @@ export interface RestoreProof {
 export interface RestoresProven {
 	seed: number;
 	rounds: number;
-	/** Animals in all backups, each of them there after its restore. */
+	/** Animals in all backups, each listed after its restore. */
 	restored: number;
-	/** Animals that were acknowledged after the backup began; some of them may be in it. */
+	/** Animals that were acknowledged after the backups began, some of which may be in them. */
 	later: number;
 }
 
-/** @throws AssertionError when a promise is broken */
+/** @throws AssertionError if a promise is broken */
 export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof): Promise<RestoresProven> {
 	const random = seededRandom(seed);
 	const proven: RestoresProven = { seed, rounds, restored: 0, later: 0 };
 	for (let round = 0; round < rounds; round++) {
 		const file = join(newFolder(), "s.db");
 		const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
-		const key = (await runProgram(["keys", "create", "--name", "proof"], { environment })).stdout.trim();
+		const key = await keyFor(environment.DATABASE_URL);
 		const backup = join(dirname(file), "b.db");
 		const crashed = await crash({ context, environment, key, backup, later: Math.floor(random() * 600) });
 
@@ -51,7 +52,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		assert.match(refused.stderr, /animal-store restore BACKUP --to .*s\.db\n$/);
 		assert.ok(
 			readFileSync(`${file}-wal`).equals(log) && readFileSync(file).equals(readFileSync(backup)),
-			"not touched",
+			"the files are unchanged",
 		);
 
 		const unforced = await runProgram(["restore", backup], { environment });
@@ -66,12 +67,13 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		assert.deepEqual(
 			listed.map(({ id }) => id),
 			Array.from({ length: crashed.animals }, (_, index) => BigInt(index + 1)),
-			"one moment, without gaps",
+			"one point in time, without gaps",
 		);
 		const { acknowledged, unknown } = crashed.ledger;
 		for (const pet of listed)
 			assert.deepEqual(pet, { id: pet.id, ...(acknowledged.get(pet.name) ?? unknown.get(pet.name))?.pet });
-		for (const id of crashed.before) assert.ok(id <= BigInt(crashed.animals), "what was there before it is in it");
+		for (const id of crashed.before)
+			assert.ok(id <= BigInt(crashed.animals), "animals from before the backup are in it");
 		const next = await until("a create", async () => {
 			const answer = await post(service.url, key, new Agent(), attempt(-1));
 			return !isShed(answer) && answer;
@@ -93,7 +95,7 @@ interface Crash {
 	later: number;
 }
 
-/** Clients create with and without Idempotency-Keys, a backup is taken meanwhile, and the service is killed. */
+/** Makes a backup while clients create with and without Idempotency-Keys, and kills the service. */
 async function crash({ context, environment, key, backup, later }: Crash) {
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();

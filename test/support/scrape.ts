@@ -16,7 +16,7 @@ export function parseMetrics(text: string): Sample[] {
 	});
 }
 
-/** All samples with this name now. */
+/** All current samples with this name. */
 export async function samplesOf({ opsUrl }: { opsUrl: string }, name: string): Promise<Sample[]> {
 	const text = await (await fetch(`${opsUrl}/metrics`)).text();
 	return parseMetrics(text).filter((sample) => sample.name === name);

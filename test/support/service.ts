@@ -1,4 +1,4 @@
-// A running service for a test: the real one, in this process, on free ports and in a folder of its own.
+// A running service for a test: the real one, in this process, on free ports and with a new store.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -25,17 +25,17 @@ export type { TestRequest } from "./pool.ts";
 
 export interface TestService extends Service {
 	port: number;
-	/** Works for everything. */
+	/** A key with all scopes. */
 	key: string;
 	issuer: Issuer;
 	databaseUrl: string;
-	/** Lines of the log so far. */
+	/** The log lines so far. */
 	log: Record<string, unknown>[];
-	/** The clock of the service: set it to travel. */
+	/** The clock of the service: undefined for the real time. */
 	clock: { nowMs: number | undefined };
 	/**
-	 * One request over a connection that other callers use, too (pool.ts), with the key unless `headers` says otherwise.
-	 * @throws AssertionError when the reply shows another request, or the OpenAPI document does not declare it
+	 * Sends a request over a connection that other callers use, too (pool.ts), with the key unless `headers` has another.
+	 * @throws AssertionError if the reply belongs to another request, or the OpenAPI document does not declare it
 	 */
 	send(request: TestRequest): Promise<Reply>;
 }
@@ -45,11 +45,11 @@ export interface TestServiceOptions {
 	timeouts?: Partial<Timeouts>;
 	isOnTerminal?: boolean;
 	loadLimits?: LoadLimits;
-	/** False: only the test's own requests are sent, for what counts them. */
+	/** False: only the test's own requests are sent, for tests that count requests. */
 	mixes?: boolean;
 }
 
-/** Starts a service that ends with the test, and leaves nothing behind. */
+/** Starts a service that ends with the test and must leave nothing behind. */
 export async function testService(context: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
 	const { url: databaseUrl, drop } = await emptyDatabase();
 	const clock: TestService["clock"] = { nowMs: undefined };
@@ -64,16 +64,16 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
-		// The event loop is the test's too, and late whenever another program takes the CPU.
+		// Off by default, because the test and other programs delay the event loop.
 		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
 	});
 	let pool: Pool | undefined;
-	// A service that does not start leaves no database behind either.
+	// Also if the service does not start, the database is removed.
 	context.after(async () => {
 		for (const leave of visitors.get(context) ?? []) await leave();
 		const service = await starting.catch(() => undefined);
 		await stopped(service, pool).finally(drop);
-		// This is run last, when the test has closed what it opened.
+		// This runs last, after the test has closed what it opened.
 		if (service) context.after(() => assertNothingLeft(service, before));
 	});
 	const service = await within("the service to start", starting);
@@ -106,7 +106,7 @@ async function stopped(service: Service | undefined, pool: Pool | undefined): Pr
 	}
 }
 
-/** What a test does before its service stops, such as closing pages that would miss it. */
+/** Functions that run before the service of a test stops, such as closing pages that would fail without it. */
 const visitors = new WeakMap<TestContext, (() => Promise<void>)[]>();
 
 export function beforeStop(context: TestContext, leave: () => Promise<void>): void {
@@ -119,7 +119,7 @@ export function temporaryFolder(context: TestContext): string {
 	return folder;
 }
 
-/** Folders that are there. One cleanup that fails keeps a test's other cleanups from running: these go with the process then. */
+/** Existing folders. If a failed clean-up keeps others from running, these are removed with the process. */
 const folders = new Set<string>();
 process.once("exit", () => folders.forEach(remove));
 
@@ -134,7 +134,7 @@ function remove(folder: string): void {
 	folders.delete(folder);
 }
 
-/** An empty store: of SQLite, or of PostgreSQL where test/contract/http-postgres.test.ts asks for it. */
+/** An empty database of SQLite, or of PostgreSQL for test/contract/http-postgres.test.ts. */
 async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
 	if (process.env["TEST_ENGINE"] === "postgres") return testDatabase();
 	const folder = newFolder();

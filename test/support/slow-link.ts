@@ -1,10 +1,10 @@
-// A slow network: a TCP proxy that hands on every byte, each way, half of a round trip later.
+// A slow network: a TCP proxy that delays every byte, in each direction, by half of a round trip.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface SlowLink {
-	/** The same URL, with the proxy's address. */
+	/** The URL with the proxy's address. */
 	url: string;
 	/** Breaks all connections that are open now. */
 	cut(): void;
@@ -47,7 +47,7 @@ export async function slowLink(
 	return { url: Object.assign(new URL(url), { port }).href, cut };
 }
 
-/** Runs what it is given in order, each this time later. Node's timers know whole milliseconds; the rest is a busy wait. */
+/** Delays actions, in order. Node's timers have whole milliseconds; the rest is a busy wait. */
 function delay(ms: number): (action: () => void) => void {
 	const waiting: { dueMs: number; action: () => void }[] = [];
 	function run(): void {

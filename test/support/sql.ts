@@ -1,4 +1,4 @@
-// SQL on the database of a running store, as somebody with its password or its file would run it.
+// Runs SQL on the database of a store, like somebody with its password or its file.
 
 import Database from "better-sqlite3";
 import pg from "pg";

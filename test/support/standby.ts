@@ -1,4 +1,4 @@
-// A primary of PostgreSQL and a standby of it, and a service that reaches the one which leads.
+// A primary of PostgreSQL, its standby, and a service that reaches one of them through a balancer.
 
 import { startBalancer } from "./balancer.ts";
 import { keyFor } from "./key-for.ts";
@@ -10,11 +10,11 @@ export interface ServiceWithStandby {
 	key: string;
 	primary: PostgresServer;
 	standby: PostgresServer;
-	/** New connections of the service go to this server from now on. */
+	/** Directs new connections of the service to this server. */
 	lead(server: PostgresServer): void;
 }
 
-/** @param through what lies between the service and the servers: from their URL it makes that of the service */
+/** @param through starts a proxy in front of the URL of the servers, and returns the URL for the service */
 export async function serviceWithStandby(
 	context: { after(cleanUp: () => unknown): void },
 	through = async (url: string) => url,

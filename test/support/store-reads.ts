@@ -1,4 +1,4 @@
-// Reads of a store, with the animals as objects.
+// Reads of a store that return animals as objects.
 
 import { parseJson } from "../../src/contract/json.ts";
 import type { Pet } from "../../src/contract/pet.ts";

@@ -1,5 +1,5 @@
-// The proof by system calls: killing a process proves nothing about the disk, because what was written stays in the kernel's
-// cache. A trace shows that a sync of the log lies between the write of each animal and the reply that acknowledges it.
+// The proof by system calls: a killed process proves nothing about the disk, because written data stays in the kernel's
+// cache. A trace shows that the WAL is synced between the write of each animal and the reply that acknowledges it.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { Agent } from "node:http";
 import { post } from "./crash-proof.ts";
 import type { Running } from "./program.ts";
 
-/** The command that traces what the service writes, syncs and sends. */
+/** The command that traces the writes, syncs and replies of the service. */
 export function tracing(file: string): string[] {
 	return ["strace", "-D", "-f", "-y", "-s", "5000", "-e", "trace=pwrite64,write,writev,fsync,fdatasync", "-o", file];
 }
@@ -18,15 +18,7 @@ export interface Traced {
 }
 
 /** Creates animals over several connections, stops the service, and reads the trace. */
-export async function proveSyncs({
-	service,
-	key,
-	trace,
-}: {
-	service: Running;
-	key: string;
-	trace: string;
-}): Promise<Traced> {
+export async function proveSyncs(service: Running, key: string, trace: string): Promise<Traced> {
 	const agent = new Agent({ keepAlive: true });
 	const names: string[] = [];
 	await Promise.all(

@@ -1,32 +1,31 @@
-// A bounded wait for something to become true, which names what it waited for when it gives up.
+// Bounded waits for a condition, whose errors name it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a test may take. */
+/** The time limit of a test. */
 export const testLimitMs = 20_000;
 
-/** Of the few tests that take longer: each says why. */
+/** The time limit of the few tests that take longer and state why. */
 export const slowMs = 120_000;
 
-/** What must happen at all. In a test it is less than its limit, so that the test ends with the name of what did not happen. */
-const usualLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
+/** The default limit of a wait. In a test it is below the test's own, so that the error names the condition. */
+const defaultLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
 
 export interface Wait {
 	withinMs?: number;
-	/** Between two looks; 0 looks again in the next turn of the event loop. */
+	/** The pause between two calls; 0 calls again in the next turn of the event loop. */
 	everyMs?: number;
 }
 
 /**
- * Asks until the answer is neither false nor undefined. What must happen at all gets the generous default; a promised time is
- * given as `withinMs`.
+ * Calls `ask` until its result is neither false nor undefined. Pass `withinMs` only for a time that is promised.
  * @param what the end of the sentence "waited … ms for"
- * @throws Error when the time is over
+ * @throws Error after that time
  */
 export async function until<Answer>(
 	what: string,
 	ask: () => Answer | undefined | false | Promise<Answer | undefined | false>,
-	{ withinMs = usualLimitMs, everyMs = 10 }: Wait = {},
+	{ withinMs = defaultLimitMs, everyMs = 10 }: Wait = {},
 ): Promise<Answer> {
 	const startedAt = performance.now();
 	for (;;) {
@@ -37,8 +36,8 @@ export async function until<Answer>(
 	}
 }
 
-/** The promise's value, or an error that names what it was when it takes longer. */
-export async function within<Value>(what: string, promise: Promise<Value>, limitMs = usualLimitMs): Promise<Value> {
+/** Resolves with the promise's value. @throws Error with the name `what` if it takes longer */
+export async function within<Value>(what: string, promise: Promise<Value>, limitMs = defaultLimitMs): Promise<Value> {
 	const late = Promise.withResolvers<never>();
 	const timer = setTimeout(() => late.reject(new Error(`waited ${limitMs} ms for ${what}`)), limitMs);
 	try {

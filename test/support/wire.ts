@@ -1,4 +1,4 @@
-// Bytes over a socket and the replies that come back: what a test uses to send what no HTTP client would.
+// Sends bytes over a socket and reads the replies, for requests that no HTTP client sends.
 
 import { connect, type Socket } from "node:net";
 import { testLimitMs, within } from "./until.ts";
@@ -10,14 +10,14 @@ export interface Reply {
 	body: string;
 }
 
-/** Bounds every exchange; none takes so long unless something hangs. */
+/** The time limit of every exchange, which is exceeded only if something hangs. */
 export const timeoutMs = 0.75 * testLimitMs;
 
-/** A connection, and the replies that come over it. */
+/** A connection and its replies. */
 export class Connection {
 	readonly socket: Socket;
 	isOpen = true;
-	/** What is no reply yet that somebody asked for. */
+	/** Received bytes that `next` has not returned yet. */
 	received = Buffer.alloc(0);
 	#wake = () => {};
 
@@ -66,7 +66,7 @@ export async function exchange(port: number, bytes: Buffer | string, isHead = fa
 	);
 }
 
-/** The reply that begins the bytes, if its headers are there, and its length: more than there are bytes if its end is missing. */
+/** The first reply, once its headers are complete, and its length, which exceeds the bytes if its end is missing. */
 function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: number } | undefined {
 	const end = bytes.indexOf("\r\n\r\n");
 	if (end < 0) return undefined;

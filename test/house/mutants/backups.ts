@@ -1,5 +1,4 @@
-// Faults in the service's own backups, in the verification of files, in the start of large stores and in the size of the
-// log, each with the quickest tests that see it.
+// Faults in the service's own backups and in the start of large stores, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

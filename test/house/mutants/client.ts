@@ -1,4 +1,4 @@
-// Faults in the client, and the tests that see them without a server.
+// Faults in the client, each with a test that detects it without a server.
 
 import type { Mutant } from "../mutant.ts";
 

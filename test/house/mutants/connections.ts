@@ -1,4 +1,4 @@
-// Faults of the connections to PostgreSQL: too few of them, standbys, a read-only primary, and the URL that names the server.
+// Faults of the connections to PostgreSQL: standbys, the URL of the server, and TLS.
 
 import type { Mutant } from "../mutant.ts";
 

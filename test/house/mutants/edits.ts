@@ -1,4 +1,4 @@
-// Faults in what operators do to animals, each with the quickest tests that see it.
+// Faults in edits by operators, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

@@ -1,4 +1,4 @@
-// Faults of the HTTP side and of the ports that the tests must see.
+// Faults of HTTP and of the ports, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

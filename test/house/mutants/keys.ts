@@ -1,4 +1,4 @@
-// Faults of keys that the tests must see.
+// Faults of keys, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

@@ -1,4 +1,4 @@
-// Faults of nodes that share a store, which the tests must see.
+// Faults of nodes that share a store, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

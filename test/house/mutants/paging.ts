@@ -1,4 +1,4 @@
-// Faults of pages and their links, in both directions and both engines, that the tests must see.
+// Faults of pages and their links, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

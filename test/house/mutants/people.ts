@@ -1,5 +1,4 @@
-// Faults in what people hold in their hands (client, commands, console), and the tests that see them. The console is built again
-// for its own (`npm run build`).
+// Faults in client, commands and console, each with the quickest test that detects it. The console is built again.
 
 import type { Mutant } from "../mutant.ts";
 

@@ -1,4 +1,4 @@
-// Faults of the PostgreSQL store, of Idempotency-Keys in both engines, and of copy, and the quickest test that sees each.
+// Faults of the PostgreSQL store, of Idempotency-Keys and of copy, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

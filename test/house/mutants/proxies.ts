@@ -1,4 +1,4 @@
-// Faults in what counts of the headers of proxies, and the tests that see them.
+// Faults in the use of headers of proxies, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 

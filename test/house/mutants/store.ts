@@ -1,4 +1,4 @@
-// Faults in the embedded store, its batches, its files and its commands, each with the quickest tests that see it.
+// Faults in the embedded store, its batches, its files and its commands, each with the quickest test that detects it.
 
 import type { Mutant } from "../mutant.ts";
 
