@@ -26,14 +26,12 @@ export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
 			event.preventDefault();
 			close();
 		};
-		addEventListener("pointerdown", leave);
-		addEventListener("focusin", leave);
-		addEventListener("keydown", closeOnEscape, true);
-		return () => {
-			removeEventListener("pointerdown", leave);
-			removeEventListener("focusin", leave);
-			removeEventListener("keydown", closeOnEscape, true);
-		};
+		const leaving = new AbortController();
+		const { signal } = leaving;
+		addEventListener("pointerdown", leave, { signal });
+		addEventListener("focusin", leave, { signal });
+		addEventListener("keydown", closeOnEscape, { signal, capture: true });
+		return () => leaving.abort();
 	}, [isOpen]);
 
 	function close(): void {

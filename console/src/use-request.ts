@@ -2,7 +2,7 @@
 // after a failure that may pass. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, NoReply } from "../../client/src/index.ts";
+import { pauseAfter } from "./pause.ts";
 
 export interface RequestState<T> {
 	value?: T | undefined;
@@ -14,8 +14,6 @@ export interface RequestState<T> {
 	isPending: boolean;
 	reload(): void;
 }
-
-const longestPauseMs = 30_000;
 
 /** @param send resolves to undefined if there is nothing to request */
 export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): RequestState<T> {
@@ -46,13 +44,4 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 		};
 	}, [...inputs, turn]);
 	return { ...answer, reload: () => setTurn((count) => count + 1) };
-}
-
-/** Milliseconds until the next try; undefined when it cannot help. @param failures before this one */
-export function pauseAfter(failure: unknown, failures: number): number | undefined {
-	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
-	if (failure instanceof NoReply) return growing;
-	if (!(failure instanceof ApiError)) return undefined;
-	const isTemporary = failure.status === 429 || failure.status >= 500 || failure.code === "unexpected_reply";
-	return isTemporary ? Math.max(growing, (failure.retryAfterSeconds ?? 0) * 1000) : undefined;
 }

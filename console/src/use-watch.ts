@@ -3,8 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Activity } from "../../src/contract/activity.ts";
 import type { Scope } from "../../src/contract/operations.ts";
+import { pauseAfter } from "./pause.ts";
 import type { Session } from "./session.ts";
-import { pauseAfter } from "./use-request.ts";
 
 const everyMs = 5_000;
 
@@ -55,11 +55,10 @@ export function useWatch(session: Session): WatchState {
 		}
 
 		void update();
-		document.addEventListener("visibilitychange", update);
+		document.addEventListener("visibilitychange", update, { signal: leaving.signal });
 		return () => {
 			leaving.abort();
 			clearTimeout(timer);
-			document.removeEventListener("visibilitychange", update);
 		};
 	}, [session, turn]);
 	return { ...state, reload: () => setTurn((count) => count + 1) };

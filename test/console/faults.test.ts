@@ -167,9 +167,14 @@ test("a slow reply shows a progress indicator, and leaving the view aborts the r
 	await shows(page, "Loading …");
 	await shows(page, "The server is slow to answer. Still waiting …");
 	assert.deepEqual(await namesOn(page), ["Rex"], "the rows stay readable");
+	release();
+	await page.getByText("Still waiting").waitFor({ state: "detached" });
+	await page.route("**/v1/pets?*", () => {});
+	const asked = page.waitForRequest("**/v1/pets?*");
+	await button(page, "Refresh").click();
+	await asked;
 	const ended = page.waitForEvent("requestfailed");
 	await page.getByRole("link", { name: "Activity" }).click();
 	assert.match((await ended).failure()?.errorText ?? "", /ABORTED/);
-	release();
 	await page.close();
 });

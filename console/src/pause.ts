@@ -1,0 +1,14 @@
+// How long the console waits before it sends a request again.
+
+import { ApiError, NoReply } from "../../client/src/index.ts";
+
+const longestPauseMs = 30_000;
+
+/** Milliseconds until the next try; undefined when it cannot help. @param failures before this one */
+export function pauseAfter(failure: unknown, failures: number): number | undefined {
+	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
+	if (failure instanceof NoReply) return growing;
+	if (!(failure instanceof ApiError)) return undefined;
+	const isTemporary = failure.status === 429 || failure.status >= 500 || failure.code === "unexpected_reply";
+	return isTemporary ? Math.max(growing, (failure.retryAfterSeconds ?? 0) * 1000) : undefined;
+}
