@@ -68,7 +68,7 @@ async function measure(): Promise<Results> {
 		...(hasWrk ? [] : ["wrk is not installed: autocannon limits requests/s"]),
 	];
 	for (const text of absent) say(text);
-	for (const checkout of others) assert.ok(existsSync(join(checkout, "bin")), `${checkout} is no checkout`);
+	for (const checkout of others) assert.ok(existsSync(join(checkout, "bin")), `${checkout} is not a checkout`);
 	const machine = `${cpus()[0]?.model.trim()} (${cpus().length} cores), Node ${process.version}`;
 	const load = `${hasWrk ? "wrk" : "autocannon"}, 64 connections${against.includes("nginx") && nginxVersion ? `, nginx ${nginxVersion}` : ""}`;
 	const turns = `${animals} animals, ${rounds} rounds of ${seconds} s`;

@@ -79,7 +79,7 @@ function nodeTargets({ measurements, comparisons }: Results): Target[] {
 	return [...nodes, ...raw];
 }
 
-/** The last page of the largest store against its other pages. The first one is kept, so it is no yardstick. */
+/** The last page of the largest store against its other pages. The first one is remembered, so it cannot be compared. */
 function sizeTargets({ sizes }: Results): Target[] {
 	const largest = String(Math.max(...sizes.map(({ who }) => Number(who))));
 	const [random, last] = ["random", "last"].map((which) => find(sizes, `list of 20: ${which} page`, largest));

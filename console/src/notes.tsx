@@ -100,7 +100,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 				key:
 			</p>
 			<p>
-				<code>npx animal-store keys create --name console --scopes {scope},pets:read</code>
+				<code>npx animal-store keys create --name console --scopes {[...new Set([scope, "pets:read"])].join()}</code>
 			</p>
 		</div>
 	);

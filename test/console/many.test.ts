@@ -187,6 +187,8 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 	takeOut(errors, /401/);
 });
 
+const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
+
 test("signing out while an import runs or is paused asks first, and the next person finds nothing of it", async (context) => {
 	const { service, page } = await opened(context, []);
 	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
@@ -214,6 +216,7 @@ test("signing out while an import runs or is paused asks first, and the next per
 	await page.keyboard.press("Enter");
 	await dialog.waitFor({ state: "detached" });
 	await button(page, "Pause").click();
+	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
 	await page.keyboard.press("Control+k");
 	await page.getByRole("combobox", { name: "Command, name or id" }).fill("sign out");
 	await page.keyboard.press("Enter");
@@ -223,6 +226,7 @@ test("signing out while an import runs or is paused asks first, and the next per
 	await signIn(page, other);
 	await shows(page, "Drop a file here, or choose one");
 	assert.equal(await page.getByText("rows.csv").count(), 0);
+	assert.equal(await page.evaluate(mayLeave), true);
 	assert.equal(sent, 4, "nothing is sent after signing out");
 	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
 	await button(page, "Add 1 animal").click();
