@@ -216,7 +216,7 @@ test("every promise names tests and proofs that exist, and docs/promises.md is m
 			if (title.startsWith("test/")) assert.doesNotThrow(() => read(title), `${says} names ${title}`);
 			else if (!title.includes(" "))
 				assert.doesNotThrow(() => read(`test/contract/corpus/${title}.requests.txt`), says);
-			else assert.ok(tests.includes(title), `${says} names the test ${title}`);
+			else assert.ok(tests.includes(title), `test/promises.ts names a test that does not exist: ${title}`);
 		}
 		for (const name of proofs) assert.doesNotThrow(() => read(`test/proofs/${name}.ts`), `${says} names ${name}`);
 	}
