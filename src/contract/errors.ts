@@ -36,8 +36,6 @@ interface ErrorEntry {
 	example?(operation: ExampleOperation): unknown[];
 	/** Headers of its replies in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];
-	/** Sent as `Retry-After` unless the failure has its own. */
-	retryAfterSeconds?: number;
 }
 
 export const errors = {
@@ -213,7 +211,6 @@ export const errors = {
 		fix: "retry after `Retry-After`",
 		message: (fault?: string) => fault ?? "the store is not available at the moment: try again",
 		headers: ["Retry-After"],
-		retryAfterSeconds: 1,
 	},
 	overloaded: {
 		status: 503,
@@ -221,7 +218,6 @@ export const errors = {
 		fix: "retry after `Retry-After`",
 		message: () => "the service is overloaded: try again in a moment",
 		headers: ["Retry-After"],
-		retryAfterSeconds: 1,
 	},
 	shutting_down: {
 		status: 503,
@@ -229,7 +225,6 @@ export const errors = {
 		fix: "use another node",
 		message: () => "the service is stopping",
 		headers: ["Retry-After"],
-		retryAfterSeconds: 1,
 	},
 } satisfies Record<string, ErrorEntry>;
 
@@ -255,6 +250,7 @@ export class ApiError {
 	readonly code: ErrorCode;
 	readonly status: number;
 	readonly message: string;
+	/** 1 where the table has `Retry-After`, unless the failure has its own. */
 	readonly retryAfterSeconds: number | undefined;
 	/** The body of the reply. */
 	readonly json: string;
@@ -265,7 +261,7 @@ export class ApiError {
 		this.code = code;
 		this.status = entry.status;
 		this.message = entry.message(...(values as never[]));
-		this.retryAfterSeconds = entry.retryAfterSeconds;
+		this.retryAfterSeconds = entry.headers?.includes("Retry-After") ? 1 : undefined;
 		this.json = JSON.stringify({ code, message: this.message, status: this.status } satisfies ErrorBody);
 	}
 

@@ -21,9 +21,8 @@ export function watchTotals(store: Store) {
 	let countedHistory: string | undefined;
 	let countedTo = 0n;
 	let editedTo = 0n;
+	/** The next count begins when it ends. */
 	let latest = Promise.resolve();
-	/** Begins when the latest count ends, because that may have read before this one was asked for. */
-	let next: Promise<void> | undefined;
 
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
@@ -63,14 +62,8 @@ export function watchTotals(store: Store) {
 	return {
 		/** @throws StorageUnavailable */
 		async animals(): Promise<Totals> {
-			next ??= latest.then(() => {
-				next = undefined;
-				const counting = countNew();
-				latest = counting.catch(() => {});
-				return counting;
-			});
-			const counting = next;
-			void counting.catch(() => {}); // A caller that awaits it still gets the error.
+			const counting = latest.then(countNew);
+			latest = counting.catch(() => {}); // This caller gets the error; the next count tries again.
 			// The first count of a large store takes long.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };
