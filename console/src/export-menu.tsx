@@ -3,15 +3,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import type { Format } from "../../src/files/formats.ts";
+import type { ExportFormat } from "../../src/files/formats.ts";
 import { saveFile } from "./files.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, digits, sentenceOf } from "./notes.tsx";
 import { describeFilter, filterTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 
-const formats: [format: Format, text: string][] = [
+const formats: [format: ExportFormat, text: string][] = [
 	["csv", "CSV, for spreadsheets"],
+	["csv-semicolon", "CSV with semicolons, for Excel in German"],
 	["ndjson", "NDJSON, one animal per line"],
 	["json", "JSON, one array"],
 ];
@@ -36,7 +37,7 @@ export function ExportMenu({ session, filter, isSearch }: ExportProps) {
 	const words = describeFilter(filter);
 	const isRunning = state !== undefined && state.end === undefined;
 
-	async function run(format: Format): Promise<void> {
+	async function run(format: ExportFormat): Promise<void> {
 		const controller = new AbortController();
 		running.current = controller;
 		const what = { filter, format, signal: controller.signal };
@@ -81,7 +82,7 @@ export function ExportMenu({ session, filter, isSearch }: ExportProps) {
 
 interface ExportOptions {
 	filter: Filter;
-	format: Format;
+	format: ExportFormat;
 	signal: AbortSignal;
 }
 
@@ -102,6 +103,9 @@ async function exportPets(
 	}
 	const parts: string[] = [];
 	for await (const part of formatPets(pages(), format)) parts.push(part);
-	saveFile(`${["animals", ...Object.values(filterTexts(filter))].join("-")}.${format}`, parts);
+	saveFile(
+		`${["animals", ...Object.values(filterTexts(filter))].join("-")}.${format.replace("-semicolon", "")}`,
+		parts,
+	);
 	return count;
 }

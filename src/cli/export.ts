@@ -8,7 +8,7 @@ import { Command, Option } from "commander";
 import type { AnimalStore } from "../../client/src/index.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
-import { type Format, formatPets, formats } from "../files/formats.ts";
+import { type ExportFormat, exportFormats, formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
@@ -16,21 +16,29 @@ import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
 interface ExportOptions extends ConnectionOptions, Filter {
-	format?: Format;
+	format?: ExportFormat;
 	force?: boolean;
 	json?: boolean;
 }
 
-const formatOf: Record<string, Format> = { ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "json" };
+const formatOf: Record<string, ExportFormat> = {
+	".csv": "csv",
+	".ndjson": "ndjson",
+	".jsonl": "ndjson",
+	".json": "json",
+};
 /** Long enough for a restart of the service. */
 const retryForMs = 60_000;
 
 export function exportCommand(): Command {
 	const command = withFilter(new Command("export"))
 		.description("write every animal to a file or to standard output; import reads it")
-		.argument("[file]", "a new file; standard output if absent")
+		.argument("[file]", "a new file; standard output if absent or -")
 		.addOption(
-			new Option("--format <format>", "by the file's extension if absent, NDJSON on standard output").choices(formats),
+			new Option(
+				"--format <format>",
+				"by the file's extension if absent, NDJSON on standard output; csv-semicolon is for Excel in German",
+			).choices(exportFormats),
 		)
 		.option("--force", "replace the file if it exists")
 		.option("--json", "the number of animals as JSON; needs a file")
@@ -39,7 +47,8 @@ export function exportCommand(): Command {
 	return withConnection(command);
 }
 
-async function exportPets(file: string | undefined, options: ExportOptions): Promise<void> {
+async function exportPets(path: string | undefined, options: ExportOptions): Promise<void> {
+	const file = path === "-" ? undefined : path;
 	const format = options.format ?? (file === undefined ? "ndjson" : formatOf[extname(file).toLowerCase()]);
 	if (options.json && file === undefined)
 		throw new CommandError("--json needs a file: standard output has the animals; --format json writes them as JSON");
@@ -57,7 +66,7 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 		}
 	}
 	try {
-		const pieces = formatPets(pages(), format);
+		const pieces = markedPieces(formatPets(pages(), format), format);
 		if (file === undefined) await toStdout(pieces);
 		else await toFile(file, pieces, options.force === true);
 	} finally {
@@ -65,6 +74,12 @@ async function exportPets(file: string | undefined, options: ExportOptions): Pro
 	}
 	if (options.json) process.stdout.write(`${JSON.stringify({ animals: count, file })}\n`);
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
+}
+
+/** Excel reads UTF-8 only behind its mark. */
+async function* markedPieces(pieces: AsyncIterable<string>, format: ExportFormat): AsyncGenerator<string> {
+	if (format === "csv-semicolon") yield "\uFEFF";
+	yield* pieces;
 }
 
 async function* petPages(store: AnimalStore<"bigint">, filter: Filter, { requested }: Interruption) {

@@ -83,12 +83,20 @@ export function describeKind({ format, encoding, delimiter }: FileKind): string 
 export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
 
+/** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
+export const exportFormats = [...formats, "csv-semicolon"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
 /** The text of all pages, one piece for each. An import reads CSV columns in any order and ignores `id`. */
-export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: Format): AsyncGenerator<string> {
+export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: ExportFormat): AsyncGenerator<string> {
 	if (format === "json") return yield* jsonArray(pages, petJson);
-	if (format === "csv") yield csv([petFields]);
-	for await (const pets of pages)
-		yield format === "csv" ? csv(pets.map(cellsOfPet)) : pets.map((pet) => `${petJson(pet)}\n`).join("");
+	if (format === "ndjson") {
+		for await (const pets of pages) yield pets.map((pet) => `${petJson(pet)}\n`).join("");
+		return;
+	}
+	const delimiter = format === "csv" ? "," : ";";
+	yield csv([petFields], delimiter);
+	for await (const pets of pages) yield csv(pets.map(cellsOfPet), delimiter);
 }
 
 /** A JSON array with one item on each line, one piece for each page. */

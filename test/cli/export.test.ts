@@ -62,6 +62,8 @@ test("standard output is NDJSON or the --format, filtered by --status", async (c
 	assert.match(lines[0] ?? "", /^\{"id":1,[\s\S]*"categoryId":-9223372036854775808,"status":"available"\}$/);
 	const sold = await run("--format", "csv", "--status", "sold");
 	assert.equal(sold.stdout.trimEnd().split("\n").length, 3, "a header and two animals");
+	const german = await run("-", "--format", "csv-semicolon", "--status", "sold");
+	assert.equal(german.stdout.split("\n")[0], "\uFEFFid;name;categoryId;status", "- is standard output");
 	assert.equal(JSON.parse((await run("--format", "json")).stdout).length, 8);
 	assert.equal((await run("--format", "json", "--status", "pending", "--key", "x")).stdout, "");
 });

@@ -73,6 +73,11 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	for (const [label, name, start] of [
 		["CSV, for spreadsheets", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
 		[
+			"CSV with semicolons, for Excel in German",
+			"animals-sold.csv",
+			"\ufeffid;name;categoryId;status\n2;Müller 1;1;sold\n",
+		],
+		[
 			"NDJSON, one animal per line",
 			"animals-sold.ndjson",
 			'{"id":2,"name":"Müller 1","categoryId":1,"status":"sold"}\n',
