@@ -12,7 +12,7 @@ export interface Checked {
 	shown: Rejected[];
 	/** Columns that an animal does not have. */
 	unused: string[];
-	/** What stands where a status should be; given when the check is complete. */
+	/** The texts in place of a status; set when the check is complete. */
 	values: UnknownValue[];
 	/** The first names that have lost letters, and how many there are. */
 	damaged: string[];

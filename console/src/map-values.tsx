@@ -1,4 +1,4 @@
-// What the texts in place of a status mean: proposed, and changed by a person before the rows are added.
+// The meanings of texts in place of a status: proposed, and confirmed or changed by a person before rows are added.
 
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { plainValue, type UnknownValue, type Values } from "../../src/files/values.ts";
@@ -15,14 +15,14 @@ export function toValues(mapped: readonly MappedValue[]): Values {
 	);
 }
 
-/** With the values that a check has found beside them, each with its proposal. */
+/** Adds the values that a check has found, each with its proposal. */
 export function withProposals(mapped: readonly MappedValue[], found: readonly UnknownValue[]): MappedValue[] {
 	const known = new Set(mapped.map(({ text }) => text));
 	const added = found.filter(({ text }) => !known.has(text));
 	return [...mapped, ...added.map((value) => ({ ...value, meaning: value.proposed }))];
 }
 
-/** More are no values of a list, but texts. */
+/** A column with more distinct texts is not a list of values. */
 const shownMax = 12;
 
 interface MapValuesProps {
@@ -33,7 +33,7 @@ interface MapValuesProps {
 export function MapValues({ mapped, setMapped }: MapValuesProps) {
 	return (
 		<fieldset class="values">
-			<legend>What these values of the status mean</legend>
+			<legend>Meaning of the values in the status column</legend>
 			{mapped.slice(0, shownMax).map((value, index) => (
 				<label key={value.text}>
 					<span class="soft num">{digits.format(value.rows)} ×</span> <q>{value.text}</q>

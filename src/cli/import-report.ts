@@ -62,7 +62,7 @@ export interface Checked {
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
-	/** What stands where a status should be. */
+	/** The texts in place of a status. */
 	values: ReturnType<typeof countUnknownValues>;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
@@ -81,7 +81,6 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	];
 }
 
-/** Such as `names with lost letters: "M?ller", row 4; "J?rg", row 9: save the table as CSV UTF-8`. */
 function describeDamage(damaged: Reasons, kind: FileKind): string[] {
 	const lines = describeReasons(damaged, kind);
 	return lines.length === 0
@@ -98,15 +97,15 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 		.map(({ text, rows, proposed }) => `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed}`);
 }
 
-/** A person confirms what values mean before anything is sent. @throws CommandError with the options that confirm it */
+/** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
 export function confirmValues(name: string, values: readonly UnknownValue[]): void {
 	const proposals = values.filter(isProposed).map(proposalOf).join("");
 	if (proposals === "") return;
-	const fix = `if these values mean that, add${proposals}; with nothing behind the = they mean no status`;
+	const fix = `to confirm these meanings, add${proposals}; an empty meaning after = is no status`;
 	throw new CommandError(`${name}: nothing was sent; ${fix}`);
 }
 
-/** For a shell. */
+/** Quotes a word for a shell. */
 function quoteWord(text: string): string {
 	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

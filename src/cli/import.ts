@@ -58,12 +58,12 @@ export function importCommand(): Command {
 		.argument("<file>", "the file; - is standard input")
 		.option(
 			"--map <field=column>",
-			`the column of ${newPetFields.join(", ")}, or what a value means: status:verkauft=sold; may be repeated`,
+			`the column of ${newPetFields.join(", ")}, or the meaning of a value: status:verkauft=sold; may be repeated`,
 			parseMapping,
 		)
 		.option(
 			"--header-row <n>",
-			"the row of CSV that names the columns, if its names are not known",
+			"the row of a CSV file that names the columns; found by known names if absent",
 			parseIntegerUpTo(1000),
 		)
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
@@ -102,7 +102,7 @@ export function importCommand(): Command {
 	return withConnection(command);
 }
 
-/** What `--map` says of columns and of values. */
+/** The columns and the meanings of values from `--map`. */
 interface Mapped {
 	columns: Mapping;
 	values: Values;

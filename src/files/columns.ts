@@ -32,8 +32,8 @@ export function isUsable({ unknown, missing, ambiguous }: Columns): boolean {
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
 /**
- * What spreadsheets call the fields beside their own names: in English, German, French, Spanish and Portuguese, without
- * blanks, accents and signs. The first that a file has is taken.
+ * Other names of the fields in files, in English, German, French, Spanish and Portuguese, without blanks, accents
+ * and signs. The first one that a file has is taken.
  */
 const otherNames: Record<Field, readonly string[]> = {
 	name: words(
@@ -51,8 +51,8 @@ const required: readonly string[] = NewPet.required;
 const ours = ["id", "line", "reason"];
 
 /**
- * Matches names without regard to case, accents and signs: first the names of the fields, then what spreadsheets call
- * them. A mapping overrides the names of its fields.
+ * Matches names without regard to case, accents and signs: first the names of the fields, then their other
+ * names. A mapping overrides the names of its fields.
  */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
 	const names = columns.map(plainName);

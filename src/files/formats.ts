@@ -48,12 +48,12 @@ export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: n
 	return found;
 }
 
-/** The heading of a spreadsheet is looked for in that many records. Titles and notes are above it. */
+/** The heading of a spreadsheet is looked for in this many records, because titles and notes may be above it. */
 export const headerWithin = 12;
 
 /**
- * A line `sep=;` names it. Otherwise it is the one with which a record names the columns of an animal, or the one that
- * makes the most cells of the first record that has cells: titles above the heading have no delimiters.
+ * The delimiter that a line such as `sep=;` names; otherwise one with which a record names the columns of an animal;
+ * otherwise the one that splits the first record with several cells into the most. Titles have no delimiters.
  */
 function detectDelimiter(records: string[]): string {
 	const [, named] = delimiterLine.exec(records[0] ?? "") ?? [];

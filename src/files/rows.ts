@@ -14,7 +14,7 @@ import { plainValue, type Values } from "./values.ts";
 export type FileRow = Place & Outcome;
 type Outcome =
 	| { pet: NewPet; faults?: undefined; unknownStatus?: undefined }
-	/** `unknownStatus`: the text where a status should be, if this is what is wrong. */
+	/** `unknownStatus`: the text in place of a status, if that is a fault. */
 	| { pet?: undefined; faults: Fault[]; unknownStatus?: string };
 
 interface Place {
@@ -35,7 +35,7 @@ export interface ReadOptions {
 	mapping?: Mapping;
 	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
 	headerRow?: number;
-	/** What texts in place of a status mean. */
+	/** The meanings of texts in place of a status. */
 	values?: Values;
 	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
 	isStrict?: boolean;
@@ -100,7 +100,7 @@ interface Header {
 	columns: string[];
 }
 
-/** The row that is named, or the first that names the columns of an animal, or the first. */
+/** The row of the option, or the first that names the columns of an animal, or the first of all. */
 async function findHeader(source: Source, kind: FileKind, { mapping, headerRow }: ReadOptions): Promise<Header> {
 	const texts = decodeText(source(), kind.encoding);
 	const records = (await firstRecords(csvRecords(texts), headerRow ?? headerWithin)).filter(
@@ -111,7 +111,7 @@ async function findHeader(source: Source, kind: FileKind, { mapping, headerRow }
 			? isUsable(findColumns(namesOf(cellsOf(text, kind.delimiter) ?? []), mapping))
 			: row === headerRow;
 	const found = records.find(isHeader) ?? (headerRow === undefined ? records[0] : undefined);
-	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or not there: it cannot name the columns`);
+	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
 	return { row: found.row, line: found.line, columns: namesOf(checkedCells(found, kind.delimiter)) };
 }
 
@@ -194,7 +194,7 @@ function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }:
 	return found;
 }
 
-/** Spreadsheets leave out empty cells at the end of a row, and add some. */
+/** Spreadsheets leave out or add empty cells at the end of a row. */
 function petOfCells(cells: string[], columns: string[], { at }: Columns, { values }: Reading): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
@@ -205,7 +205,7 @@ function petOfCells(cells: string[], columns: string[], { at }: Columns, { value
 	return outcomeOf(checkTexts, Object.fromEntries(entries), values);
 }
 
-/** @param fields of which a text that `values` knows is replaced in place of a status */
+/** Checks the fields, with the meaning of the status if `values` has one. */
 function outcomeOf<Fields extends { status?: unknown }>(
 	check: (fields: Fields) => Checked<NewPet>,
 	fields: Fields,

@@ -1,4 +1,4 @@
-// What texts in place of a status seem to mean.
+// The meanings of texts in place of a status, and names that have lost letters.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ test("a status is proposed for the words of five languages, in any case and with
 		assert.equal(proposeStatus(text), undefined, text);
 });
 
-test("values that say the same are counted together, the most frequent first, a hundred at most", () => {
+test("values that differ only in case and blanks are counted together, the most frequent first, a hundred at most", () => {
 	const values = countUnknownValues();
 	for (const text of ["gone", "Verkauft ", "verkauft"]) values.add(text);
 	assert.deepEqual(values.list(), [

@@ -1,9 +1,8 @@
-// The values of `status` as spreadsheets have them: what they probably mean, for a person to confirm, and the ones that
-// were confirmed.
+// The values of `status` in spreadsheets: their probable meanings, which a person confirms or changes.
 
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
 
-/** What texts of the file mean: a status, or null for no status. The keys are plain, as by `plainValue`. */
+/** The meanings of texts in the file: a status, or null for no status. The keys are those of `plainValue`. */
 export type Values = ReadonlyMap<string, PetStatus | null>;
 
 /** In English, German, French, Spanish and Portuguese. */
@@ -17,28 +16,28 @@ const meaningOf = new Map(
 	petStatuses.flatMap((status) => meanings[status].split(/\s+/).map((text) => [plainValue(text), status] as const)),
 );
 
-/** What decides whether two cells say the same: no case, no accents, no blanks around. */
+/** The same for cells that differ only in case, accents and blanks. */
 export function plainValue(text: string): string {
 	return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 
-/** The status that a text probably means; undefined if nothing is known of it. */
+/** The status that a text probably means; undefined if the text is unknown. */
 export function proposeStatus(text: string): PetStatus | undefined {
 	return meaningOf.get(plainValue(text).replace(/^en /, ""));
 }
 
-/** A text that is no status, in the rows of a file. */
+/** A text in place of a status in the rows of a file. */
 export interface UnknownValue {
-	/** As the first row has it. */
+	/** As it is in the first row. */
 	text: string;
 	rows: number;
 	proposed: PetStatus | undefined;
 }
 
-/** Distinct texts beyond that many are not values of a list. */
+/** A column with more distinct texts is not a list of values. */
 const unknownMax = 100;
 
-/** Collects what stands where a status should be. */
+/** Counts the texts in place of a status. */
 export function countUnknownValues() {
 	const found = new Map<string, UnknownValue>();
 	return {
@@ -48,7 +47,7 @@ export function countUnknownValues() {
 			if (known) known.rows++;
 			else if (found.size < unknownMax) found.set(plain, { text: text.trim(), rows: 1, proposed: proposeStatus(text) });
 		},
-		/** By frequency. */
+		/** The most frequent first. */
 		list: (): UnknownValue[] => [...found.values()].sort((one, other) => other.rows - one.rows),
 	};
 }

@@ -191,7 +191,7 @@ test("titles above the heading are skipped, and what values mean is proposed and
 		'"Verkauft" in 2 rows seems to mean sold',
 		'"verfügbar" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
-		`animal-store: tiere.csv: nothing was sent; if these values mean that, add${flags}; with nothing behind the = they mean no status`,
+		`animal-store: tiere.csv: nothing was sent; to confirm these meanings, add${flags}; an empty meaning after = is no status`,
 	]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];
 	const { code, stderr } = await run("tiere.csv", { more });
@@ -206,7 +206,7 @@ test("titles above the heading are skipped, and what values mean is proposed and
 	]);
 	write("odd.csv", "1,2\nA,B\nRex,1\n");
 	const map = ["--map", "name=A", "--map", "categoryId=B"];
-	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or not there/);
+	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or missing/);
 	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 names the columns "1", "2"/);
 	assert.match((await run("odd.csv", { more: [...map, "--header-row", "2"] })).stdout, /1 added/);
 	assert.match(

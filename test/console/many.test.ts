@@ -240,14 +240,14 @@ test("signing out while an import runs or is paused asks first, and the next per
 	assert.deepEqual((await petsOf(service)).slice(-1), ["Mia –"]);
 });
 
-test("a heading below titles is found or chosen, values are confirmed, and lost letters are named", async (context) => {
+test("a heading below titles is found or chosen, values are confirmed, and lost letters are reported", async (context) => {
 	const { service, page } = await opened(context, []);
 	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg"];
 	await choose(page, "tiere.csv", ["Tiere, Stand: heute;;", "Tiername;Kategorie-Nr.;Zustand", ...rows].join("\r\n"));
 	await shows(page, "3 good, 1 to fix.");
 	await shows(page, "Letters seem to be lost in 1 of the names, such as M?ller.");
 	assert.equal(await page.getByLabel("The columns are named in row").inputValue(), "2");
-	const values = page.getByRole("group", { name: "What these values of the status mean" });
+	const values = page.getByRole("group", { name: "Meaning of the values in the status column" });
 	assert.equal(await values.getByLabel("2 × Verkauft").inputValue(), "sold");
 	assert.equal(await values.getByLabel("1 × weg").inputValue(), "undefined");
 	await assertAccessible(page, "the values of a file");
@@ -258,7 +258,7 @@ test("a heading below titles is found or chosen, values are confirmed, and lost 
 	await page.getByLabel("The columns are named in row").fill("3");
 	await shows(page, "Choose in the menus above which column holds the name, and which the category.");
 	await page.getByLabel("The columns are named in row").fill("9");
-	await shows(page, "Row 9 is empty or not there: it cannot name the columns.");
+	await shows(page, "Row 9 is empty or missing: it cannot name the columns.");
 	await page.getByLabel("The columns are named in row").fill("2");
 	await button(page, "Add 3 animals").click();
 	await shows(page, "3 of 3 animals added, 1 rejected");
