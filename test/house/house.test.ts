@@ -196,6 +196,7 @@ test("docs has at most 17,000 words in 18 pages, and no line of prose is wider t
 	for (const path of pages) {
 		const prose = read(path).replaceAll(/^```[\s\S]*?^```$|^\|.*$/gm, "");
 		for (const line of prose.split("\n")) assert.ok([...line].length <= 130, `${path}: ${line}`);
+		assert.doesNotMatch(read(path), /^\|.*\n[^|\n]/m, `${path}: a line directly below a table belongs to it`);
 	}
 });
 

@@ -152,7 +152,7 @@ function quantile(values: number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** A line of the table in docs/performance.md. */
+/** A line of the table that this proof prints. */
 function lineOf({ roundTripMs, nodes, plain, keyed, keyedShare }: Row): string {
 	const cells = [plain, keyed].flatMap(({ perSecond, p50Ms, p99Ms, batchesPerSecond }) => [
 		perSecond.toLocaleString("en"),
