@@ -20,25 +20,27 @@ export interface AddManyProps {
 	setJob(job: Job | undefined): void;
 }
 
+interface Chosen {
+	file?: OpenFile;
+	failure?: unknown;
+	isPending?: boolean;
+}
+
 export function AddMany({ session, job, setJob }: AddManyProps) {
-	const [file, setFile] = useState<OpenFile>();
-	const [failure, setFailure] = useState<unknown>();
-	const [isPending, setIsPending] = useState(false);
+	const [{ file, failure, isPending = false }, setChosen] = useState<Chosen>({});
 	/** Kept after a check, so that pasted rows can be corrected. */
 	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
 	async function open(blob: Blob, name: string): Promise<void> {
-		setFailure(undefined);
-		setIsPending(true);
+		setChosen({ isPending: true });
 		try {
 			const source = blobSource(blob);
 			const kind = await detectKind(source);
-			setFile({ name, source, kind, preview: await previewRows(source, kind, previewed) });
-		} catch (error) {
-			setFailure(error);
+			setChosen({ file: { name, source, kind, preview: await previewRows(source, kind, previewed) } });
+		} catch (failure) {
+			setChosen({ failure });
 		}
-		setIsPending(false);
 	}
 
 	if (job) return <JobProgress job={job} session={session} onEnd={() => setJob(undefined)} />;
@@ -47,9 +49,9 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 			<MapColumns
 				key={file.name}
 				file={file}
-				onBack={() => setFile(undefined)}
+				onBack={() => setChosen({})}
 				onStart={(started) => {
-					setFile(undefined);
+					setChosen({});
 					setJob(started);
 					started.run(session);
 				}}

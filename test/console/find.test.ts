@@ -106,7 +106,13 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("g");
 	await page.keyboard.press("c");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.clock.install();
 	await page.keyboard.press("g");
+	await page.clock.fastForward(1_600);
+	await page.keyboard.press("a");
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.keyboard.press("g");
+	await page.clock.fastForward(1_400);
 	await page.keyboard.press("a");
 	await row(page, "Animal 1").waitFor();
 	await page.keyboard.press("n");
