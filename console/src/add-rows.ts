@@ -5,7 +5,7 @@
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { describeFaults, type Fault } from "../../src/contract/validate.ts";
-import { digestOf, rowKey } from "../../src/files/creates.ts";
+import { digestOf, rowErrors, rowKey } from "../../src/files/creates.ts";
 import type { Source } from "../../src/files/formats.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import type { FileRow } from "../../src/files/rows.ts";
@@ -60,8 +60,6 @@ const concurrency = 6;
 export const shownMax = 200;
 export const changeEveryMs = 100;
 const paceOverMs = 2_000;
-/** Failures that concern one row only; any other would hit the next row too. */
-const rowErrors: string[] = ["invalid_json", "invalid_body", "body_too_large"];
 
 const atStart: Omit<JobState, "left"> = {
 	phase: "paused",

@@ -5,7 +5,7 @@ import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults } from "../contract/validate.ts";
-import { addedPets, rowKey, type UnknownCreate } from "../files/creates.ts";
+import { addedPets, rowErrors, rowKey, type UnknownCreate } from "../files/creates.ts";
 import { describeUnknown } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
@@ -61,9 +61,6 @@ interface Failed extends Sent {
 	/** Whether it may have been added: an attempt got no reply that settles it. */
 	isUnknown: boolean;
 }
-
-/** Failures that concern one animal only; any other would hit the next animal too. */
-const rowErrors: ApiError["code"][] = ["invalid_json", "invalid_body", "body_too_large"];
 
 /** Idempotency-Keys last longer than this by the time that a repeat may take. */
 export const repeatedForMs = (idempotencyHours / 2) * 3_600_000;

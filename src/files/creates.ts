@@ -34,6 +34,9 @@ export function rowKey(digest: string, number: number): string {
 	return `import-${digest.slice(0, 24)}-${number}`;
 }
 
+/** Failures that concern one row only; any other would hit the next row too. */
+export const rowErrors: readonly string[] = ["invalid_json", "invalid_body", "body_too_large"];
+
 export interface UnknownCreate {
 	pet: NewPet;
 	/** An id that was known before it was sent; its own id is larger. Undefined if none was known: it cannot be found. */
