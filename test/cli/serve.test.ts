@@ -1,15 +1,14 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { settings } from "../../src/config.ts";
 import { curlOf } from "../../src/contract/curl.ts";
 import { callerOf } from "../support/caller.ts";
+import { listenFor } from "../support/listen.ts";
 import { runProgram, type Start, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -32,11 +31,8 @@ test("the quick start prints the first key once, with a working curl command and
 
 test("a failed quick start does not use up the first key", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, OPS_PORT: "0" };
-	const taken = createServer().listen(0, "127.0.0.1");
-	await once(taken, "listening");
-	const { port } = taken.address() as AddressInfo;
+	const port = await listenFor(context, createServer());
 	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
-	taken.close();
 	assert.equal(failed.code, 1);
 	assert.equal((await runProgram(["keys", "list", "--json"], { environment })).stdout, "[]\n");
 });
@@ -57,10 +53,7 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	const folder = temporaryFolder(context);
 	const file = `sqlite:${join(folder, "animals.db")}`;
 	mkdirSync(join(folder, "directory"));
-	const taken = createServer().listen(0, "127.0.0.1");
-	await once(taken, "listening");
-	context.after(() => taken.close());
-	const port = String((taken.address() as AddressInfo).port);
+	const port = String(await listenFor(context, createServer()));
 	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
 		[{ PORT: "http" }, [/PORT must be an integer from 0 to 65535/]],
 		[{ PORT: "65536" }, [/PORT must be/]],

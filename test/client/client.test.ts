@@ -1,10 +1,8 @@
 // The client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { contractTypes, target } from "../../client/generate.ts";
@@ -14,6 +12,7 @@ import { operations } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { certificate } from "../support/certificate.ts";
 import { cutting } from "../support/cutting-proxy.ts";
+import { listenFor } from "../support/listen.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 
@@ -108,10 +107,7 @@ test("an error after a lost reply says that the animal may have been created", a
 test("an unknown host and an untrusted certificate fail fast, too", async (context) => {
 	const { cert, private: key } = await certificate();
 	const server = createTlsServer({ cert, key }, (_request, response) => response.end("[]"));
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	context.after(() => server.close());
-	const { port } = server.address() as AddressInfo;
+	const port = await listenFor(context, server);
 	for (const url of ["http://animal-store.invalid", `https://127.0.0.1:${port}`]) {
 		const waits: number[] = [];
 		const store = new AnimalStore({ url, key: "k", onRetry: ({ waitMs }) => void waits.push(waitMs) });

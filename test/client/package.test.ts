@@ -2,9 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -16,6 +14,7 @@ import { build } from "vite";
 import { compile } from "../../client/build.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import { openPage } from "../support/browser.ts";
+import { freePort } from "../support/postgres-server.ts";
 import { testService } from "../support/service.ts";
 import { installClient } from "./package.ts";
 
@@ -50,12 +49,7 @@ const expected = (count: number) => [
 
 /** The start of a program: the address of the service, its key, and an address where nothing listens. */
 async function constants({ url, key }: { url: string; key: string }): Promise<string> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, "close");
-	return `const url = "${url}", key = "${key}", closed = "http://127.0.0.1:${port}";`;
+	return `const url = "${url}", key = "${key}", closed = "http://127.0.0.1:${await freePort()}";`;
 }
 
 /** For the compiler: expressions with the types that they must have, and uses that it must refuse. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { lingerMs } from "../../src/http/intake.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import type { ReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
+import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
@@ -33,12 +34,7 @@ async function listen(context: TestContext, handler: RequestListener, options: P
 		replyWatch: { begin: beginReply, refuse: () => "test", close() {} },
 		...options,
 	});
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	context.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { server, port: (server.address() as AddressInfo).port };
+	return { server, port: await listenFor(context, server) };
 }
 
 const openConnections = (server: Server) =>

@@ -1,13 +1,12 @@
 // `npm run bench`: its latency includes waiting, its verdicts need more than the spread, and its plot escapes texts.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { plot } from "../../bench/plot.ts";
 import { type Measurement, names, verdictOf } from "../../bench/results.ts";
 import { measureSteady } from "../../bench/steady.ts";
+import { listenFor } from "../support/listen.ts";
 
 function measurement(who: string, cpuMicros: number[]): Measurement {
 	const others = { requestsPerSecond: 1, p50Ms: 1, p99Ms: 1, failures: 0, bytes: 1, rssMb: 1 };
@@ -22,9 +21,7 @@ test("latency at a constant rate includes the time that a request waits for a st
 		if (++requests === 150) for (const until = performance.now() + stallMs; performance.now() < until; );
 		response.end("{}");
 	});
-	context.after(() => server.close().closeAllConnections());
-	await once(server.listen(0, "127.0.0.1"), "listening");
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const url = `http://127.0.0.1:${await listenFor(context, server)}/`;
 	const latency = await measureSteady({ url, key: "", connections: 2, seconds: 1, perSecond: 200 });
 	assert.equal(latency.failures, 0);
 	// The stall delays 80 of 200 requests, most of them before they are sent, because there are two connections.

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { smallDisk } from "../support/full-disk.ts";
+import { isServing } from "../support/listen.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
@@ -197,12 +198,7 @@ scrape_configs: [{ job_name: animal-store, static_configs: [{ targets: ["${targe
 	after(() => prometheus.kill("SIGKILL"));
 	await once(prometheus, "spawn");
 	const url = `http://127.0.0.1:${port}`;
-	await until("Prometheus to answer", () =>
-		fetch(`${url}/-/ready`).then(
-			({ ok }) => ok,
-			() => false,
-		),
-	);
+	await until("Prometheus to answer", () => isServing(`${url}/-/ready`));
 	return url;
 }
 

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { blockOf } from "../support/document-blocks.ts";
 import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
+import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { until } from "../support/until.ts";
@@ -49,7 +49,7 @@ interface Receiver {
 }
 
 /** An OTLP/HTTP receiver for JSON. */
-async function startReceiver({ after }: Trial): Promise<Receiver> {
+async function startReceiver(trial: Trial): Promise<Receiver> {
 	let spans: ReturnType<Receiver["take"]> = [];
 	const server = createServer(async (request, response) => {
 		assert.equal(request.url, "/v1/traces");
@@ -60,17 +60,13 @@ async function startReceiver({ after }: Trial): Promise<Receiver> {
 			spans.push(...some.map((span) => ({ scope: scope.name.replace("@opentelemetry/instrumentation-", ""), span })));
 		response.writeHead(200, { "content-type": "application/json" }).end("{}");
 	});
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	const port = await listenFor(trial, server);
 	const take = () => {
 		const taken = spans;
 		spans = [];
 		return taken;
 	};
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, take };
+	return { url: `http://127.0.0.1:${port}`, take };
 }
 
 /** Makes the SDK record each process and thread that loads it. @returns a function that reads the records */

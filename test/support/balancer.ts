@@ -1,7 +1,5 @@
-// A TCP load balancer: each new connection goes to the next port that accepts it, and stays there.
-
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { listenFor } from "./listen.ts";
 
 /** @param ports called for each connection @returns the balancer's port */
 export async function startBalancer(
@@ -23,8 +21,5 @@ export async function startBalancer(
 		client.on("error", () => {});
 		tryNode(candidates.length);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	context.after(() => server.close());
-	return (server.address() as AddressInfo).port;
+	return listenFor(context, server);
 }

@@ -1,8 +1,9 @@
 // A proxy that loses replies: it cuts connections when their first reply arrives.
 
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import type { TestContext } from "node:test";
+import { listenFor } from "./listen.ts";
 
 /** Forwards to the service, but cuts the first `cuts` connections after `passed` bytes of their reply. */
 export async function cutting(
@@ -20,8 +21,6 @@ export async function cutting(
 		if (!isCut) server.pipe(client);
 		client.on("close", () => server.destroy());
 	});
-	proxy.removeAllListeners("request").listen(0, "127.0.0.1");
-	await new Promise((resolve) => proxy.once("listening", resolve));
-	context.after(() => proxy.close());
-	return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen: () => connections };
+	const own = await listenFor(context, proxy.removeAllListeners("request"));
+	return { url: `http://127.0.0.1:${own}`, seen: () => connections };
 }

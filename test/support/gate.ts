@@ -1,10 +1,9 @@
 // A proxy in front of a service, for tests of its clients: it counts creates, and may hold them, refuse them or lose
 // their replies. The service behind it can be replaced; the address of the gate stays.
 
-import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listenFor } from "./listen.ts";
 
 export interface Gate {
 	url: string;
@@ -44,13 +43,7 @@ export async function openGate(context: TestContext, target: string): Promise<Ga
 		}
 		pass(gate.target, incoming, outgoing, isLost);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	context.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	gate.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	gate.url = `http://127.0.0.1:${await listenFor(context, server)}`;
 	return gate;
 }
 

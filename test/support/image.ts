@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isServing } from "./listen.ts";
 import { freePort } from "./postgres-server.ts";
 import { linux, type Need, program, root, type Trial } from "./proof.ts";
 import { until } from "./until.ts";
@@ -172,12 +173,7 @@ function servicesWith(port: string): number[] {
 }
 
 export const ready = (port: string) =>
-	until("the service to be ready", async () =>
-		fetch(`http://127.0.0.1:${port}/readyz`).then(
-			({ ok }) => ok,
-			() => false,
-		),
-	);
+	until("the service to be ready", () => isServing(`http://127.0.0.1:${port}/readyz`));
 
 /** Sends a create, its retry, a list, and a request without a key. */
 export async function use(port: string, key: string): Promise<void> {

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isServing } from "./listen.ts";
 import { until, within } from "./until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -98,10 +99,6 @@ export function newMachine(context: Context, home: string, folder: string, { nod
 async function stop(child: ChildProcess, url: string, signal: NodeJS.Signals, whom: Receiver): Promise<void> {
 	const pid = child.pid as number;
 	process.kill(whom === "npm" ? pid : -pid, signal);
-	const isGone = () =>
-		fetch(`${url}/livez`).then(
-			() => false,
-			() => true,
-		);
+	const isGone = async () => !(await isServing(`${url}/livez`));
 	await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
 }

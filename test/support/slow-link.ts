@@ -1,7 +1,5 @@
-// A slow network: a TCP proxy that delays every byte, in each direction, by half of a round trip.
-
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listenFor } from "./listen.ts";
 
 export interface SlowLink {
 	/** The URL with the proxy's address. */
@@ -33,17 +31,12 @@ export async function slowLink(
 			from.on("error", () => {});
 		}
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
+	const port = String(await listenFor(context, server));
 	const cut = () => {
 		for (const socket of sockets) socket.destroy();
 		sockets.clear();
 	};
-	context.after(() => {
-		server.close();
-		cut();
-	});
-	const port = String((server.address() as AddressInfo).port);
+	context.after(cut);
 	return { url: Object.assign(new URL(url), { port }).href, cut };
 }
 

@@ -1,0 +1,25 @@
+// Servers of tests and proofs: one on a free port, and whether one replies.
+
+import { once } from "node:events";
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+
+/** Listens on a free port, and closes the server with its connections at the end of the test. @returns the port */
+export async function listenFor(
+	context: { after(cleanUp: () => void): void },
+	server: Server | HttpServer,
+): Promise<number> {
+	context.after(() => {
+		if ("closeAllConnections" in server) server.closeAllConnections();
+		server.close();
+	});
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	return (server.address() as AddressInfo).port;
+}
+
+/** Whether the server of a URL replies with a success. */
+export const isServing = (url: string) =>
+	fetch(url).then(
+		({ ok }) => ok,
+		() => false,
+	);
