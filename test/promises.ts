@@ -1,6 +1,6 @@
-// What the service promises about the data, and what proves it: titles of tests, and names of `npm run prove` for the
-// long form. docs/promises.md is made from this table, from the last long runs (test/proofs/last-runs.json) and from
-// the statements of the interface below: `WRITE_PROMISES=1 npm test -- test/house/house.test.ts` writes it.
+// The promises of the service, and their proofs: titles of tests, and names of `npm run prove` for the long form.
+// docs/promises.md is generated from this table, the last long runs (test/last-runs.json) and the statements of the
+// interface below, by `WRITE_PROMISES=1 npm test -- test/house/house.test.ts`.
 
 export interface Proven {
 	says: string;
@@ -20,7 +20,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["crash", "crash-postgres", "calls"],
 		},
 		{
-			says: "The end of one of several nodes loses nothing, and the others serve on.",
+			says: "The end of one of several nodes loses nothing, and the others keep serving.",
 			tests: [
 				"nodes on one port that are killed under load lose nothing acknowledged",
 				"nodes with REUSE_PORT share a port, each with its own metrics, and one keeps serving without the other",
@@ -46,7 +46,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["sync"],
 		},
 		{
-			says: "With a full disk, creates get 503 and reads work; with space again, creates work without a restart. A backup fails in one sentence, leaves nothing, and is made once there is room.",
+			says: "With a full disk, creates get 503 and reads work; with space again, creates work without a restart. A backup fails in one sentence, leaves nothing, and is made once there is space.",
 			tests: [
 				"with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself",
 				"a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can",
@@ -54,7 +54,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["full"],
 		},
 		{
-			says: "SIGTERM drops no accepted request, and takes those that wait to be accepted.",
+			says: "SIGTERM drops no accepted request, and connections that wait to be accepted get a reply.",
 			tests: [
 				"SIGTERM under load drops no request: a full reply or a refused connection",
 				"connections that wait to be accepted when the service stops are accepted and answered",
@@ -95,7 +95,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "An import adds an animal once, also when the API key is exchanged in the middle or after a lost reply. What nobody can know is left to a person.",
+			says: "An import adds an animal once, also when the API key is exchanged in the middle or after a lost reply. Rows with an unknown outcome are left to a person.",
 			tests: [
 				"whatever is lost, and whenever the key is exchanged, each row of an import is added once or left to a person",
 				"adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision",
@@ -123,7 +123,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "An edit is one transaction with its line in the audit, and never hidden by a 304; counts follow it.",
+			says: "An edit is one transaction with its line in the audit log, and never hidden by a 304; counts follow it.",
 			tests: [
 				"an edit is in the next reply of every node, with another ETag; its create still gets the first reply",
 				"edits of several processes during creates are all applied, one after the other, and no create fails",
@@ -131,7 +131,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Nothing of a lost history is shown: after a failover, a crash or a restore, no page, 304, count or key of what was lost, and a cursor past the last animal is refused.",
+			says: "Nothing of a lost history is shown: after a failover, a crash or a restore, no page, 304, count or key of it, and a cursor past the last animal is refused.",
 			tests: [
 				"after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it",
 				"with a synchronous standby, commits that only a crash made visible hide no acknowledged animal after the promotion",
@@ -151,7 +151,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "A node whose store a newer version upgrades stores nothing more, at once, and reads on.",
+			says: "A node whose store a newer version upgrades stops storing at once, and keeps reading.",
 			tests: [
 				"a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading",
 				"a node without creates notices an upgrade through its probes",
@@ -206,7 +206,7 @@ export const promises: Record<string, Proven[]> = {
 	],
 	"Load and other clients": [
 		{
-			says: "Slow, oversized, endless, half-open, pipelining or never-reading clients do not hurt others, and each gets its own replies, in order.",
+			says: "Slow, oversized, endless, half-open, pipelining or never-reading clients do not affect others, and each gets its own replies, in order.",
 			tests: [
 				"200 clients that pipeline delay another client, the probe and the metrics at most three times as long as clients that do not",
 				"test/contract/hostile.test.ts",
@@ -254,7 +254,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its log.",
+			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its WAL.",
 			tests: [
 				"verify ends with 1 for each kind of damage, and names it",
 				"verify changes neither the store of a running service, nor the files that a SIGKILL left, nor their WALs",
@@ -269,7 +269,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "A backup made under load restores to a consistent store. The log of another store is never replayed over it.",
+			says: "A backup made under load restores to a consistent store. The WAL of another store is never replayed over it.",
 			tests: [
 				"a backup made under load restores over a crashed store; the start reports the old log and never replays it",
 			],
@@ -286,7 +286,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Processes that close the store at the same moment leave one file without a log. The log stays bounded, also after a foreign program has read an old state for long.",
+			says: "Processes that close the store at the same moment leave one file without a WAL. The WAL stays bounded, also after another program has held an old snapshot for long.",
 			tests: [
 				"processes that close a store at the same moment leave no WAL",
 				"a WAL that a killed process left is removed by the next process that closes the store, and its animals are kept",
@@ -295,7 +295,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["nodes"],
 		},
 		{
-			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit does not bring it back.",
+			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit log does not bring it back.",
 			tests: [
 				"sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits",
 				"sqlite: after any creates, edits and removals no replaced name is left, and every other animal is unchanged",
@@ -317,7 +317,7 @@ export const statements: Proven[] = [
 		tests: ["operations, parameters and limits are those of the interface document"],
 	},
 	{
-		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which is assigned and not sent; required `name` and int64 `categoryId`; `status` of three or absent, without a default; 201 with the animal; 400 for what is missing or invalid. Decided: unknown fields are ignored, `Location` until getPet's removal",
+		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which is assigned and not sent; required `name` and int64 `categoryId`; `status` of three or absent, without a default; 201 with the animal; 400 for missing or invalid fields. Decided: unknown fields are ignored, `Location` until getPet's removal",
 		tests: ["json"],
 	},
 	{
@@ -359,11 +359,11 @@ export const statements: Proven[] = [
 		tests: ["removal"],
 	},
 	{
-		says: "§1, §4 Decided: HEAD, OPTIONS, 405 with `Allow`; no change or removal over the interface, no other operation; `petId` that is no int64 is 404",
+		says: "§1, §4 Decided: HEAD, OPTIONS, 405 with `Allow`; no change or removal over the interface, no other operation; a `petId` that is not an int64 is 404",
 		tests: ["methods", "targets"],
 	},
 	{
-		says: "§4 Decided: gzip of full pages that are asked for again",
+		says: "§4 Decided: gzip of full pages that are requested again",
 		tests: ["a full page that is asked for again is compressed for clients that accept it, with a tag of its own"],
 	},
 	{

@@ -59,7 +59,7 @@ const viewsFile = new URL("./corpus/views.txt", import.meta.url);
 /** Rows, counts, and ids of requests. */
 const changing = / "(Animal )?\d|[?&]id=\d|- cell "|code: \S+-\d+"?$|\d not set$/;
 
-/** Compares the texts, labels and links of views with the recorded ones, apart from rows and what earlier views have. */
+/** Compares the texts, labels and links of views with the recorded ones, without rows and lines of earlier views. */
 function watchViews(page: Page, key: string) {
 	const recorded = process.env["WRITE_CORPUS"] ? undefined : readFileSync(viewsFile, "utf8").split("\n\n");
 	const views: string[] = [];

@@ -105,7 +105,7 @@ function ofCode(code: string): Mutation[] {
 	];
 }
 
-/** One more. Of a number of thousands, such as a time in milliseconds, one more is no fault: it becomes ten times as large. */
+/** Adds 1, or makes a number of thousands ten times as large, because 1 ms more is not a fault. */
 function nextNumber(text: string): string {
 	const digits = text.replaceAll("_", "");
 	if (/000n?$/.test(digits)) return text.replace(/n?$/, (end) => `0${end}`);

@@ -1,3 +1,5 @@
+// A TCP load balancer: each new connection goes to the next port that accepts it, and stays there.
+
 import { connect, createServer } from "node:net";
 import { listenFor } from "./listen.ts";
 

@@ -1,3 +1,5 @@
+// A slow network: a TCP proxy that delays every byte, in each direction, by half of a round trip.
+
 import { connect, createServer, type Socket } from "node:net";
 import { listenFor } from "./listen.ts";
 
