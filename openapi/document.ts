@@ -97,9 +97,7 @@ export function openApiDocument() {
 					description: "An API key with the scope of the operation, sent as `Authorization: Bearer <API_KEY>`.",
 				},
 			},
-			schemas: Object.fromEntries(
-				[...components].map(([name, schema]) => [name, membersWithReferences(schema) as SchemaObject]),
-			),
+			schemas: Object.fromEntries([...components].map(([name, schema]) => [name, schemaObject(schema)])),
 			headers: Object.fromEntries(Object.entries({ ...responseHeaders, ...failureHeaders }).map(headerObject)),
 		},
 	};
@@ -223,16 +221,15 @@ function asPublished({ component: _name, optional: _mark, published, ...keywords
 }
 
 /** The schema as plain JSON. Named schemas inside it become references. */
-function withReferences(part: unknown): unknown {
-	if (typeof part !== "object" || part === null) return part;
-	return "component" in part ? reference(part as TSchema) : membersWithReferences(part);
-}
-
-function membersWithReferences(part: object): unknown {
-	if (Array.isArray(part)) return part.map(withReferences);
-	return Object.fromEntries(
-		Object.entries(asPublished(part as TSchema)).map(([name, member]) => [name, withReferences(member)]),
-	);
+function schemaObject(schema: TSchema & { properties?: Record<string, TSchema>; items?: TSchema }): SchemaObject {
+	const { properties, items } = schema;
+	const nested = (part: TSchema) => (part.component ? reference(part) : schemaObject(part));
+	const fields = Object.entries(properties ?? {}).map(([name, part]) => [name, nested(part)]);
+	return {
+		...asPublished(schema),
+		...(properties && { properties: Object.fromEntries(fields) }),
+		...(items && { items: nested(items) }),
+	};
 }
 
 /** The text of openapi.json. */
