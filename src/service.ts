@@ -18,7 +18,7 @@ import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-headers.ts";
 import { createTraffic } from "./http/traffic.ts";
-import { createKey, type Issuer } from "./keys/issue.ts";
+import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
@@ -78,6 +78,7 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 /** @throws StoreRefused, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
+	const { apiKey, baseUrl } = config;
 	let isStopping = false;
 	let isServing = false;
 	const observed = createObserved(options);
@@ -122,21 +123,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	try {
 		if ((await store.rows.readCopyMark()) !== undefined)
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-		await addConfiguredKey(issuer, config.apiKey);
+		if (apiKey !== undefined) await addKey(issuer, { name: "API_KEY", key: apiKey, unless: "same secret" });
 		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = options.issuesFirstKey ? await createFirstKey(issuer) : undefined;
-		const warning = linkWarning(
-			{ baseUrl: config.baseUrl, isTrustedProxy: config.trustProxy },
-			(app.server.address() as AddressInfo).address,
-		);
+		const firstKey = options.issuesFirstKey
+			? await addKey(issuer, { name: "first key", unless: "any key" })
+			: undefined;
+		const { address } = app.server.address() as AddressInfo;
+		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
 		observed.sources.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
-		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
+		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
 		return { url, opsUrl, firstKey, store, backups, stop, traffic: observed.traffic.read };
 	} catch (error) {
 		await stop();
@@ -272,13 +273,8 @@ function startBackups(
 	});
 }
 
-/** @returns the first key of the store, undefined if it has one */
-async function createFirstKey(issuer: Issuer): Promise<string | undefined> {
-	const { key, isAdded } = await createKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" });
+/** Adds a key with all scopes. @returns its secret; undefined if the store has such a key, which may be revoked */
+async function addKey(issuer: Issuer, request: Omit<KeyRequest, "scopes">): Promise<string | undefined> {
+	const { key, isAdded } = await createKey(issuer, { ...request, scopes: [...scopes] });
 	return isAdded ? key : undefined;
-}
-
-/** Stores the key of `API_KEY` unless the store has it. A revoked key stays revoked. */
-async function addConfiguredKey(issuer: Issuer, key: string | undefined): Promise<void> {
-	if (key !== undefined) await createKey(issuer, { name: "API_KEY", scopes: [...scopes], key, unless: "same secret" });
 }
