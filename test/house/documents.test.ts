@@ -163,3 +163,12 @@ test("every script, proof and command that a document names exists", async () =>
 			assert.match(help, new RegExp(`^ +${name}\\b`, "m"), `${page}: ${name}`);
 	}
 });
+
+test("the file of settings in docs/settings.md is one that the service accepts", async (context) => {
+	const [, text = ""] = /^```\n(.*?)^```$/ms.exec(pages.get("docs/settings.md") ?? "") ?? [];
+	const file = join(temporaryFolder(context), "settings");
+	writeFileSync(file, text);
+	const { code, stderr } = await runProgram(["config", "--env-file", file]);
+	assert.equal(code, 0, stderr);
+	assert.match(text, /^BACKUP_TO=".* .*"$/m, "a value with a blank is in quotes");
+});
