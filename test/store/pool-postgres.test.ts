@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createConnections } from "../../src/store/postgres/connections.ts";
+import { NodePool } from "../../src/store/postgres/connections.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
@@ -70,7 +70,7 @@ test("a start is refused with one sentence when the server has no free connectio
 
 test("an idle node keeps one of its connections", async (context) => {
 	const database = await databaseFor(context);
-	const pool = createConnections({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });
+	const pool = new NodePool({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });
 	context.after(() => pool.end());
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
 	const pids = await Promise.all([pid(), pid(), pid()]);

@@ -1,5 +1,6 @@
 // The connections of a node to its database: shared when the server has no more to give, and left when it is read-only.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readOnlyCode } from "./errors.ts";
 
@@ -11,47 +12,21 @@ const pauseMs = 20;
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
-type Connected = (
-	error: Error | undefined,
-	client: pg.PoolClient | undefined,
-	release: (error?: unknown) => void,
-) => void;
-
-export function createConnections(options: pg.PoolConfig): pg.Pool {
-	const left = { count: 0, atMs: -Infinity };
-	class Connection extends pg.Client {
-		readonly leftBefore = left.count;
-	}
-	// The address may lead to another server by now, while connections from before still lead to the read-only one.
-	const isCurrent = (client: pg.Client) => client instanceof Connection && client.leftBefore === left.count;
-	const pool = new NodePool(
-		{
-			...options,
-			connectionTimeoutMillis: connectTimeoutMs,
-			Client: Connection,
-			// A node that had a connection keeps one, when other nodes take all that the server has.
-			min: 1,
-		},
-		isCurrent,
-	);
-	pool.on("release", (error, client) => {
-		const isReadOnly = (error as { code?: string } | undefined)?.code === readOnlyCode;
-		if (!isReadOnly || !isCurrent(client) || performance.now() - left.atMs < leaveAgainMs) return;
-		left.count++;
-		left.atMs = performance.now();
-	});
-	return pool;
-}
-
-class NodePool extends pg.Pool {
-	readonly #isCurrent: (client: pg.Client) => boolean;
+export class NodePool extends pg.Pool {
 	readonly #max: number;
 	#open = 0;
 	#growAtMs = 0;
+	/** How often this node has left a server that became read-only, and when it last did. */
+	readonly #left: { count: number; atMs: number };
 
-	constructor(config: pg.PoolConfig, isCurrent: (client: pg.Client) => boolean) {
-		super(config);
-		this.#isCurrent = isCurrent;
+	/** A node that had a connection keeps one, when other nodes take all that the server has. */
+	constructor(options: pg.PoolConfig) {
+		const left = { count: 0, atMs: -Infinity };
+		class Connection extends pg.Client {
+			readonly leftBefore = left.count;
+		}
+		super({ ...options, connectionTimeoutMillis: connectTimeoutMs, min: 1, Client: Connection });
+		this.#left = left;
 		this.#max = this.options.max;
 		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
 		this.on("connect", (client) => {
@@ -60,35 +35,36 @@ class NodePool extends pg.Pool {
 			client.on("error", () => {});
 		});
 		this.on("remove", () => this.#open--);
-	}
-
-	override connect(): Promise<pg.PoolClient>;
-	override connect(callback: Connected): void;
-	override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-		if (callback) {
-			this.#attempt(callback, performance.now());
-			return undefined;
-		}
-		return new Promise((resolve, reject) =>
-			this.connect((error, client) => (client ? resolve(client) : reject(error))),
-		);
-	}
-
-	#attempt(callback: Connected, startedAtMs: number): void {
-		if (performance.now() >= this.#growAtMs) this.options.max = this.#max;
-		super.connect((error, client, release) => {
-			if (client && this.#isCurrent(client)) return callback(undefined, client, release);
-			if (client) {
-				release(true);
-				return this.#attempt(callback, startedAtMs);
-			}
-			const isLate = performance.now() - startedAtMs >= connectTimeoutMs;
-			if (this.#open === 0 || this.ending || isLate) return callback(error, undefined, release);
-			// The server has no more connections: waits for one that the node has.
-			this.options.max = this.#open;
-			this.#growAtMs = performance.now() + growAgainMs;
-			// A connection that was closed may count as open until its end is known.
-			setTimeout(() => this.#attempt(callback, startedAtMs), pauseMs);
+		this.on("release", (error, client) => {
+			const isReadOnly = (error as { code?: string } | undefined)?.code === readOnlyCode;
+			if (!isReadOnly || !this.#isCurrent(client) || performance.now() - left.atMs < leaveAgainMs) return;
+			left.count++;
+			left.atMs = performance.now();
 		});
+	}
+
+	/** The address may lead to another server by now, while connections from before still lead to the read-only one. */
+	#isCurrent(client: pg.Client): boolean {
+		return (client as { leftBefore?: number }).leftBefore === this.#left.count;
+	}
+
+	/** A connection for statements. Waits for one that the node has if the server has no more. */
+	async take(): Promise<pg.PoolClient> {
+		const startedAtMs = performance.now();
+		for (;;) {
+			if (performance.now() >= this.#growAtMs) this.options.max = this.#max;
+			try {
+				const client = await this.connect();
+				if (this.#isCurrent(client)) return client;
+				client.release(true);
+			} catch (error) {
+				const isLate = performance.now() - startedAtMs >= connectTimeoutMs;
+				if (this.#open === 0 || this.ending || isLate) throw error;
+				this.options.max = this.#open;
+				this.#growAtMs = performance.now() + growAgainMs;
+				// A connection that was closed may count as open until its end is known.
+				await sleep(pauseMs);
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
 import { type CreateResult, type IdempotencyKey, StoreUpgraded } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
+import type { NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
 import { onConnection } from "./transaction.ts";
@@ -70,7 +71,7 @@ const dropExpiredKeys = {
  * Commits a batch in one transaction; ids ascend in commit order on all nodes. A batch that the server rolled back is
  * retried. A batch with an unknown result is not: its callers get 503 and can retry with their Idempotency-Key.
  */
-export function createAll(pool: pg.Pool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
+export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	const create = isPlain ? createPlain : createWithKeys;
 	return retry(() => onConnection(pool, (client) => create(client, batch)));

@@ -1,29 +1,13 @@
 // The requirements for the server, and for where an engine with shards keeps the tables.
 
-import type pg from "pg";
 import { StoreRefused } from "../store.ts";
+import type { NodePool } from "./connections.ts";
 import { readOnlyText } from "./errors.ts";
 
 const serverVersionMin = 140_000;
 
-interface Engine {
-	name: string;
-	sign: RegExp;
-	/** Why the store cannot work there. */
-	refusal?: string;
-}
-
-/** Engines that speak PostgreSQL's protocol, whatever version they report. */
-const engines: Engine[] = [
-	{
-		name: "CockroachDB",
-		sign: /^CockroachDB/,
-		refusal: "whose sha256 is not that of PostgreSQL, which the store's tables need",
-	},
-	{ name: "YugabyteDB", sign: /^PostgreSQL \S*-YB-/ },
-	{ name: "not PostgreSQL", sign: /^(?!PostgreSQL )/ },
-];
-const engineOf = (banner: string) => engines.find(({ sign }) => sign.test(banner));
+/** Others speak PostgreSQL's protocol, too, and report a version of it. */
+const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
 /** An engine that lacks a setting has null there. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
@@ -32,16 +16,15 @@ const readServer = `SELECT version() AS banner, current_setting('server_version_
 	current_setting('neon.timeline_id', true) AS "neonTimeline", to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
 
 /**
- * @param onWarning is told about an engine that nobody has tested
+ * @param onWarning is called for an engine that nobody has tested
  * @returns whether the database has a store
  * @throws StoreRefused
  */
-export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => void): Promise<boolean> {
+export async function checkServer(pool: NodePool, onWarning?: (text: string) => void): Promise<boolean> {
 	const { rows } = await pool.query(readServer);
 	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline, hasStore } = rows[0];
-	const engine = engineOf(banner);
-	if (engine?.refusal)
-		throw new StoreRefused(`the server is ${engine.name}, ${engine.refusal}: use PostgreSQL 14 or newer`);
+	if (banner.startsWith("CockroachDB"))
+		throw new StoreRefused("the server is CockroachDB, whose sha256 is another one: use PostgreSQL 14 or newer");
 	const versionName = `${Math.floor(version / 10_000)}.${version % 10_000}`;
 	if (version < serverVersionMin)
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
@@ -53,12 +36,11 @@ export async function checkServer(pool: pg.Pool, onWarning?: (text: string) => v
 			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
 		);
 	}
-	if (engine) {
+	if (!isPostgres(banner))
 		onWarning?.(
-			`the server is ${engine.name} (${banner}), with which this service was never tested: ` +
+			`the server is not PostgreSQL (${banner}), and was never tested with this service: ` +
 				"run the store's tests on it before you rely on it (CONTRIBUTING.md)",
 		);
-	}
 	return hasStore;
 }
 
@@ -88,7 +70,7 @@ interface PlacedTable {
  * a reader could see an id before a smaller one, and never see that.
  * @throws StoreRefused
  */
-export async function refuseShards(pool: pg.Pool): Promise<void> {
+export async function refuseShards(pool: NodePool): Promise<void> {
 	const { rows } = await pool.query(readShards, [togetherTables]);
 	const { isCitus, foreignTable } = rows[0];
 	const problem = foreignTable
@@ -102,20 +84,18 @@ export async function refuseShards(pool: pg.Pool): Promise<void> {
 }
 
 function findSpread(tables: PlacedTable[]): string | undefined {
-	for (const { table, placement } of tables) {
-		if (placement && placement.partmethod !== "n") return `${table} is distributed over shards`;
-		if (placement?.repmodel === "t") return `${table} is a reference table`;
-	}
-	const [first, ...others] = tables;
-	const placeOf = (given?: PlacedTable) => given?.placement?.colocationid ?? 0;
-	const other = others.find((one) => placeOf(one) !== placeOf(first));
-	return other && `${first?.table} and ${other.table} are not colocated`;
+	const placeOf = (placement?: PlacedTable["placement"]) => placement?.colocationid ?? 0;
+	const spread = tables.find(({ placement }) => {
+		const isWhole = !placement || (placement.partmethod === "n" && placement.repmodel !== "t");
+		return !isWhole || placeOf(placement) !== placeOf(tables[0]?.placement);
+	});
+	return spread && `${spread.table} is on several shards, or apart from the others`;
 }
 
-/** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then tell what VACUUM left. */
-export async function isPlainPostgres(pool: pg.Pool): Promise<boolean> {
+/** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then count what VACUUM left. */
+export async function isPlainPostgres(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query(`SELECT version() AS banner, to_regclass('pg_dist_partition') AS citus`);
-	if (engineOf(rows[0].banner)) return false;
+	if (!isPostgres(rows[0].banner)) return false;
 	if (rows[0].citus === null) return true;
 	const placed = await pool.query(readPlacements, [["pets"]]);
 	return placed.rows[0]?.placement === null;

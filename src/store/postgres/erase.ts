@@ -1,8 +1,8 @@
 // Erases the names that edits have replaced from the tables of a PostgreSQL store.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type pg from "pg";
 import { isToErase } from "../tables.ts";
+import type { NodePool } from "./connections.ts";
 import { isPlainPostgres } from "./engine.ts";
 import { openPool } from "./pool.ts";
 import { onConnection } from "./transaction.ts";
@@ -44,7 +44,7 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
  * VACUUM counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
  * @returns whether nothing of pets is left
  */
-async function vacuum(pool: pg.Pool): Promise<boolean> {
+async function vacuum(pool: NodePool): Promise<boolean> {
 	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
 	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
 	return rows[0]?.n_dead_tup === 0n;

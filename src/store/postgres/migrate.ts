@@ -3,6 +3,7 @@
 import type pg from "pg";
 import { readMigrations } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
+import type { NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
@@ -18,7 +19,7 @@ const standbySeconds = 2;
  * Concurrent starts are serialized by a lock on the version row: one node migrates, the others have nothing to do.
  * @throws StoreRefused, and the server's errors
  */
-export async function migrate(pool: pg.Pool): Promise<void> {
+export async function migrate(pool: NodePool): Promise<void> {
 	const startedAtMs = performance.now();
 	for (;;) {
 		try {
@@ -39,8 +40,8 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 /** Rolled back because of another node, or its lock was not released in time. */
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
-async function migrateOnce(pool: pg.Pool): Promise<void> {
-	const client = await pool.connect();
+async function migrateOnce(pool: NodePool): Promise<void> {
+	const client = await pool.take();
 	let isBroken = true;
 	try {
 		await createVersionTable(client);
@@ -84,7 +85,7 @@ async function createVersionTable(client: pg.PoolClient): Promise<void> {
 }
 
 /** Whether a commit of this start or an earlier one waits for a synchronous standby. */
-async function isWaitingForStandby(pool: pg.Pool): Promise<boolean> {
+async function isWaitingForStandby(pool: NodePool): Promise<boolean> {
 	const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
 		AND usename = current_user AND query_start < clock_timestamp() - interval '${standbySeconds} s'`;
 	return pool.query(waiting).then(

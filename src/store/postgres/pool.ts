@@ -6,7 +6,7 @@ import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { parse } from "pg-connection-string";
 import { type OpenOptions, StoreRefused } from "../store.ts";
-import { createConnections } from "./connections.ts";
+import { NodePool } from "./connections.ts";
 import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
@@ -35,9 +35,9 @@ export interface Statement {
 export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryArrayResult>;
 
 /** Connects when it is used. @throws StoreRefused about files of the URL */
-function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): pg.Pool {
+function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): NodePool {
 	const { host, port, user, password, database, parameters } = url;
-	return createConnections({
+	return new NodePool({
 		host,
 		port,
 		user,
@@ -64,7 +64,7 @@ export async function openPool(
 	url: string,
 	options: OpenOptions = {},
 	limitMs = statementTimeoutMs,
-): Promise<{ pool: pg.Pool; cursorSecret: Buffer }> {
+): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
 	const { mustExist = false, onCreate, onWarning } = options;
 	const parsed = parsePostgresUrl(url);
 	const pool = createPool(parsed, options, limitMs);

@@ -4,6 +4,7 @@ import type pg from "pg";
 import { StorageUnavailable } from "../store.ts";
 import type { Row } from "../tables.ts";
 import type { Dialect, Transaction } from "../transactions.ts";
+import type { NodePool } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
 
 const noWarning = "00000";
@@ -14,10 +15,10 @@ const noWarning = "00000";
  * @throws StorageUnavailable after a warning
  */
 export async function onConnection<Result>(
-	pool: pg.Pool,
+	pool: NodePool,
 	work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-	const client = await pool.connect();
+	const client = await pool.take();
 	let warning: string | undefined;
 	const note = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
 		if (code !== noWarning) warning = message;

@@ -18,18 +18,13 @@ import type { OpenFiles } from "./identity.ts";
 /** How often the size of the log is looked at. */
 const logEveryMs = 1000;
 
-/**
- * The first message is `opened` or `refused`, then one of the others per batch. `failed` comes without a batch if a
- * sync of the log failed. Nothing is committed after `lost`.
- */
+/** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: SentResults }
-	| Failure
+	| { kind: "failed"; code: string; message: string }
 	| { kind: "lost"; cause: string };
-
-type Failure = { kind: "failed"; code: string; message: string } | { kind: "upgraded" };
 
 export type WriterData = FileOptions & { file: string };
 
@@ -50,10 +45,10 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A reader of an old state lets the log grow, and nothing cuts it when the reader has gone and nobody writes. */
+	/** A reader of an old state makes the log grow. It is cut after the end of that reader, even if nobody writes. */
 	const cutting = setInterval(() => {
 		if (bytesOfLog(file) <= logMaxBytes || findLoss(file, files) !== undefined) return;
-		const outcome = attempt(files, () => truncateLog(database));
+		const outcome = attempt(file, files, () => truncateLog(database));
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
 	}, logEveryMs);
 	port.on("message", (batch: SentBatch | "close") => {
@@ -64,11 +59,11 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			if (isSound) removeLeftLog(file);
 			return port.close();
 		}
-		const outcome = attempt(files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
+		const outcome = attempt(file, files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
-		// First, so that whoever sees a refusal may end the process: the log may have lost its name.
+		// Before the message: whoever gets a refusal may end the process, and the log may have lost its name.
 		if (files.findLostPath() !== undefined) files.checkpointLog(database);
 		post({ kind: "lost", cause });
 	});
@@ -81,13 +76,14 @@ function findLoss(file: string, files: OpenFiles): string | undefined {
 	return files.hasFailedSync() ? `a sync of ${file} failed` : undefined;
 }
 
-function attempt<Results>(files: OpenFiles, work: () => Results): { kind: "committed"; results: Results } | Failure {
+function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 	try {
-		return { kind: "committed", results: work() };
+		return { kind: "committed", results: work() } as const;
 	} catch (error) {
-		if (error instanceof StoreUpgraded) return { kind: "upgraded" };
+		if (error instanceof StoreUpgraded)
+			return { kind: "lost", cause: `a newer animal-store has upgraded ${file}` } as const;
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (isFailedSync({ code })) files.reportFailedSync();
-		return { kind: "failed", code, message };
+		return { kind: "failed", code, message } as const;
 	}
 }

@@ -11,7 +11,7 @@ import { type SentResults, toResults, toSentBatch, type Write } from "./commands
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { WriterData, WriterMessage } from "./writer-thread.ts";
 
-/** A start that takes longer tells so. */
+/** A start that takes longer logs a notice. */
 const noticeAfterMs = 1000;
 
 export interface Writer {
@@ -68,7 +68,6 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
 		if (message.kind === "lost") stopUntilRestart(message.cause);
-		if (message.kind === "upgraded") stopUntilRestart(`a newer animal-store has upgraded ${workerData.file}`);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
 		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
