@@ -4,10 +4,9 @@
 import type { OperationName } from "./operations.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** Writes one line for each call, without waiting. Lines below `level` are not written. */
-export type Log = { level: string } & Record<Exclude<LogLevel, "silent">, LogLine>;
+export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
 
 /** @param fields values of JSON, undefined ones are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;

@@ -94,12 +94,9 @@ export const metricTable = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export interface MetricsSources extends ProcessSources {
-	traffic: () => TrafficCounts;
-	store: StoreSources;
-}
+type Sources = ProcessSources & { traffic: () => TrafficCounts; store: StoreSources };
 
-export function createMetrics({ traffic, store, ...sources }: MetricsSources) {
+export function createMetrics({ traffic, store, ...sources }: Sources) {
 	const { read: readRequests, ...ofRequests } = createRequestMetrics(traffic);
 	const { read: readStore, ...ofStore } = createStoreMetrics(store);
 	const { read: readProcess, close } = createProcessMetrics(sources);

@@ -2,13 +2,7 @@
 // the body only: a balancer that stopped using the node because of it would take its reads away too.
 
 import { ApiError } from "../contract/errors.ts";
-import type { Store, WriteState } from "../store/store.ts";
-
-interface ProbeReply {
-	status: "ok";
-	/** Whether creates work. */
-	writes: WriteState;
-}
+import type { Store } from "../store/store.ts";
 
 /** @param timeoutMs how long the store may take to read */
 export function createProbes(
@@ -18,7 +12,7 @@ export function createProbes(
 ) {
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
-		async ready(): Promise<ProbeReply> {
+		async ready() {
 			if (isStopping()) throw new ApiError("shutting_down");
 			const late = Promise.withResolvers<never>();
 			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
@@ -32,7 +26,7 @@ export function createProbes(
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
-		live(): ProbeReply {
+		live() {
 			const writes = store.writeState();
 			if (writes !== "stopped") return { status: "ok", writes };
 			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted");
