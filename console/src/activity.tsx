@@ -4,8 +4,8 @@ import "./activity.css";
 import { useState } from "preact/hooks";
 import type { Activity as Figures, Minute } from "../../src/contract/activity.ts";
 import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx";
-import type { Session } from "./session.ts";
-import { may, type WatchState } from "./use-watch.ts";
+import { may, type Session } from "./session.ts";
+import type { WatchState } from "./use-watch.ts";
 
 /** The chart of a node that has just started has this many minutes, empty at the left. */
 const leastMinutes = 30;

@@ -10,8 +10,7 @@ import { JobProgress } from "./job-progress.tsx";
 import { MapColumns } from "./map-columns.tsx";
 import { FailureNote, MissingScope, Waiting } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
-import type { Session } from "./session.ts";
-import { may } from "./use-watch.ts";
+import { may, type Session } from "./session.ts";
 
 export interface AddManyProps {
 	session: Session;

@@ -23,12 +23,11 @@ import {
 	replaceRoute,
 } from "./route.ts";
 import { Search } from "./search-view.tsx";
-import type { PetPage, Session } from "./session.ts";
+import { may, type PetPage, type Session } from "./session.ts";
 import { useShortcuts } from "./shortcuts.ts";
-import { totalOf } from "./totals.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
 import { useSearch } from "./use-search.ts";
-import { may } from "./use-watch.ts";
+import { totalOf } from "./use-watch.ts";
 
 export interface AnimalsProps {
 	session: Session;

@@ -10,12 +10,12 @@ import { LazyView } from "./lazy-view.tsx";
 import { Waiting } from "./notes.tsx";
 import { type Command, Palette } from "./palette.tsx";
 import { firstAnimals, go, idOf, petStatuses, type Route, useRoute } from "./route.ts";
-import { loadKey, openSession, removeKey, type Session, saveKey } from "./session.ts";
+import { loadKey, may, openSession, removeKey, type Session, saveKey } from "./session.ts";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { SignOut } from "./sign-out.tsx";
-import { may, useWatch } from "./use-watch.ts";
+import { useWatch } from "./use-watch.ts";
 
 const revoked = "This key was revoked or has expired. Your draft is kept.";
 

@@ -4,8 +4,7 @@ import { useRef } from "preact/hooks";
 import { Menu } from "./menu.tsx";
 import { firstAnimals, hashOf, type Route } from "./route.ts";
 import { SearchField } from "./search-field.tsx";
-import type { Session } from "./session.ts";
-import { may } from "./use-watch.ts";
+import { may, type Session } from "./session.ts";
 
 interface HeaderProps {
 	route: Route;

@@ -5,8 +5,8 @@ import { countOf, digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, describeFilter, go } from "./route.ts";
 import type { SearchState } from "./search.ts";
-import { totalOf } from "./totals.ts";
 import type { RunningSearch } from "./use-search.ts";
+import { totalOf } from "./use-watch.ts";
 
 interface SearchProps {
 	search: RunningSearch;

@@ -2,6 +2,7 @@
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
+import type { Scope } from "../../src/contract/operations.ts";
 
 /** A page of the list, with exact ids. */
 export type PetPage = Page<"bigint">;
@@ -22,6 +23,11 @@ const patientForMs = 300_000;
 const timeoutMs = 10_000;
 const storageName = "animal-store.key";
 const url = location.origin;
+
+/** Whether the key of the session has the scope. */
+export function may({ info }: Session, scope: Scope): boolean {
+	return info.scopes.includes(scope);
+}
 
 export function loadKey(): string | undefined {
 	return tabStorage()?.getItem(storageName) ?? undefined;

@@ -1,10 +1,9 @@
 // Reads the figures of the service while the page is visible, and less often while the service does not answer.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Activity } from "../../src/contract/activity.ts";
-import type { Scope } from "../../src/contract/operations.ts";
+import type { Activity, Totals } from "../../src/contract/activity.ts";
 import { pauseAfter } from "./pause.ts";
-import type { Session } from "./session.ts";
+import { may, type Session } from "./session.ts";
 
 const everyMs = 5_000;
 
@@ -64,7 +63,7 @@ export function useWatch(session: Session): WatchState {
 	return { ...state, reload: () => setTurn((count) => count + 1) };
 }
 
-/** Whether the key of the session has the scope. */
-export function may({ info }: Session, scope: Scope): boolean {
-	return info.scopes.includes(scope);
+/** The number of animals with any status or none. */
+export function totalOf({ available, pending, sold, none }: Totals): number {
+	return available + pending + sold + none;
 }

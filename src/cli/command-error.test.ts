@@ -1,4 +1,4 @@
-// What people read when a command fails.
+// The sentences about errors on the terminal.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
