@@ -153,6 +153,12 @@ test("the deployment sets only existing settings, including those that make a no
 	for (const name of names) assert.ok(name in settings, name);
 });
 
+test("the image, the unit, npm start and the benchmark limit V8's young generation alike", () => {
+	const starts = ["deploy/Dockerfile", "deploy/systemd/animal-store.service", "package.json", "bench/servers.ts"];
+	const limits = starts.map((path) => /--max-semi-space-size=\d+/.exec(read(path))?.[0]);
+	assert.deepEqual(new Set(limits), new Set(["--max-semi-space-size=8"]));
+});
+
 test("every file and every test that a document names exists", () => {
 	const tests = textOfTests();
 	for (const path of [
