@@ -1,7 +1,7 @@
-// Work beside the requests, such as storing when keys were used, that nobody waits for. Its failure decides nothing: it
-// is reported, and the work is done again later.
+// Background work, such as storing when keys were used. No request waits for it. A failure is reported, and the work is
+// done again later.
 
-/** As the log and the metrics name them. */
+/** The names in the service's log and the metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "lease", "catalog check", "backup"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 

@@ -1,4 +1,4 @@
-// Makes a Store of what an engine does in its own way.
+// Makes a Store from the parts that each engine has: the other parts are the same for both.
 
 import { createBackground } from "./background.ts";
 import { listKeys } from "./key-rows.ts";
@@ -16,12 +16,12 @@ import {
 import { columnNames, columnsOf, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
-/** Both engines have these parts of a store; the others are made of `select` and `write`. */
+/** The parts of a store that each engine has. The others are made of `select` and `write`. */
 export interface Engine extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease"> {
 	select: Select;
 	write: Write;
 	findKey: KeyRows["findByHash"];
-	/** That the latest read showed. */
+	/** The history that the latest read showed. */
 	history(): string;
 }
 

@@ -3,7 +3,7 @@
 
 import { type Commit, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
 
-/** Limits the memory for writes that wait, together with the HTTP requests that wait for them. */
+/** Limits the memory for waiting writes and their HTTP requests. */
 export const lengthMax = 20_000;
 /** Limits the duration of one transaction. */
 const batchMax = 1000;
@@ -31,7 +31,7 @@ interface PendingWrite<Write, Result> {
 	reject(reason: unknown): void;
 }
 
-/** The results of a batch, and how long the engine waited for the disk, if it can tell. */
+/** The results of a batch, and how long the engine waited for the disk, if that is known. */
 export interface Timed<Result> {
 	results: Result[];
 	syncMs?: number;

@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
 /** How long a lease lasts that is renewed while the work goes on. */
 export const leaseMs = 60_000;
 /**
- * Does work that one node at a time does, and keeps the lease meanwhile.
+ * Does work that only one node does at a time, and renews the lease until the work ends.
  * @param take as `Store.takeLease`; while it fails, the work is done without a lease
  */
 export async function withLease(

@@ -47,7 +47,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 /**
  * Erases the names that edits have replaced from the files of a store, and records when in the audit log. The store may
  * be in use, but not by this process.
- * @returns false if other programs prevent it now, or if the server cannot tell
+ * @returns false if other programs prevent it now, or if the server does not report what is left
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {

@@ -1,6 +1,5 @@
-// The service's own backups: one after each interval into a folder, of which the newest are kept. When the next one is
-// due follows from the names in the folder, so a restart makes no extra one. `animal-store backup` makes each, in a
-// process of its own.
+// Scheduled backups: one after each interval into a folder, which keeps the newest. Their names show when the next one
+// is due, so a restart makes no extra one. Each is made by `animal-store backup`, in a process of its own.
 
 import { type ChildProcess, execFile } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -15,7 +14,7 @@ const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, impo
 
 /** After a failure, the next try comes no later than this. */
 const retryMs = 10 * 60_000;
-/** When it is looked again whether one is due. Less than the longest time of a timer. */
+/** How often the schedule is checked, at least. Less than the longest time of a timer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
 /** Times are milliseconds since 1970. */
@@ -36,11 +35,11 @@ export interface ScheduleOptions {
 	everyMs: number;
 	/** How many backups are kept. */
 	keep: number;
-	/** Of the process, with DATABASE_URL: a command line is visible to other users. */
+	/** The environment of the process, with DATABASE_URL: a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
 	now: () => number;
 	background: Background;
-	/** As `Store.takeLease`, for one lease: of nodes with the same folder, one makes the backup. */
+	/** See `Store.takeLease`: one of the nodes with the same folder makes the backup. */
 	takeLease: (forMs: number) => Promise<boolean>;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	/** Called once for each try that failed. */
@@ -123,7 +122,7 @@ function reasonOf({ stderr, signal, code }: { stderr: string; signal?: string; c
 	return stderr.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${signal ?? code}`;
 }
 
-/** Such as `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
+/** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
 function nameAt(ms: number): string {
 	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
 }

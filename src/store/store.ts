@@ -19,7 +19,7 @@ export { type Background, type BackgroundTask, backgroundTasks } from "./backgro
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 
 /**
- * What a store returns includes every commit, of any process, that was acknowledged before the call. Reads begin at the
+ * Every result includes every commit, of any process, that was acknowledged before the call. Reads begin at the
  * end of the turn of the event loop, and share a snapshot or statements there. A server that was promoted, restarted or
  * restored has another history: the ids of animals and edits that were lost are used again there.
  */
@@ -30,7 +30,7 @@ export interface Store {
 	/** The JSON of the animal with this id, or undefined. */
 	getPet(id: bigint): Promise<string | undefined>;
 
-	/** What a read that begins now shows. Rejects if reads do not work. */
+	/** The state that a read shows that begins now. Rejects if reads do not work. */
 	readShown(): Promise<Shown>;
 
 	/**
@@ -45,7 +45,7 @@ export interface Store {
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
-	/** Where the store is: with the secret, it tells a store from its copies. Equal on all nodes of one machine. */
+	/** Where the store is. With the secret, it identifies a store among its copies. Equal on all nodes of one machine. */
 	readonly place: string;
 
 	readonly keys: KeyRows;
@@ -61,7 +61,7 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether creates are committed, as the latest write showed. After a while, a small write asks for the next call. */
+	/** Whether the latest write was committed. If that was long ago, a small write finds out for the next call. */
 	writeState(): WriteState;
 
 	/**
@@ -72,7 +72,7 @@ export interface Store {
 	 */
 	takeLease(name: string, forMs: number): Promise<boolean>;
 
-	/** What the store uses now. Never throws. */
+	/** Never throws. */
 	readUse(): Promise<StoreUse>;
 
 	/** Commits all accepted writes, then closes files and connections. */
@@ -107,9 +107,9 @@ export interface OpenOptions {
 	mustExist?: boolean;
 	/** Called when a store was created; `location` is its file or its database. */
 	onCreate?: (location: string) => void;
-	/** Called with what an operator may wonder about, such as a start that takes long. */
+	/** Called with information for operators, such as a slow start. */
 	onNotice?: (text: string) => void;
-	/** Called with what an operator should look at. */
+	/** Called with warnings for operators. */
 	onWarning?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
@@ -119,7 +119,7 @@ export interface OpenOptions {
 	sweepRows?: number;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
-	/** Reports the work beside the requests that fails; commands have none. */
+	/** Reports background work that fails; commands have none. */
 	background?: Background;
 	/** How long a create may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
@@ -180,7 +180,7 @@ export interface Commit {
 	isStored: boolean;
 }
 
-/** What a store uses now; what an engine does not have, or what cannot be read, is absent. */
+/** Resources in use. Absent: those that the engine does not have, or that cannot be read. */
 export interface StoreUse {
 	files?: { databaseBytes: number; walBytes: number; diskFreeBytes: number; diskBytes: number };
 	/** `waiting`: queries without a connection. */
@@ -222,7 +222,7 @@ export type EditOutcome = "edited" | "unchanged" | "removed" | "absent";
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** That the latest read showed. Keys of another one may be lost. */
+	/** The history that the latest read showed. Keys of another history may be lost. */
 	readonly history: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
@@ -247,7 +247,7 @@ export type AddUnless = "any key" | "same secret";
 /** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
-	/** That the row was read in by `findByHash`. */
+	/** The history that the row belongs to, set by `findByHash`. */
 	history?: string;
 }
 
@@ -290,7 +290,7 @@ export class StoreBusy extends Error {
 /** A newer version has upgraded the store since it was opened. This node may read it, but no longer write. */
 export class StoreUpgraded extends StorageUnavailable {
 	constructor() {
-		super("a newer animal-store has upgraded the store: writes are rejected until this node is upgraded, too");
+		super("a newer animal-store has upgraded the store: writes are rejected until this node is upgraded");
 	}
 }
 
@@ -300,9 +300,8 @@ export class StoreRefused extends Error {
 }
 
 export interface Progress {
-	/** Such as "copying". */
 	what: string;
-	/** Of `total`; 0 of 0 where only the end is known. */
+	/** 0 of 0 where only the end is known. */
 	done: number;
 	total: number;
 }
@@ -321,7 +320,6 @@ export interface RestoreOptions {
 	signal: AbortSignal;
 }
 
-/** What was found in a store or a backup. */
 export interface StoreReport {
 	file: string;
 	bytes: number;
@@ -332,6 +330,6 @@ export interface StoreReport {
 	idempotencyKeys: number;
 	/** Names that edits have replaced, which may still be in unused space. */
 	namesToErase: number;
-	/** What is wrong; empty if the file is sound. */
+	/** Empty if the file is sound. */
 	problems: string[];
 }

@@ -13,7 +13,7 @@ export interface IdempotencyKey {
 /** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** Of the request that created the animal; later changes do not affect it. Empty when the animal was removed. */
+	/** The fingerprint of the request; later changes of the animal do not affect it. Empty after its removal. */
 	fingerprint: string;
 	createdAtMs: number;
 }
@@ -22,7 +22,7 @@ export interface NewKey {
 	id: string;
 	name: string;
 	scopes: string[];
-	/** Such as `100/1m`; absent if the service's default limit applies. */
+	/** For example `100/1m`; absent if the service's default limit applies. */
 	rate?: string | undefined;
 	createdAtMs: number;
 }
@@ -204,7 +204,7 @@ export function columnNames(table: Table, prefix = ""): string[] {
 	return columnsOf(table).map(({ name }) => prefix + name);
 }
 
-/** Such as `id, name, category_id, status`. */
+/** For example `id, name, category_id, status`. */
 export function columnList(table: Table): string {
 	return columnNames(table).join(", ");
 }

@@ -14,7 +14,7 @@ import {
 	tables,
 } from "./tables.ts";
 
-/** What the engines say differently. */
+/** The SQL that differs between the engines. */
 export interface Dialect {
 	/** After a SELECT: locks its row until the commit. */
 	forUpdate: string;

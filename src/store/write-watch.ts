@@ -1,4 +1,4 @@
-// Whether writes succeed, judged by the commits themselves. While there are none, a small write finds out.
+// Whether writes succeed, as the latest commit shows. Without commits, a small write finds out.
 
 import type { Background } from "./background.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";
@@ -7,7 +7,7 @@ import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts
 const trustedMs = { working: 5_000, failing: 1_000 };
 
 export interface WriteWatch {
-	/** Takes note of how a commit ends. */
+	/** Notes the outcome of a commit. */
 	observe<Results>(commit: Promise<Results>): Promise<Results>;
 	/** See `Store.writeState`. */
 	state(queue: WriteQueue): WriteState;

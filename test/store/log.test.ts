@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { logMaxBytes } from "../../src/store/sqlite/file.ts";
+import { walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -19,20 +19,20 @@ test("sqlite: the WAL grows while another program holds an old snapshot, and is 
 	reader.exec("BEGIN");
 	const count = reader.prepare("SELECT count(*) FROM pets").pluck();
 	assert.equal(count.get(), 1);
-	const bytesOfLog = () => statSync(`${file}-wal`).size;
+	const bytesOfWal = () => statSync(`${file}-wal`).size;
 	const name = "x".repeat(255);
 	let made = 1;
-	while (bytesOfLog() <= 2 * logMaxBytes) {
+	while (bytesOfWal() <= 2 * walMaxBytes) {
 		assert.ok(made < 200_000, "the WAL does not grow");
 		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
 		made += 1000;
 	}
-	assert.equal((await store.readUse()).files?.walBytes, bytesOfLog());
+	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
 	assert.equal(count.get(), 1, "the reader has the old snapshot");
 	reader.close();
-	await until("the WAL to be truncated", () => bytesOfLog() <= logMaxBytes);
+	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
 	const { files } = await store.readUse();
-	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfLog()]);
+	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
 	await store.createPet({ name: "b", categoryId: 1n });
 	assert.equal(await store.rows.count("pets"), made + 1);
 });

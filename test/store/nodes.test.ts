@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { removeLeftLog } from "../../src/store/sqlite/file.ts";
+import { removeLeftWal } from "../../src/store/sqlite/file.ts";
 import { post } from "../support/crash-proof.ts";
 import { attempt, idOf } from "../support/full-disk.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
@@ -209,7 +209,7 @@ test("a WAL that a killed process left is removed by the next process that close
 	await store.close();
 	assert.ok(existsSync(`${file}-wal`), "a process that has the store open needs it");
 	other.close();
-	removeLeftLog(file);
+	removeLeftWal(file);
 	assert.ok(!existsSync(`${file}-wal`));
 	const again = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => again.close());

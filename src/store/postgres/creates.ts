@@ -1,5 +1,5 @@
 // Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It
-// reads the used keys itself: a key costs no round trip of its own, and the lock on the counter is not held over one.
+// also reads the used keys: a key needs no other round trip, and the lock on the counter is not held during one.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";

@@ -6,7 +6,7 @@ import { readOnlyText } from "./errors.ts";
 
 const serverVersionMin = 140_000;
 
-/** Others speak PostgreSQL's protocol, too, and report a version of it. */
+/** Other engines also speak PostgreSQL's protocol, and report one of its versions. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
 /** An engine that lacks a setting has null there. */
@@ -66,7 +66,7 @@ interface PlacedTable {
 }
 
 /**
- * Refuses a store whose tables are spread over shards. Each shard shows its part of a commit at a time of its own, so
+ * Refuses a store whose tables are spread over shards. Shards do not show their parts of a commit at the same time, so
  * a reader could see an id before a smaller one, and never see that.
  * @throws StoreRefused
  */

@@ -15,7 +15,7 @@ const retryMs = 500;
 
 /**
  * Erases the names that all edits until now have replaced, and records when.
- * @returns false if a reader of an old state may still see one, or if the server refused or cannot tell
+ * @returns false if a reader of an old state may still see one, or if the server refused or does not report it
  * @throws StoreRefused
  */
 export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {

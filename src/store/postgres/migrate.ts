@@ -12,7 +12,7 @@ export const { schemaMax } = migrations;
 
 /** For one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
-/** A commit that has waited this long for a standby is not just slow. */
+/** After this time, a commit that waits for a standby is not just slow. */
 const standbySeconds = 2;
 
 /**

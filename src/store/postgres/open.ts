@@ -19,7 +19,7 @@ import { type Read, toReadResult } from "./state.ts";
 import { dialect, onConnection, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
-/** How often the catalog is looked at for shards, whether there are writes or not. */
+/** How often the catalog is searched for shards, with and without writes. */
 const lookEveryMs = 5_000;
 /** How long a commit may take, however long its creates have waited for it. */
 const answerMinMs = 1_000;
@@ -79,7 +79,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 }
 
 /**
- * Waits for a commit as long as its creates may. What comes later is known to nobody: the commit may still succeed.
+ * Waits for a commit as long as its creates may. After that its outcome is unknown: the commit may still succeed.
  * @throws StorageUnavailable
  */
 async function answered<Results>(commit: Promise<Results>, leftMs: number): Promise<Results> {

@@ -12,7 +12,7 @@ import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 
-const connectionsUsual = 10;
+const connectionsDefault = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
 /** After its time-out, for a server that does not even report that. */
@@ -44,7 +44,7 @@ function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): No
 		password,
 		database,
 		ssl: tlsOptions(url),
-		max: options.connectionsMax ?? connectionsUsual,
+		max: options.connectionsMax ?? connectionsDefault,
 		statement_timeout: limitMs,
 		lock_timeout: lockTimeoutMs,
 		query_timeout: limitMs + answerLateMs,

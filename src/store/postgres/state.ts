@@ -1,5 +1,5 @@
-// What the rows of a read show: the history of the store and its last edit, read in the same statement. What is kept of
-// a read is valid while both are the store's (docs/decisions/0016-histories.md).
+// The state that a read shows: the store's history and last edit, from the same statement. A remembered reply is valid
+// while the store has both (docs/decisions/0016-histories.md).
 
 import type pg from "pg";
 import { type Shown, StorageUnavailable } from "../store.ts";

@@ -1,10 +1,10 @@
-// DATABASE_URL of a PostgreSQL store. The driver's own library takes it apart; what that accepts in silence, or reads
-// in another way than PostgreSQL's own clients, is checked here. Loads no driver: the settings are checked with it.
+// DATABASE_URL of a PostgreSQL store. The driver's library parses it. This file refuses what the library accepts
+// silently, or reads in another way than libpq. It does not load the driver, because it also checks the settings.
 
 import { parse } from "pg-connection-string";
 
 export interface PostgresUrl {
-	/** Or the folder of a socket. */
+	/** A host, or the folder of a socket. */
 	host: string;
 	port: number;
 	/** Without it, the driver's default. */
@@ -35,21 +35,22 @@ const accepted = [
 	"application_name",
 	"options",
 ];
-const portUsual = "5432";
+const portDefault = "5432";
 
 /** @throws InvalidUrl */
 export function parsePostgresUrl(text: string): PostgresUrl {
 	const [isUrl, authority = "", path = "", query = ""] = shape.exec(text) ?? [];
 	if (isUrl === undefined) throw new InvalidUrl(`must be ${example}`);
 	checkEncoding(text);
-	const given = readAuthority(authority);
 	const parameters = readParameters(query);
+	checkSingle([authority.slice(authority.lastIndexOf("@") + 1), parameters.get("host"), parameters.get("port")]);
+	const given = readAuthority(authority);
 	// The library leaves some characters of it encoded.
 	const database = parameters.get("dbname") ?? decodeURIComponent(path);
 	if (database === "") throw new InvalidUrl(`must name a database: ${example}`);
 	checkSslMode(parameters);
 	return {
-		...readServer(parameters.get("host") ?? given.host ?? "", parameters.get("port") ?? (given.port || portUsual)),
+		...readServer(parameters.get("host") ?? given.host ?? "", parameters.get("port") ?? (given.port || portDefault)),
 		user: parameters.get("user") ?? (given.user || undefined),
 		password: parameters.get("password") ?? (given.password || undefined),
 		database,
@@ -68,19 +69,18 @@ function checkEncoding(text: string): void {
 
 /** User, password, host and port. */
 function readAuthority(authority: string): ReturnType<typeof parse> {
-	const [server = "", ...before] = authority.split("@").reverse();
-	if (before.length > 1) throw new InvalidUrl("has more than one @: write %40 for an @ in user or password");
-	checkSingle(server);
+	if (authority.indexOf("@") !== authority.lastIndexOf("@"))
+		throw new InvalidUrl("has more than one @: write %40 for an @ in user or password");
 	try {
-		// PostgreSQL's own clients know no fragment.
+		// libpq has no fragments.
 		return parse(`postgres://${authority.replaceAll("#", "%23")}/`);
 	} catch {
 		throw new InvalidUrl("has an invalid host or port: write host:port, with [ ] around an IPv6 address");
 	}
 }
 
-function checkSingle(text: string): void {
-	if (text.includes(","))
+function checkSingle(servers: (string | undefined)[]): void {
+	if (servers.some((text) => text?.includes(",")))
 		throw new InvalidUrl(
 			"names several hosts: give one address that follows the primary, such as that of HAProxy, " +
 				"PgBouncer 1.21 or newer, a managed endpoint or a virtual address",
@@ -88,7 +88,6 @@ function checkSingle(text: string): void {
 }
 
 function readServer(host: string, port: string): { host: string; port: number } {
-	for (const text of [host, port]) checkSingle(text);
 	if (host === "") throw new InvalidUrl(`must name a host: ${example}`);
 	if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
 		throw new InvalidUrl(`has the port ${port}: use an integer from 1 to 65535`);

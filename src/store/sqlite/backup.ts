@@ -50,7 +50,7 @@ interface Restore extends RestoreOptions {
 
 /**
  * Creates a store from a backup; with `force`, replaces an existing store. No service may have that store open. A crash
- * leaves the old store, the new one, or the new one beside the old one's log, which the next start rejects.
+ * leaves the old store, the new one, or the new one beside the old write-ahead log, which the next start rejects.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
@@ -113,7 +113,7 @@ async function copySnapshot(file: string, draft: string, { signal, onProgress = 
 	onProgress({ what: "checking the copy", done: 0, total: 0 });
 	const copy = new Database(draft);
 	try {
-		copy.pragma("locking_mode = EXCLUSIVE"); // Nobody else has it: the log needs no file of shared memory.
+		copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it: the log needs no shared memory file.
 		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
 		verifySchema(copy, file);
 		verifyPages(copy, file);

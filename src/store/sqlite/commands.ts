@@ -1,4 +1,4 @@
-// What goes to the writer thread and back. A batch of writes is one transaction.
+// The messages to the writer thread and their results. A batch of writes is one transaction.
 
 import type Database from "better-sqlite3";
 import type { Timed } from "../group-commit.ts";

@@ -9,7 +9,7 @@ import type { CreateResult } from "../store.ts";
 import type { IdempotencyKeyRecord } from "../tables.ts";
 import { columnList, columnsOf, createRowWriter, pickColumns, tables } from "../tables.ts";
 
-/** What the writer thread needs of a create: the animal as JSON, and the Idempotency-Key if there is one. */
+/** A create as the writer thread gets it: the animal as JSON, and the Idempotency-Key if there is one. */
 export type CreateRequest = string | (Omit<IdempotencyKeyRecord, "petId"> & { pet: string });
 
 /** The results of a batch. */
@@ -28,7 +28,7 @@ export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create, json = p
 	return { ...idempotencyKey, pet: json, fingerprint: fingerprintOf(pet), createdAtMs: nowMs };
 }
 
-/** The results of the creates of a batch, one after the other, as long as it is asked for more. */
+/** Yields the results of the creates of a batch, in order. */
 export function* createResults({ firstId, repeats }: CreatedBatch): Generator<CreateResult, never> {
 	let nextId = firstId;
 	for (let place = 0; ; place++) yield repeats.get(place) ?? { id: nextId++, outcome: "created" };

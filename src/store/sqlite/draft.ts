@@ -7,7 +7,7 @@ import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { failedSyncSuffix } from "./identity.ts";
 
-/** Of the drafts of this process. */
+/** In the names of this process's drafts. */
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
@@ -83,7 +83,7 @@ export function draftName(file: string): string {
 	return `${file}.${owner}.new`;
 }
 
-/** None of a folder that is missing: whoever writes there reports it. */
+/** Empty for a missing folder: a later write there reports it. */
 export function namesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder);

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { isToErase } from "../tables.ts";
 import { isFailedSync, toStoreError, waitForLock } from "./errors.ts";
-import { openSqliteWriter, removeLeftLog, truncateLog } from "./file.ts";
+import { openSqliteWriter, removeLeftWal, truncateWal } from "./file.ts";
 
-/** What has names, or could confirm a guess of one. */
+/** The columns that have names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };
 type NameTable = keyof typeof columns;
 const nameTables = Object.keys(columns) as NameTable[];
@@ -46,33 +46,33 @@ export async function eraseSqliteNames(file: string, now: () => number): Promise
 	} finally {
 		database.close();
 		closeSync(descriptor);
-		removeLeftLog(file);
+		removeLeftWal(file);
 	}
 }
 
 /**
- * Pages that others fill with copies meanwhile are not cleared again: no replaced name can be among them.
+ * Pages that other writers fill with copies during this are not cleared again: no replaced name can be among them.
  * @returns whether nothing is left
  */
 async function clearUnusedSpace(database: Database.Database, descriptor: number): Promise<boolean> {
 	let pages: Set<number> | undefined;
 	for (let round = 0; round < roundsMax; round++) {
-		if (!(await emptyLog(database))) return false;
+		if (!(await emptyWal(database))) return false;
 		const found = findUsedPages(database, descriptor).filter(({ page }) => pages?.has(page) ?? true);
-		// Pages that others have freed meanwhile are cleared in the log.
-		if (found.length === 0) return emptyLog(database);
+		// Pages that other writers have freed since are cleared in the log.
+		if (found.length === 0) return emptyWal(database);
 		pages = new Set(found.map(({ page }) => page));
 		await packPages(database, found);
 	}
 	// A page without rows, or with one that cannot grow into all of it.
 	waitForLock(database, () => database.exec("VACUUM"));
-	return emptyLog(database);
+	return emptyWal(database);
 }
 
-/** Without waiting for readers while others wait for the lock. */
-async function emptyLog(database: Database.Database): Promise<boolean> {
+/** Does not wait for readers while other writers wait for the lock. */
+async function emptyWal(database: Database.Database): Promise<boolean> {
 	const giveUpAtMs = performance.now() + readersMaxMs;
-	while (!truncateLog(database)) {
+	while (!truncateWal(database)) {
 		if (performance.now() >= giveUpAtMs) return false;
 		await sleep(retryMs);
 	}
@@ -165,7 +165,7 @@ async function packPages(database: Database.Database, pages: UsedPage[]): Promis
 		for (const { table, rowId, room } of batch) {
 			const column = columns[table];
 			const value = database.prepare(`SELECT ${column} FROM ${table} WHERE rowid = ?`).pluck().get(rowId);
-			if (value === undefined) continue; // Removed meanwhile.
+			if (value === undefined) continue; // It was removed since.
 			const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
 			write.run(value + "x".repeat(room), rowId);
 			write.run(value, rowId);
@@ -173,6 +173,6 @@ async function packPages(database: Database.Database, pages: UsedPage[]): Promis
 	}).immediate;
 	for (let start = 0; start < pages.length; start += batchPages) {
 		waitForLock(database, () => pack(pages.slice(start, start + batchPages)));
-		await sleep(retryMs); // Others write meanwhile.
+		await sleep(retryMs); // Lets others write.
 	}
 }

@@ -26,8 +26,8 @@ const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs a transaction when no other process writes. SQLite's own waiting sleeps for up to 100 ms, so most of the time
- * nobody would write, and others would overtake. Blocks the thread.
+ * Runs a transaction when no other process writes. SQLite itself sleeps for up to 100 ms between tries: most of
+ * the time no process would write, and others would overtake. Blocks the thread.
  * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(

@@ -15,14 +15,14 @@ const migrations = readMigrations("sqlite");
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
 /** The log is cut to this size. It is larger only while another program reads an old state of the store. */
-export const logMaxBytes = 16 * 1024 * 1024;
+export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
 /** The newest schema that this version knows. */
 export const { schemaMax } = migrations;
 
 export interface FileOptions {
-	/** As in OpenOptions. */
+	/** See OpenOptions. */
 	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing file instead of creating it. */
 	mustExist?: boolean;
@@ -40,7 +40,7 @@ export function openSqliteWriter(
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
-		const isBesideLog = hasLog(file);
+		const isBesideWal = hasWal(file);
 		if (isFound) verifyHeader(file, "r+");
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
@@ -52,8 +52,8 @@ export function openSqliteWriter(
 			database.close();
 			throw new StoreRefused(`${file} was replaced while it was opened: start again`);
 		}
-		// A killed process may have written what it did not sync. Nobody may be told of it before it is on disk.
-		if (isBesideLog) truncateLog(database);
+		// A killed process may have left writes that were not synced. They must be on disk before any reply shows them.
+		if (isBesideWal) truncateWal(database);
 		return { database, files, isNew };
 	} catch (error) {
 		throw toRefusal(file, error);
@@ -65,7 +65,7 @@ function openForWriting(file: string): Database.Database {
 	try {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
-		database.pragma(`journal_size_limit = ${logMaxBytes}`);
+		database.pragma(`journal_size_limit = ${walMaxBytes}`);
 		database.pragma("secure_delete = ON"); // With erase.ts: a removed name is in no file.
 		migrate(database, file);
 		return database;
@@ -89,10 +89,10 @@ export function openSqliteReader(file: string): Database.Database {
 	return database;
 }
 
-/** @returns false if another process created the file meanwhile. That file is complete. */
+/** @returns false if another process has created the file since. That file is complete. */
 function create(file: string): boolean {
 	// If another process has just created the store, its file existed before its log.
-	if (hasLog(file) && !existsSync(file)) {
+	if (hasWal(file) && !existsSync(file)) {
 		throw new StoreRefused(
 			`${file} is missing but its log ${file}-wal exists: ` +
 				"restore a backup, or remove the log to start with an empty store",
@@ -120,7 +120,7 @@ function create(file: string): boolean {
  * @returns whether it is empty
  * @throws SQLite's error
  */
-export function truncateLog(database: Database.Database): boolean {
+export function truncateWal(database: Database.Database): boolean {
 	database.pragma("busy_timeout = 0");
 	try {
 		const [{ busy }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
@@ -135,32 +135,32 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes the log that this process has left when it closed the store. SQLite lets the last connection remove it, and
- * of processes that close at the same moment each sees another one. Does nothing while another process has it open.
+ * Removes a log that is left after this process has closed the store. SQLite lets the last connection remove it, but
+ * processes that close at the same time see each other. Does nothing while another process has it open.
  */
-export function removeLeftLog(file: string): void {
-	for (let tries = 0; tries < closeTries && existsSync(logOf(file)); tries++) {
+export function removeLeftWal(file: string): void {
+	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {
 		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // A time that differs among processes.
 		const database = new Database(file, { timeout: 0 });
 		try {
 			versionOf(database); // Opens the log.
 		} catch {
-			// Another process has a lock: the next try finds out what has become of the log.
+			// Another process has a lock: the next try looks for the log again.
 		}
 		database.close();
 	}
 }
 
-/** Whether the file has a log that is not empty. */
-export function hasLog(file: string): boolean {
-	return bytesOfLog(file) > 0;
+/** Whether the file has a write-ahead log (WAL) that is not empty. */
+export function hasWal(file: string): boolean {
+	return bytesOfWal(file) > 0;
 }
 
-export function bytesOfLog(file: string): number {
-	return statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0;
+export function bytesOfWal(file: string): number {
+	return statSync(walOf(file), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-const logOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-wal`;
+const walOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-wal`;
 
 /** The journal mode in the header (offset 18) until a writer opens the file for the first time; then it is 2. */
 const neverOpened = 1;
@@ -173,7 +173,7 @@ const neverOpened = 1;
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: set DATABASE_URL to a file`);
 	// Checked before the header is read: a process that opens the file for the first time writes the header first.
-	const isBesideLog = hasLog(file);
+	const isBesideWal = hasWal(file);
 	const header = Buffer.alloc(100);
 	const descriptor = openSync(file, flags);
 	try {
@@ -190,7 +190,7 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 		throw new StoreRefused(`${file} belongs to another program: set DATABASE_URL to another file`);
 	}
 	refuseSchema(header.readUInt32BE(60), file);
-	if (header.readUInt8(18) === neverOpened && isBesideLog) {
+	if (header.readUInt8(18) === neverOpened && isBesideWal) {
 		throw new StoreRefused(
 			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: ` +
 				`move the backup to another name, then run animal-store restore BACKUP --to ${file}`,
@@ -210,7 +210,7 @@ function verifyStore(file: string, verify: FileOptions["verify"]): void {
 	try {
 		verifySchema(database, file);
 		if (verify === undefined) return;
-		const isWhole = verify === "whole" || statSync(file).size + bytesOfLog(file) <= quickMaxBytes;
+		const isWhole = verify === "whole" || statSync(file).size + bytesOfWal(file) <= quickMaxBytes;
 		if (isWhole) verifyPages(database, file);
 		else readEnds(database);
 	} finally {
@@ -259,7 +259,7 @@ function damagedStoreError(file: string): StoreRefused {
 
 /** @throws StoreRefused */
 export function migrate(database: Database.Database, file: string): void {
-	refuseSchema(versionOf(database), file); // Another process may have upgraded it meanwhile.
+	refuseSchema(versionOf(database), file); // Another process may have upgraded it since.
 	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
 

@@ -24,14 +24,14 @@ export interface OpenFiles {
 	 * Moves the content of the log into the database file, which may still have a name when the log has none. The log
 	 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
 	 */
-	checkpointLog(database: Database.Database): void;
+	checkpointWal(database: Database.Database): void;
 	/** Makes `hasFailedSync` true in all processes that have the store open now. */
 	reportFailedSync(): void;
 	/** Whether a sync has failed, in any process, since this one has opened the store. */
 	hasFailedSync(): boolean;
 }
 
-/** Beside a store of which a sync has failed. Its time tells a process whether that was before its start. */
+/** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
 export const failedSyncSuffix = "-failed-sync";
 
 interface OpenFile {
@@ -54,7 +54,7 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 	const isReplaced = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
 	return {
 		findLostPath: () => opened.find(isReplaced)?.path,
-		checkpointLog(database) {
+		checkpointWal(database) {
 			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
 			try {
 				database.pragma("wal_checkpoint(TRUNCATE)");
@@ -66,7 +66,7 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 			try {
 				writeFileSync(report, "a sync of this store has failed\n");
 			} catch {
-				// The kernel reports data that it could not write to each process that has the file open, too.
+				// The kernel reports data that it could not write to each process with the open file, too.
 			}
 		},
 		hasFailedSync: () => timeOfReport() !== knownReport,

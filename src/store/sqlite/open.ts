@@ -67,7 +67,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 async function openReads(file: string) {
 	const database = openSqliteReader(file);
 	const opened = identityOf(file);
-	// Of a file that is gone, there is no other history: reads go on.
+	// A file that is gone has no other history: reads go on.
 	const turn = createTurnReads(database, () => (identityOf(file) ?? opened) !== opened);
 	const reads = createReads(database, turn);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;

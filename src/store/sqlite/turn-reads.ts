@@ -16,7 +16,7 @@ export interface TurnReads {
 	 * @throws StorageUnavailable, also if the store's path names another file by then
 	 */
 	read<Result>(query: () => Result, name?: unknown): Promise<Result>;
-	/** What the snapshot shows. For queries. */
+	/** The state that the snapshot shows. For queries. */
 	shown(): Shown;
 	/** The history that the latest read of the state showed. */
 	history(): string;
@@ -54,7 +54,7 @@ export function createTurnReads(database: Database.Database, isReplaced: () => b
 		return latest;
 	}
 
-	/** One statement, so it needs no transaction. @returns undefined if another connection has committed meanwhile */
+	/** One statement, so it needs no transaction. @returns undefined if another connection has committed since */
 	function shownUnchanged(): Shown | undefined {
 		return readVersion.get() === latestVersion ? latest : undefined;
 	}

@@ -1,5 +1,5 @@
-// Verifies a whole store or backup: header, schema, every page and every animal. It only reads, so a service may use
-// the store meanwhile.
+// Verifies a whole store or backup: header, schema, every page and every animal. It only reads: a service may use
+// the store at the same time.
 
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import { type LongWork, StoreRefused, type StoreReport } from "../store.ts";
 import { isToErase } from "../tables.ts";
-import { busyTimeoutMs, hasKnownSchema, hasLog, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
+import { busyTimeoutMs, hasKnownSchema, hasWal, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
 
 /** SQLite stops after this many problems. */
 const problemsMax = 10;
@@ -78,7 +78,7 @@ const isWrong = `length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses
 
 /** A store that was closed can be read in place only where SQLite may write beside it. Elsewhere, a copy is read. */
 function openToRead(file: string): Database.Database {
-	const isClosed = !hasLog(file);
+	const isClosed = !hasWal(file);
 	let database: Database.Database | undefined;
 	try {
 		database = new Database(file, { readonly: true, timeout: busyTimeoutMs });

@@ -5,17 +5,17 @@ import { StoreRefused, StoreUpgraded } from "../store.ts";
 import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
 import { isFailedSync, waitForLock } from "./errors.ts";
 import {
-	bytesOfLog,
+	bytesOfWal,
 	type FileOptions,
-	logMaxBytes,
 	openSqliteWriter,
-	removeLeftLog,
+	removeLeftWal,
 	toRefusal,
-	truncateLog,
+	truncateWal,
+	walMaxBytes,
 } from "./file.ts";
 import type { OpenFiles } from "./identity.ts";
 
-/** How often the size of the log is looked at. */
+/** How often the size of the write-ahead log is checked. */
 const logEveryMs = 1000;
 
 /** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
@@ -45,10 +45,10 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A reader of an old state makes the log grow. It is cut after the end of that reader, even if nobody writes. */
+	/** A reader of an old state makes the log grow. It is cut after the end of that reader, even without a write. */
 	const cutting = setInterval(() => {
-		if (bytesOfLog(file) <= logMaxBytes || findLoss(file, files) !== undefined) return;
-		const outcome = attempt(file, files, () => truncateLog(database));
+		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
+		const outcome = attempt(file, files, () => truncateWal(database));
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
 	}, logEveryMs);
 	port.on("message", (batch: SentBatch | "close") => {
@@ -56,7 +56,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			clearInterval(cutting);
 			const isSound = findLoss(file, files) === undefined;
 			database.close();
-			if (isSound) removeLeftLog(file);
+			if (isSound) removeLeftWal(file);
 			return port.close();
 		}
 		const outcome = attempt(file, files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
@@ -64,7 +64,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
 		// Before the message: whoever gets a refusal may end the process, and the log may have lost its name.
-		if (files.findLostPath() !== undefined) files.checkpointLog(database);
+		if (files.findLostPath() !== undefined) files.checkpointWal(database);
 		post({ kind: "lost", cause });
 	});
 }

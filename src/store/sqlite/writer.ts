@@ -38,7 +38,7 @@ interface WriterOptions extends WriterData {
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions): Promise<Writer> {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-	// What Node was told to load, such as a tracing SDK, is for the main thread.
+	// Modules that Node loads by an option, such as a tracing SDK, are for the main thread.
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
 	const notice = existsSync(workerData.file)
 		? `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`

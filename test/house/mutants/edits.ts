@@ -53,7 +53,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/erase.ts",
-		from: "if (!(await emptyLog(database))) return false;",
+		from: "if (!(await emptyWal(database))) return false;",
 		to: "",
 		tests: ["test/store/erase.test.ts"],
 	},

@@ -68,7 +68,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/file.ts",
-		from: "if (hasLog(file) && !existsSync(file)) {",
+		from: "if (hasWal(file) && !existsSync(file)) {",
 		to: "if (false) {",
 		tests: ["test/store/backup.test.ts"],
 	},
