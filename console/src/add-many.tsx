@@ -2,6 +2,7 @@
 
 import "./add-many.css";
 import { useState } from "preact/hooks";
+import { isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
 import type { Job } from "./add-rows.ts";
@@ -31,12 +32,13 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
-	async function open(blob: Blob, name: string): Promise<void> {
+	async function open(blob: Blob, name: string, sheet?: string): Promise<void> {
 		setChosen({ isPending: true });
 		try {
-			const source = blobSource(blob);
-			const kind = await detectKind(source);
-			setChosen({ file: { name, source, kind, preview: await previewRows(source, kind, previewed) } });
+			const { source, kind, names } = await readTable(blob, sheet);
+			const preview = await previewRows(source, kind, previewed);
+			const sheets = names && { names, open: (other: string) => void open(blob, name, other) };
+			setChosen({ file: { name, source, kind, preview, ...(sheets && { sheets }) } });
 		} catch (failure) {
 			setChosen({ failure });
 		}
@@ -46,7 +48,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	if (file)
 		return (
 			<MapColumns
-				key={file.name}
+				key={`${file.name} ${file.kind.sheet}`}
 				file={file}
 				onBack={() => setChosen({})}
 				onStart={(started) => {
@@ -67,4 +69,15 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 			<Waiting isPending={isPending} />
 		</>
 	);
+}
+
+/** The reader of workbooks is loaded for the first one. */
+async function readTable(blob: Blob, sheet: string | undefined) {
+	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
+		const { readWorkbook } = await import("../../src/files/workbook.ts");
+		const { source, kind, sheets } = await readWorkbook(blob, sheet);
+		return { source, kind, names: sheets };
+	}
+	const source = blobSource(blob);
+	return { source, kind: await detectKind(source), names: undefined };
 }

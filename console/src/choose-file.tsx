@@ -33,13 +33,11 @@ export function ChooseFile({ text, setText, onChoose }: ChooseFileProps) {
 				}}
 			>
 				<strong>Drop a file here, or choose one</strong>
-				<span class="soft">
-					CSV with commas, semicolons or tabs as Excel writes it, NDJSON or JSON. Nothing is sent yet.
-				</span>
+				<span class="soft">A workbook (.xlsx), CSV as Excel writes it, NDJSON or JSON. Nothing is sent yet.</span>
 				<input
 					type="file"
 					aria-label="File of animals"
-					accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
+					accept=".xlsx,.csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
 					onChange={({ currentTarget }) => choose(currentTarget.files)}
 				/>
 			</label>

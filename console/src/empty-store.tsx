@@ -17,7 +17,7 @@ export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }
 			</div>
 			<div>
 				<h2>Bring a file</h2>
-				<p class="soft">CSV as Excel writes it, TSV, JSON or NDJSON.</p>
+				<p class="soft">A workbook (.xlsx), CSV, JSON or NDJSON.</p>
 				<a class="button" href="#/add-many">
 					Drop or paste a file
 				</a>

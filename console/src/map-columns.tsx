@@ -56,7 +56,10 @@ export function MapColumns({ file, onBack, onStart }: MapColumnsProps) {
 			<p>
 				<strong class="file">{name}</strong> <span class="soft">{describeKind(kind)}</span>
 			</p>
-			<HeadingRow row={headerRow} setRow={setHeaderRow} />
+			<div class="actions">
+				<HeadingRow row={headerRow} setRow={setHeaderRow} />
+				{file.sheets && file.sheets.names.length > 1 && <SheetMenu sheet={kind.sheet} sheets={file.sheets} />}
+			</div>
 			<PreviewTable preview={preview} mapping={mapping} assign={assign} />
 			{mapped.length > 0 && <MapValues mapped={mapped} setMapped={setMapped} />}
 			{failure !== undefined ? (
@@ -106,6 +109,21 @@ function Start({ count, isReady, onBack, onStart }: StartProps) {
 				In the order of the file, which takes longer
 			</label>
 		</div>
+	);
+}
+
+function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets: NonNullable<OpenFile["sheets"]> }) {
+	return (
+		<label>
+			of the sheet{" "}
+			<select value={sheet} onChange={({ currentTarget }) => sheets.open(currentTarget.value)}>
+				{sheets.names.map((name) => (
+					<option key={name} value={name}>
+						{name}
+					</option>
+				))}
+			</select>
+		</label>
 	);
 }
 

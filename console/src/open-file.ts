@@ -13,6 +13,8 @@ export interface OpenFile {
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
+	/** The sheets of a workbook, and how to read another. */
+	sheets?: { names: string[]; open(sheet: string): void };
 }
 
 /** The sentence of a failure of the file, with its line. */

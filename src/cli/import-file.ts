@@ -1,13 +1,22 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
 // temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import { closeSync, createReadStream, createWriteStream, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+	closeSync,
+	createReadStream,
+	createWriteStream,
+	mkdtempSync,
+	openAsBlob,
+	openSync,
+	rmSync,
+	writeSync,
+} from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { digestOf } from "../files/creates.ts";
-import { FileError } from "../files/encoding.ts";
+import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
 import { ColumnError, type FileRow } from "../files/rows.ts";
@@ -23,8 +32,8 @@ export interface ImportFile {
 	close(): Promise<void>;
 }
 
-/** @param path `-` is standard input */
-export async function openImportFile(path: string, signal: AbortSignal): Promise<ImportFile> {
+/** @param path `-` is standard input @param sheet of a workbook */
+export async function openImportFile(path: string, signal: AbortSignal, sheet?: string): Promise<ImportFile> {
 	const info = path === "-" ? undefined : await stat(path);
 	if (info?.isDirectory()) throw new CommandError(`${path} is a folder: name a file in it`);
 	const isPlain = info?.isFile() === true;
@@ -35,9 +44,8 @@ export async function openImportFile(path: string, signal: AbortSignal): Promise
 		await handle.close();
 		copy?.remove();
 	};
-	const source = () => piecesOf(handle);
 	try {
-		const kind = await detectKind(source).catch((error) => {
+		const { source, kind } = await readTable(handle, copy?.path ?? path, sheet).catch((error) => {
 			throw explainFileError(error, name);
 		});
 		return { name, kind, digest: await digestOf(source()), source, close };
@@ -45,6 +53,18 @@ export async function openImportFile(path: string, signal: AbortSignal): Promise
 		await close();
 		throw error;
 	}
+}
+
+/** A workbook is read at once, any other file a piece at a time. */
+async function readTable(handle: FileHandle, path: string, sheet: string | undefined) {
+	const source = () => piecesOf(handle);
+	const { buffer } = await handle.read(new Uint8Array(4), 0, 4, 0);
+	if (isArchive(buffer)) {
+		const { readWorkbook } = await import("../files/workbook.ts");
+		return readWorkbook(await openAsBlob(path), sheet);
+	}
+	if (sheet !== undefined) throw new FileError("the file has no sheets, because it is no workbook: leave out --sheet");
+	return { source, kind: await detectKind(source) };
 }
 
 const pieceSize = 64 * 1024;

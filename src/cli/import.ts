@@ -37,6 +37,7 @@ import { formatPetTable } from "./tables.ts";
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
 	headerRow?: number;
+	sheet?: string;
 	strict?: boolean;
 	dryRun?: boolean;
 	inOrder?: boolean;
@@ -54,7 +55,7 @@ const previewRows = 3;
 
 export function importCommand(): Command {
 	const command = new Command("import")
-		.description("add the animals of a CSV, NDJSON or JSON file; run it again within 24 hours to resume")
+		.description("add the animals of a CSV, .xlsx, NDJSON or JSON file; run it again within 24 hours to resume")
 		.argument("<file>", "the file; - is standard input")
 		.option(
 			"--map <field=column>",
@@ -63,9 +64,10 @@ export function importCommand(): Command {
 		)
 		.option(
 			"--header-row <n>",
-			"the row of a CSV file that names the columns; found by known names if absent",
+			"the row of a CSV file or sheet that names the columns; found by known names if absent",
 			parseIntegerUpTo(1000),
 		)
+		.option("--sheet <name>", "the sheet of a workbook; the first with known columns if absent")
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
@@ -130,7 +132,7 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
 	try {
-		file = await openImportFile(path, requested);
+		file = await openImportFile(path, requested, options.sheet);
 		const checked = await checkFile(file, readOptions(options), requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		if (!store) return await showDryRun(file, checked, options);

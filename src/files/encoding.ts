@@ -49,11 +49,20 @@ export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 /** Enough to distinguish the zeros of UTF-16 from a stray one. */
 const headSize = 512;
 
+/** Whether a file that begins like this is a ZIP archive, such as a workbook (.xlsx). */
+export function isArchive(head: Uint8Array): boolean {
+	return startsWith(head, 0x50, 0x4b, 0x03, 0x04);
+}
+
+function startsWith(head: Uint8Array, ...bytes: number[]): boolean {
+	return bytes.every((byte, at) => head[at] === byte);
+}
+
 /** By the byte order mark, or by the zeros of text in UTF-16 without one. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
-	if (String.fromCharCode(...head.subarray(0, 4)) === "PK\u0003\u0004")
-		throw new FileError("the file is a workbook or another archive: save it as CSV in the spreadsheet program");
+	if (startsWith(head, 0xd0, 0xcf, 0x11, 0xe0))
+		throw new FileError("the file is an old workbook (.xls), or has a password: save it as .xlsx without a password");
 	if (first === 0xff && second === 0xfe) return "utf-16le";
 	if (first === 0xfe && second === 0xff) return "utf-16be";
 	const zeros = (parity: number) => head.filter((byte, index) => byte === 0 && index % 2 === parity).length;

@@ -1,5 +1,5 @@
-// The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
-// from its name. Exports are CSV, NDJSON or a JSON array, with exact numbers, so that an import can read them.
+// The formats of text files of animals. The format, encoding and delimiter of a file are found from its content and
+// never from its name. Exports are CSV, NDJSON or a JSON array, with exact numbers, so that an import can read them.
 
 import { petFields } from "../contract/pet.ts";
 import { type AnyPet, petJson } from "../contract/pet-json.ts";
@@ -16,6 +16,8 @@ export interface FileKind {
 	encoding: Encoding;
 	/** In CSV a comma, a semicolon or a tab; otherwise empty. */
 	delimiter: string;
+	/** The sheet of a workbook that was converted to CSV. */
+	sheet?: string;
 }
 
 const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
@@ -51,6 +53,11 @@ export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: n
 /** The heading of a spreadsheet is looked for in this many records, because titles and notes may be above it. */
 export const headerWithin = 12;
 
+/** Whether these cells name the columns of an animal. */
+export function isHeading(cells: string[]): boolean {
+	return isUsable(findColumns(cells));
+}
+
 /**
  * The delimiter that a line such as `sep=;` names; otherwise one with which a record names the columns of an animal;
  * otherwise the one that splits the first record with several cells into the most. Titles have no delimiters.
@@ -61,7 +68,7 @@ function detectDelimiter(records: string[]): string {
 	const all = Object.keys(delimiters);
 	const cells = (record: string, delimiter: string) => cellsOf(record, delimiter) ?? [];
 	for (const record of records) {
-		const fitting = all.find((delimiter) => isUsable(findColumns(cells(record, delimiter))));
+		const fitting = all.find((delimiter) => isHeading(cells(record, delimiter)));
 		if (fitting !== undefined) return fitting;
 	}
 	const most = (record: string) =>
@@ -74,7 +81,8 @@ function detectDelimiter(records: string[]): string {
 export const delimiterLine = /^sep=([,;\t])$/i;
 
 /** In words, such as "CSV with semicolons, Windows-1252". */
-export function describeKind({ format, encoding, delimiter }: FileKind): string {
+export function describeKind({ format, encoding, delimiter, sheet }: FileKind): string {
+	if (sheet !== undefined) return `sheet ${JSON.stringify(sheet)} of a workbook`;
 	const name = { csv: "CSV", ndjson: "NDJSON", json: "a JSON array" }[format];
 	const separated = format === "csv" ? ` with ${Reflect.get(delimiters, delimiter)}` : "";
 	return `${name}${separated}, ${nameOfEncoding(encoding)}`;

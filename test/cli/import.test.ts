@@ -9,6 +9,7 @@ import { listAll } from "../support/ledger.ts";
 import { type Finished, runProgram, type Start } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
+import { archive, type Cell, workbook } from "../support/workbook.ts";
 
 const nameRule =
 	"must be a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates";
@@ -177,6 +178,54 @@ test("a spreadsheet's file is imported, and its format, its ignored columns and 
 	);
 });
 
+test("a sheet of a workbook is imported with every digit, and damaged or huge archives are refused", async (context) => {
+	const { write, read, run, pets } = await importer(context);
+	const number = (digits: string) => ({ digits });
+	const rows: Cell[][] = [
+		["Our animals"],
+		[],
+		["Name", "Category", "Status"],
+		["Rex", number("9007199254740993"), "available"],
+		["=cmd", "9223372036854775807", undefined],
+		[{ formula: "A1", result: "Mia & Co" }, number("3.0"), "sold"],
+		[],
+		[{ days: 46_348 }, number("1.5"), undefined],
+		[" two\nlines ", number("4"), undefined],
+	];
+	write("animals.xlsx", workbook({ Notes: [["nothing"]], "All animals": rows, Other: [["name"], ["Zoë"]] }));
+	const { code, stderr } = await run("animals.xlsx");
+	assert.equal(code, 2);
+	assert.match(stderr, /^animals\.xlsx: sheet "All animals" of a workbook, 3 animals, 2 rows to reject\n/);
+	assert.match(stderr, /categoryId must be an integer [^\n]*, row 8\n/);
+	assert.deepEqual(await pets(), [
+		{ name: "Rex", categoryId: 9007199254740993n, status: "available" },
+		{ name: "=cmd", categoryId: 2n ** 63n - 1n },
+		{ name: "Mia & Co", categoryId: 3n, status: "sold" },
+	]);
+	assert.match(read("animals.xlsx.rejected.csv"), /\n8,categoryId must be an integer [^\n]*,2026-11-22,1\.5,\n/);
+	const other = await run("animals.xlsx", { more: ["--sheet", "Other"] });
+	assert.match(other.stderr, /no column is named categoryId; row 1 names the columns "name"/);
+	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
+	// The size of the last part in the directory of the archive.
+	huge.writeUInt32LE(0x7fff_ffff, huge.lastIndexOf("PK\u0001\u0002", undefined, "latin1") + 24);
+	const refused: [content: Buffer | string, said: string, ...more: string[]][] = [
+		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],
+		[workbook({ A: [] }), 'sheet "A" is empty: there is nothing to import'],
+		[workbook({ A: rows }).subarray(0, 900), "the archive is damaged: save the workbook again"],
+		[archive({ "a.txt": "" }), "the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx"],
+		[archive({ "xl/workbook.xml": "" }), "the workbook cannot be read ("],
+		[huge, "the workbook unpacks to more than 512 MiB: save the sheet as CSV"],
+		[Buffer.alloc(65 * 1024 * 1024, "PK\u0003\u0004"), "the workbook has more than 64 MiB: save the sheet as CSV"],
+		[Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), "the file is an old workbook (.xls), or has a password"],
+		["name,categoryId\n", "the file has no sheets, because it is no workbook: leave out --sheet", "--sheet", "A"],
+	];
+	for (const [content, said, ...more] of refused) {
+		write("a", content);
+		const { code, stderr } = await run("a", { more });
+		assert.deepEqual([code, stderr.includes(`animal-store: a: ${said}`)], [1, true], stderr);
+	}
+});
+
 test("titles above the heading are skipped, and what values mean is proposed and confirmed before anything is sent", async (context) => {
 	const { write, run, pets } = await importer(context);
 	const rows = ["Bello;1;verf\xfcgbar", "M?ller;2;Verkauft ", "J\xf6rg;3; reserviert", "Zora;4;verkauft", "Uma;5;it's"];
@@ -267,7 +316,9 @@ test("300 MB in one line, quote or string are refused with little memory", {
 	assert.deepEqual(readdirSync(scratch), [], "the copy of standard input is removed");
 });
 
-test("a file of 40 MB needs only the memory of the rows being read", async (context) => {
+test("a file of 40 MB needs only the memory of the rows being read", {
+	timeout: slowMs, // It is written, checked and sent.
+}, async (context) => {
 	const { environment, path } = await importer(context);
 	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
 	const under = ["bash", "-c", `${rows} | "$@"`, "-"];

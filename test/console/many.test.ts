@@ -6,6 +6,7 @@ import type { Download, Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { screenshot, test } from "../support/browser.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
+import { workbook } from "../support/workbook.ts";
 import {
 	assertAccessible,
 	assertBothAccessible,
@@ -139,7 +140,7 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	await choose(page, "empty.csv", "");
 	await shows(page, "The file is empty: there is nothing to import.");
 	await choose(page, "animals.xlsx", Buffer.from("504b0304140006000800000021", "hex"));
-	await shows(page, /The file is a workbook or another archive: save it as CSV in the spreadsheet program\./);
+	await shows(page, "The archive is damaged: save the workbook again.");
 	await choose(page, "broken.csv", 'name,categoryId\nRex,1\n"Mia,2\n');
 	await shows(page, /Line 3: a quote opens here/);
 });
@@ -263,4 +264,29 @@ test("a heading below titles is found or chosen, values are confirmed, and lost 
 	await button(page, "Add 3 animals").click();
 	await shows(page, "3 of 3 animals added, 1 rejected");
 	assert.deepEqual(await petsOf(service), ["Bello available", "M?ller sold", "Zora sold"]);
+});
+
+test("a workbook is dropped, its sheet is found or chosen, and its rows are added", async (context) => {
+	const { service, page } = await opened(context, []);
+	const animals = [["Our animals"], ["Name", "Category"], ["Rex", { digits: "9007199254740993" }]];
+	const bytes = workbook({
+		Notes: [["nothing"]],
+		Animals: animals,
+		Older: [
+			["name", "category"],
+			["Mia", "2"],
+		],
+	});
+	await choose(page, "animals.xlsx", bytes);
+	await shows(page, 'sheet "Animals" of a workbook');
+	await shows(page, "1 good, 0 to fix.");
+	await page.getByLabel("of the sheet").selectOption("Older");
+	await shows(page, 'sheet "Older" of a workbook');
+	await page.getByLabel("of the sheet").selectOption("Animals");
+	await shows(page, "9007199254740993");
+	await assertAccessible(page, "the sheets of a workbook");
+	await screenshot(page, "console-workbook");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	assert.match((await service.send({ path: "/v1/pets" })).body, /"categoryId":9007199254740993/);
 });

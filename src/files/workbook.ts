@@ -1,0 +1,86 @@
+// Reads a sheet of a workbook (.xlsx) as the CSV that its program would save, so that everything else is the same for
+// both. Numbers are the digits of the file, so that no int64 is rounded; a formula is its result.
+
+import { unzipSync } from "fflate";
+import readSheets from "read-excel-file/universal";
+import { FileError } from "./encoding.ts";
+import { csv, type FileKind, headerWithin, isHeading, type Source } from "./formats.ts";
+
+/** A workbook is read as a whole. One of that many bytes has a million animals. */
+const fileMaxBytes = 64 * 1024 * 1024;
+const contentMaxBytes = 8 * fileMaxBytes;
+
+export interface Workbook {
+	source: Source;
+	kind: FileKind;
+	/** The names of all sheets. */
+	sheets: string[];
+	/** The one that is read. */
+	sheet: string;
+}
+
+/** @param wanted the name of a sheet; without it, the first that names the columns of an animal, or the first */
+export async function readWorkbook(file: Blob, wanted?: string): Promise<Workbook> {
+	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
+	const bytes = await file.arrayBuffer();
+	checkContent(new Uint8Array(bytes));
+	const sheets = await readSheets<Digits>(bytes, { trim: false, parseNumber: (digits) => ({ digits }) }).catch(
+		(error) => {
+			throw new FileError(`the workbook cannot be read (${error.message}): save it again, or save the sheet as CSV`);
+		},
+	);
+	const tables = sheets.map(({ sheet, data }) => ({
+		sheet,
+		rows: data.map((cells) => cells.map((cell) => textOf(cell as Digits))),
+	}));
+	const found =
+		wanted === undefined
+			? (tables.find(({ rows }) => rows.slice(0, headerWithin).some(isHeading)) ?? tables[0])
+			: tables.find(({ sheet }) => sheet === wanted);
+	const names = tables.map(({ sheet }) => sheet);
+	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
+	const { sheet, rows } = found;
+	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
+	return {
+		source: async function* source() {
+			for (let at = 0; at < rows.length; at += 1000) yield new TextEncoder().encode(csv(rows.slice(at, at + 1000)));
+		},
+		kind: { format: "csv", encoding: "utf-8", delimiter: ",", sheet },
+		sheets: names,
+		sheet,
+	};
+}
+
+/** Before anything is unpacked: a small archive may hold gigabytes. @throws FileError */
+function checkContent(bytes: Uint8Array): void {
+	let total = 0;
+	let isWorkbook = false;
+	try {
+		unzipSync(bytes, {
+			filter: ({ name, originalSize }) => {
+				isWorkbook ||= name === "xl/workbook.xml";
+				total += originalSize;
+				return false;
+			},
+		});
+	} catch {
+		throw new FileError("the archive is damaged: save the workbook again");
+	}
+	if (!isWorkbook)
+		throw new FileError("the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx");
+	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 512 MiB: save the sheet as CSV");
+}
+
+/** A number as the file has it. */
+interface Digits {
+	digits: string;
+}
+
+function textOf(cell: string | boolean | Digits | Date | null): string {
+	if (cell === null) return "";
+	if (cell instanceof Date) return cell.toISOString().replace("T00:00:00.000Z", "");
+	if (typeof cell !== "object") return String(cell);
+	// Some programs write integers as 3.0 or 1E3.
+	const number = Number(cell.digits);
+	return Number.isSafeInteger(number) ? String(number) : cell.digits;
+}

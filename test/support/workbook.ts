@@ -1,0 +1,56 @@
+// Workbooks as spreadsheet programs write them: texts in a table of their own, dates as styled numbers, formulas with their
+// results.
+
+import { strToU8, zipSync } from "fflate";
+
+/** The content of a cell: a text, the digits of a number, a date in days since 1899, or a formula with its result. */
+export type Cell = string | { digits: string } | { days: number } | { formula: string; result: string } | undefined;
+
+const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const relationships = (...targets: string[]) =>
+	`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets.join("")}</Relationships>`;
+const relation = (id: string, type: string, target: string) =>
+	`<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** The bytes of an .xlsx file. @param sheets rows by the name of their sheet */
+export function workbook(sheets: Record<string, Cell[][]>): Buffer {
+	const texts: string[] = [];
+	const cellXml = (cell: Cell, at: string): string => {
+		if (cell === undefined) return "";
+		if (typeof cell === "string") return `<c r="${at}" t="s"><v>${texts.push(cell) - 1}</v></c>`;
+		if ("digits" in cell) return `<c r="${at}"><v>${cell.digits}</v></c>`;
+		if ("days" in cell) return `<c r="${at}" s="1"><v>${cell.days}</v></c>`;
+		return `<c r="${at}" t="str"><f>${escaped(cell.formula)}</f><v>${escaped(cell.result)}</v></c>`;
+	};
+	const sheetXml = (rows: Cell[][]) => {
+		const lines = rows.map((cells, row) => {
+			const inner = cells.map((cell, column) => cellXml(cell, `${String.fromCharCode(65 + column)}${row + 1}`));
+			return `<row r="${row + 1}">${inner.join("")}</row>`;
+		});
+		return `<worksheet ${main}><sheetData>${lines.join("")}</sheetData></worksheet>`;
+	};
+	const names = Object.keys(sheets);
+	const parts: Record<string, string> = {
+		"_rels/.rels": relationships(relation("rId1", "officeDocument", "xl/workbook.xml")),
+		"xl/workbook.xml": `<workbook ${main} xmlns:r="${office}"><sheets>${names
+			.map((name, at) => `<sheet name="${escaped(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
+			.join("")}</sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": relationships(
+			...names.map((_, at) => relation(`rId${at + 1}`, "worksheet", `worksheets/sheet${at + 1}.xml`)),
+			relation("rId98", "styles", "styles.xml"),
+			relation("rId99", "sharedStrings", "sharedStrings.xml"),
+		),
+		"xl/styles.xml": `<styleSheet ${main}><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+	};
+	for (const [at, rows] of Object.values(sheets).entries()) parts[`xl/worksheets/sheet${at + 1}.xml`] = sheetXml(rows);
+	const items = texts.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`);
+	parts["xl/sharedStrings.xml"] = `<sst ${main}>${items.join("")}</sst>`;
+	return archive(parts);
+}
+
+/** The bytes of a ZIP archive with these texts. */
+export function archive(parts: Record<string, string>): Buffer {
+	return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)]))));
+}
