@@ -116,8 +116,9 @@ test("times are in seconds, each failure is counted, and before the store is ope
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
 	const animals = () => Promise.reject(new StorageUnavailable("away"));
 	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;
-	const text = textOf(await createStoreMetrics({ store, animals }).read());
+	const text = textOf(await createStoreMetrics({ store, animals, lastBackupAtMs: () => 5000 }).read());
 	assert.match(text, /^animal_store_writable 0$/m);
+	assert.match(text, /^animal_store_last_backup_timestamp_seconds 5$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });
 
@@ -136,7 +137,10 @@ test("the figures of the process are in their units, and the event loop's delay 
 		["nodejs_heap_size_limit_bytes", 128 * mebi, 2 ** 50],
 		["nodejs_external_memory_bytes", used.external / 2, used.external + 64 * mebi],
 		...(process.platform === "linux"
-			? ([["process_open_fds", 3, 1000]] as [keyof typeof figures, number, number][])
+			? ([
+					["process_open_fds", 3, 1000],
+					["process_max_fds", 64, 2 ** 40],
+				] as [keyof typeof figures, number, number][])
 			: []),
 	];
 	for (const [name, least, most] of ranges) {

@@ -177,3 +177,23 @@ test("the queue is full when it has its maximum length", async () => {
 	write("last");
 	assert.equal(group.queue.isFull, true);
 });
+
+test("a new write is expected to wait for the commit under way, and for one of each thousand before it", async (context) => {
+	let nowMs = 1000;
+	context.mock.method(performance, "now", () => nowMs);
+	const { group, write, finish } = commits();
+	write("first");
+	await settled();
+	nowMs += 100;
+	await finish(0);
+	assert.equal(group.queue.expectedMs, 100);
+	write("second");
+	await settled();
+	for (let number = 0; number < 2500; number++) write(`waiting ${number}`);
+	assert.equal(group.queue.expectedMs, 400);
+	nowMs += 40;
+	assert.deepEqual([group.queue.expectedMs, group.queue.oldestMs], [360, 40]);
+	await finish(1);
+	for (const batch of [2, 3, 4]) await finish(batch);
+	assert.equal(group.queue.length, 0);
+});
