@@ -99,8 +99,9 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 	];
 	assert.equal(lines.length, expected.length);
 	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
-	write("a.csv.rejected.csv", `${lines[0]}\n${lines[1]?.replace("x,one", "x,1")}\n`);
-	assertImported(await run("a.csv.rejected.csv"), /1 added/);
+	write("b.csv", `${lines[0]}\n${lines[1]?.replace("x,one", "x,1")}\n${lines[3]}\n`);
+	assert.match((await run("b.csv")).stdout, /^b\.csv: 1 added, 0 already there, 1 rejected/);
+	assert.match(read("b.csv.rejected.csv"), /^line,reason,name,categoryId,status\n3,[^\n]+,d,4,5\n$/);
 	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n, status: "sold" }]);
 });
 
