@@ -20,7 +20,7 @@ const { values } = parseArgs({
 /** The first that matches the file and the function of a sample. */
 const parts: [part: string, pattern: RegExp][] = [
 	["write to the socket", /write(Utf8|Latin1)String|writeBuffer|writev/],
-	["log and metrics", /src\/ops|reply-watch|log-lines|http\/traffic/],
+	["log and metrics", /src\/ops|reply-watch|http\/traffic/],
 	["hashes", /crypto|http\/paging/],
 	["store", /src\/store|better-sqlite3|methods\/wrappers/],
 	["JSON", /src\/contract|http\/body/],

@@ -1,10 +1,9 @@
 // A request with its reply, from its headers to the end: the one way to write a reply, for handlers and for failures,
-// on both ports. The reply's headers are one flat list of names and values: Node writes it as it is, without an object
-// between.
+// on both ports. The reply's headers are one flat list of names and values, which Node writes without a copy.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
-import { type TraceContext, traceParentOf } from "../contract/observed.ts";
+import { type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./intake.ts";
@@ -22,15 +21,15 @@ export type Access = "open" | Scope;
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
 
-/** What a path declares for one method. */
+/** The declaration of a path for one method. */
 export interface RouteRules {
-	/** A route without it accepts any valid key, and no request without a key. */
+	/** Without it, the route accepts any valid key, and no request without a key. */
 	access?: Access;
 	/** The name of the route in logs, metrics and last-used times of keys. */
 	operation?: OperationName;
 	deprecation?: DeprecationNotice;
 	acceptsBody?: boolean;
-	/** What it is counted as, if it is neither an operation nor a page. */
+	/** Its name in metrics, if it is neither an operation nor a page. */
 	countedAs?: "probe" | "metrics";
 	handler: Handler;
 }
@@ -42,16 +41,13 @@ export interface Route extends RouteRules {
 	allowedMethods?: string;
 }
 
-/** What is known of a request before its route. */
-export type Arrival = Pick<Exchange, "id" | "trace" | "clientAddress">;
-
-/** What all replies of a port have in common. */
+/** Common to all replies of a port. */
 export interface ReplyHead {
 	/** Headers of every reply: alternating names and values. */
 	fields: readonly string[];
 	/** Undefined if no page of another origin may call the port. */
 	cors?: Cors | undefined;
-	/** Then the last reply of a connection closes it. */
+	/** While it is true, the last reply of a connection closes it. */
 	isStopping(): boolean;
 }
 
@@ -79,7 +75,7 @@ export class Exchange {
 	readonly clientAddress: string | undefined;
 	/** On the monotonic clock. */
 	readonly startedAtMs = performance.now();
-	/** Undefined if the request was refused before its path was looked at. */
+	/** Undefined if the request was refused before its route was looked for. */
 	route: Route | undefined;
 	/** The text after the `?` of the target. */
 	query = "";
@@ -91,28 +87,23 @@ export class Exchange {
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
-	/** Of the reply's body; undefined if it has none. */
+	/** The length of the reply's body; undefined without one. */
 	bodyBytes: number | undefined;
 	readonly #head: ReplyHead;
 	#fields: string[] = [];
 	#vary = "";
 
-	constructor(
-		request: IncomingMessage,
-		response: ServerResponse,
-		{ id, trace, clientAddress }: Arrival,
-		head: ReplyHead,
-	) {
+	constructor(request: IncomingMessage, response: ServerResponse, head: ReplyHead, id: string, clientAddress?: string) {
 		this.request = request;
 		this.response = response;
 		this.id = id;
-		this.trace = trace;
+		this.trace = traceOf(request.headers.traceparent);
 		this.clientAddress = clientAddress;
 		this.#head = head;
 		this.begin();
 	}
 
-	/** Begins the reply's headers, also again: what was set is forgotten. */
+	/** Begins the reply's headers, or begins them again without those that were set. */
 	begin(): void {
 		const { fields, cors } = this.#head;
 		this.#fields = [...fields, "x-request-id", this.id];
@@ -147,7 +138,7 @@ export class Exchange {
 		return this;
 	}
 
-	/** Whether it was refused while it was under way: its body is malformed or late. */
+	/** Whether the request was refused while it was handled: its body is malformed or late. */
 	get isRefused(): boolean {
 		return this.failure !== undefined && this.response.headersSent;
 	}

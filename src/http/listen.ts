@@ -1,6 +1,6 @@
-// The HTTP server of a port: time-outs, limits, and the requests that are refused before they reach the app.
+// The HTTP server of a port: its time-outs, its limits, and the refusals of requests before they reach the app.
 
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
@@ -45,10 +45,10 @@ export interface ServerOptions {
 	turns?: Turns;
 }
 
-/** @param handler answers a request */
+/** @param handler answers a request that passed the checks of its framing */
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
-	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns() } = options;
-	const refusals = createRefusals(options.replyHead, options.replyWatch);
+	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns(), replyHead, replyWatch } = options;
+	const refusals = createRefusals(replyHead, replyWatch);
 	const open = new Set<Connection>();
 	const settings = {
 		maxHeaderSize: headersMaxBytes,
@@ -66,7 +66,6 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
-	const listener = guard(handler, refusals, options);
 	const shared = { turns, unsent: 0, refuse: refusals.refuseInTurn };
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
@@ -75,22 +74,13 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		open.add(socket);
 		socket.once("close", () => open.delete(socket));
 	});
-	server.on("request", listener);
-	server.on("checkContinue", listener);
-	server.on("checkExpectation", listener);
+	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
 	server.on("connect", (_request, socket: Connection) => refuseTunnel(socket, refusals));
 	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
 	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
-	return server;
-}
 
-/** Checks each request before the handler. After a refusal, the rest of the connection is ignored. */
-function guard(
-	handler: (exchange: Exchange) => void,
-	refusals: Refusals,
-	{ replyWatch, replyHead }: ServerOptions,
-): RequestListener {
-	return (request, response) => {
+	/** After a refusal, the rest of the connection is ignored. */
+	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection: Connection = request.socket;
 		if (connection.isRefused || connection.last) return;
 		connection.latest = { request, response };
@@ -102,17 +92,16 @@ function guard(
 		try {
 			checkFraming(request);
 			if (connection.intake?.begin(request) === false) {
-				throw new ApiError(
-					"malformed_request",
-					"the request line must be: method, target, HTTP/1.1, separated by single spaces",
-				);
+				const rule = "the request line must be: method, target, HTTP/1.1, separated by single spaces";
+				throw new ApiError("malformed_request", rule);
 			}
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw error;
-			return refusals.refuse(exchange, error);
+			return void refusals.refuse(exchange, error);
 		}
 		handler(exchange);
-	};
+	}
+	return server;
 }
 
 /** Refuses CONNECT, for which Node has taken its own listeners off the socket. */

@@ -28,11 +28,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const replies: number[] = [];
 	const refusals = createRefusals(
 		{ fields: [], isStopping: () => false },
-		{
-			begin: () => assert.fail(),
-			refuse: (code) => `${replies.push(errors[code].status)}`,
-			close() {},
-		},
+		{ refuse: (code) => `${replies.push(errors[code].status)}` },
 	);
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
@@ -47,8 +43,7 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const lines: object[] = [];
 	const sendError = createErrorHandler({ error: (fields) => void lines.push(fields) });
 	const server = createServer((received, response) => {
-		const arrival = { id: "r1", trace: undefined, clientAddress: undefined };
-		const exchange = new Exchange(received, response, arrival, { fields: [], isStopping: () => false });
+		const exchange = new Exchange(received, response, { fields: [], isStopping: () => false }, "r1");
 		response.writeHead(200, { "content-length": "10" }).write("12345", () => sendError(exchange, new Error("bug")));
 	});
 	await once(server.listen(0, "127.0.0.1"), "listening");

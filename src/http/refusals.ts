@@ -1,6 +1,5 @@
-// Failures as replies, all in the one format: those of the app, where errors other than ApiError are converted first,
-// and those outside it, for requests that the parser or framing.ts refuses or that time out. The latter close the
-// connection.
+// Failures as replies, all in one format: those of the app, where errors other than ApiError are converted first, and
+// those of requests that the parser or framing.ts refuses or that time out. The latter close the connection.
 
 import { ApiError } from "../contract/errors.ts";
 import { urlMaxLength } from "../contract/limits.ts";
@@ -9,20 +8,11 @@ import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import { type Exchange, failureFields, type ReplyHead } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
 import { type Connection, lingerMs } from "./intake.ts";
-import { withoutKeys } from "./log-lines.ts";
 import { STATUS_CODES } from "./node-http.ts";
 import { overloaded } from "./overload.ts";
-import type { ReplyWatch } from "./reply-watch.ts";
+import { type ReplyWatch, withoutKeys } from "./reply-watch.ts";
 
-export interface Refusals {
-	/** Answers a request, ignores later ones, and closes the connection. */
-	refuse(exchange: Exchange, failure: ApiError): void;
-	/**
-	 * Answers a request that is not arriving as it should, or bytes that are none, after the replies to earlier requests,
-	 * and closes the connection.
-	 */
-	refuseInTurn(connection: Connection, error: ParserError | ApiError): void;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 export interface ParserError extends NodeJS.ErrnoException {
 	reason?: string;
@@ -30,7 +20,8 @@ export interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusals(head: ReplyHead, replyWatch: ReplyWatch): Refusals {
+export function createRefusals(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
+	/** Answers a request, ignores later ones, and closes the connection. */
 	function refuse(exchange: Exchange, failure: ApiError): void {
 		const connection: Connection = exchange.request.socket;
 		connection.isRefused = true;
@@ -53,6 +44,7 @@ export function createRefusals(head: ReplyHead, replyWatch: ReplyWatch): Refusal
 		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
 
+	/** Answers the request that arrives, or bytes that are none, after earlier requests, and closes the connection. */
 	function refuseInTurn(connection: Connection, error: ParserError | ApiError): void {
 		// The parser reports each further piece of the connection, too.
 		if (connection.isRefused || connection.last?.complete || error.code === "HPE_CLOSED_CONNECTION") return;
@@ -103,28 +95,21 @@ export function createErrorHandler(log: Pick<Log, "error">): (exchange: Exchange
 	};
 }
 
-/**
- * A bug is logged with all that repeats the request but its body and its credential. Refusals for overload and at a
- * stop need no cause.
- */
+/** Logs all of the request that led to a bug, except its body and its credential. Overload and stops have no cause. */
 function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
 	const { id, trace, route, request } = exchange;
-	// An absent trace is not written.
 	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };
-	if (code === "storage_unavailable") log.error({ ...fields, cause: messageOf(error) }, "request failed");
+	const cause = error instanceof Error ? error.message : String(error);
+	if (code === "storage_unavailable") log.error({ ...fields, cause }, "request failed");
 	if (code !== "internal_error") return;
 	const repeated = {
 		"http.request.method": request.method,
 		"http.route": route?.path,
-		url: withoutKeys(request.url, true),
+		url: withoutKeys(request.url),
 		"http.request.body.size": request.headers["content-length"],
 		"http.request.header.content-type": request.headers["content-type"],
 	};
 	log.error({ ...fields, ...repeated, err: error }, "request failed");
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 /** Converts errors of the store, and bugs, to an ApiError. */

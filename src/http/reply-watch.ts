@@ -1,11 +1,16 @@
-// Follows each request from its headers to the end of its reply or of its connection: one log line and one count.
+// Follows each request from its headers to the end of its reply or of its connection: one log line and one count. Only
+// the fields listed here are logged: no header, query or body, and therefore no key.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
-import { type Log, type Reply, type RouteName, traceOf } from "../contract/observed.ts";
+import type { Log, Reply, RouteName } from "../contract/observed.ts";
 import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
 import type { Connection } from "./intake.ts";
-import { clientAbortStatus, createCountLog, fieldsOf } from "./log-lines.ts";
+
+/** The status of a request whose client left before its reply, as in nginx; it is never sent. */
+const clientAbortStatus = 499;
+/** The interval of the lines that say how often a frequent event happened. */
+const countEveryMs = 1000;
 
 export interface ReplyWatchOptions {
 	log: Pick<Log, "info" | "warn">;
@@ -13,25 +18,25 @@ export interface ReplyWatchOptions {
 	requestId: (request: Pick<IncomingMessage, "headers">) => string;
 	/** Called after each reply. */
 	onReply: (reply: Reply) => void;
-	/** The log is read by people on a terminal, and has the path, too. */
+	/** The log is read by people on a terminal, and includes the path. */
 	isOnTerminal: boolean;
-	/** Undefined if the log has no addresses. */
+	/** Undefined if addresses are not logged. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 }
 
-export interface ReplyWatch {
-	begin(request: IncomingMessage, response: ServerResponse, head: ReplyHead): Exchange;
-	/** Bytes that never became a request are answered with this failure. @returns the id of the reply */
-	refuse(code: ErrorCode): string;
-	/** Logs what is not logged yet. */
-	close(): void;
-}
+export type ReplyWatch = ReturnType<typeof createReplyWatch>;
 
-export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
+export function createReplyWatch(options: ReplyWatchOptions) {
 	const { log, requestId, onReply, isOnTerminal, clientAddressOf } = options;
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
-	/** Bound to each response: a function of its own for each would cost more than the count. */
+	function report(reply: Reply, fieldsOf: () => object): void {
+		onReply(reply);
+		if (reply.reason === "overloaded") sheds.count();
+		else log.info(fieldsOf(), "request");
+	}
+
+	/** Bound to each response: a closure for each would cost more than the count. */
 	function end(this: ServerResponse): void {
 		const request: IncomingMessage = this.req;
 		const { exchange } = request;
@@ -39,54 +44,87 @@ export function createReplyWatch(options: ReplyWatchOptions): ReplyWatch {
 		const connection: Connection = request.socket;
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
 		connection.intake?.noteEnd(exchange.bodyBytes ?? 0);
-		const { route, startedAtMs } = exchange;
-		const [status, reason] = outcomeOf(exchange);
+		const { route } = exchange;
+		const isSent = this.writableFinished;
 		const reply: Reply = {
 			route: nameOf(route),
 			method: request.method ?? "",
-			status,
-			seconds: (performance.now() - startedAtMs) / 1000,
-			reason,
+			status: isSent ? this.statusCode : clientAbortStatus,
+			seconds: (performance.now() - exchange.startedAtMs) / 1000,
+			reason: isSent ? exchange.failure : "client_abort",
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 		};
-		onReply(reply);
-		if (reason === "overloaded") sheds.count();
-		else log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
+		report(reply, () => fieldsOf(exchange, reply, isOnTerminal));
 	}
 
 	return {
-		begin(request, response, head) {
-			const arrival = {
-				id: requestId(request),
-				trace: traceOf(request.headers.traceparent),
-				clientAddress: clientAddressOf?.(request),
-			};
-			const exchange = new Exchange(request, response, arrival, head);
+		begin(request: IncomingMessage, response: ServerResponse, head: ReplyHead): Exchange {
+			const exchange = new Exchange(request, response, head, requestId(request), clientAddressOf?.(request));
 			request.exchange = exchange;
 			const connection: Connection = request.socket;
 			connection.requestsInFlight = (connection.requestsInFlight ?? 0) + 1;
 			response.on("close", end);
 			return exchange;
 		},
-		refuse(code) {
+		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
+		refuse(code: ErrorCode): string {
 			const id = requestId({ headers: {} });
-			const status = errors[code].status;
-			onReply({ route: "unknown", method: "", status, seconds: 0, reason: code });
-			if (code === "overloaded") sheds.count();
-			else log.info({ "http.response.status_code": status, "error.type": code, requestId: id }, "request");
+			const { status } = errors[code];
+			const fields = { "http.response.status_code": status, "error.type": code, requestId: id };
+			report({ route: "unknown", method: "", status, seconds: 0, reason: code }, () => fields);
 			return id;
 		},
+		/** Logs the counts that are not logged yet. */
 		close: sheds.close,
 	};
-}
-
-/** The status and the reason of a failure. */
-function outcomeOf({ response, failure }: Exchange): [status: number, reason: string | undefined] {
-	return response.writableFinished ? [response.statusCode, failure] : [clientAbortStatus, "client_abort"];
 }
 
 function nameOf(route: Route | undefined): RouteName {
 	if (route?.operation) return route.operation;
 	if (route?.path === undefined || route.allowedMethods) return "unknown";
 	return route.countedAs ?? "page";
+}
+
+/** The fields of a request's line, with the attribute names of OpenTelemetry where it has one. */
+function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
+	const { id, route, caller, trace, clientAddress, request } = exchange;
+	return {
+		"http.request.method": method,
+		"http.route": route?.path,
+		"http.response.status_code": status,
+		"error.type": reason,
+		"http.response.body.size": status === clientAbortStatus || method === "HEAD" ? undefined : exchange.bodyBytes,
+		durationMs: Math.round(seconds * 1e6) / 1000,
+		keyId: caller?.id,
+		requestId: id,
+		trace_id: trace?.traceId,
+		span_id: trace?.isOwn ? trace.spanId : undefined,
+		"client.address": clientAddress,
+		"url.path": isOnTerminal ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
+	};
+}
+
+/** Logs once a second how often an event happened: under overload, a line for each would add to the load. */
+export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string) {
+	let count = 0;
+	let timer: NodeJS.Timeout | undefined;
+	function write(): void {
+		clearTimeout(timer);
+		timer = undefined;
+		if (count > 0) log.warn({ ...fields, count }, message);
+		count = 0;
+	}
+	return {
+		count(): void {
+			count++;
+			timer ??= setTimeout(write, countEveryMs).unref();
+		},
+		/** Logs the count that is not logged yet. */
+		close: write,
+	};
+}
+
+/** A URL without possible keys: a caller may send one there by mistake. */
+export function withoutKeys(url = ""): string {
+	return url.replace(/pets_\w+/g, "pets_…");
 }

@@ -4,8 +4,8 @@
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";
 import type { Connection, HttpServer } from "./intake.ts";
-import { createCountLog } from "./log-lines.ts";
 import type { IsTrustedProxy } from "./proxies.ts";
+import { createCountLog } from "./reply-watch.ts";
 
 export type Traffic = ReturnType<typeof createTraffic>;
 

@@ -22,7 +22,7 @@ const answers: RequestListener = (_request, response) => void response.end("yes"
 
 /** Counts no requests, so that a connection may have many at once. */
 function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]>): Exchange {
-	request.exchange = new Exchange(request, response, { id: "test", trace: undefined, clientAddress: undefined }, head);
+	request.exchange = new Exchange(request, response, head, "test");
 	return request.exchange;
 }
 
