@@ -11,7 +11,7 @@ import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
 import { createRateLimits } from "./rate-limit.ts";
-import { createErrorHandler } from "./refusals.ts";
+import { sendFailure } from "./refusals.ts";
 import { createRouter, type Router } from "./router.ts";
 import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
 import { createTurns } from "./turns.ts";
@@ -25,7 +25,7 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 }
 
 export interface App {
-	/** Of the public port; it does not listen yet. */
+	/** The server of the public port, which does not listen yet. */
 	server: HttpServer;
 	/** Call it after the server has ended. */
 	close(): void;
@@ -46,7 +46,7 @@ export function buildApp(options: AppOptions): App {
 
 export interface OpsOptions extends OpsRouteOptions {
 	log: Log;
-	/** The host name or address that the port listens on. */
+	/** The name or address that the port listens on. */
 	host: string;
 	server: ServerOptions;
 }
@@ -58,27 +58,16 @@ export function buildOpsServer(options: OpsOptions): HttpServer {
 	return createHttpServer(createHandler(router, createOpsChecks(options.host), options), options.server);
 }
 
-function createHandler(
-	router: Router,
-	checks: readonly Check[],
-	{ log, server }: Pick<AppOptions, "log" | "server">,
-): (exchange: Exchange) => void {
-	const sendError = createErrorHandler(log);
+function createHandler(router: Router, checks: readonly Check[], { log, server }: Pick<AppOptions, "log" | "server">) {
 	const { cors } = server.replyHead;
-
-	/** @returns a promise only if something must wait */
-	function answer(exchange: Exchange): Promise<void> | void {
-		const route = router.find(exchange);
-		const preflight = cors?.preflight(exchange.request);
-		if (preflight) return exchange.headers(preflight).sendStatus(204);
-		return handleChecked(checks, exchange, route);
-	}
-
-	return (exchange) => {
+	return (exchange: Exchange): void => {
 		try {
-			void answer(exchange)?.catch((error) => sendError(exchange, error));
+			const route = router.find(exchange);
+			const preflight = cors?.preflight(exchange.request);
+			if (preflight) return void exchange.headers(preflight).sendStatus(204);
+			void handleChecked(checks, exchange, route)?.catch((error) => sendFailure(log, exchange, error));
 		} catch (error) {
-			sendError(exchange, error);
+			sendFailure(log, exchange, error);
 		}
 	};
 }

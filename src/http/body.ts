@@ -1,4 +1,4 @@
-// Reads the body of a request, parses it (UTF-8 JSON, with exact numbers) and checks it.
+// Reads the body of a request, parses it (UTF-8 JSON, with exact numbers) and validates it.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -21,9 +21,8 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 			else reject(new ApiError("body_too_large"));
 		});
 		request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-		request.on("error", () =>
-			reject(new ApiError("malformed_request", "the connection ended before the whole body arrived")),
-		);
+		const cut = "the connection ended before the whole body arrived";
+		request.on("error", () => reject(new ApiError("malformed_request", cut)));
 	});
 }
 
@@ -53,17 +52,14 @@ function isTooDeep(body: Buffer): boolean {
 	if (body.length <= bodyMaxDepth) return false;
 	let depth = 0;
 	let isInString = false;
-	for (let index = 0; index < body.length; index++) {
+	for (let index = 0; index < body.length && depth <= bodyMaxDepth; index++) {
 		const byte = body[index];
-		if (isInString) {
-			if (byte === 0x5c) index++;
-			else if (byte === 0x22) isInString = false;
-		} else if (byte === 0x22) isInString = true;
-		else if (byte === 0x5b || byte === 0x7b) {
-			if (++depth > bodyMaxDepth) return true;
-		} else if (byte === 0x5d || byte === 0x7d) depth--;
+		if (byte === 0x22) isInString = !isInString;
+		else if (isInString && byte === 0x5c) index++;
+		else if (!isInString && (byte === 0x5b || byte === 0x7b)) depth++;
+		else if (!isInString && (byte === 0x5d || byte === 0x7d)) depth--;
 	}
-	return false;
+	return depth > bodyMaxDepth;
 }
 
 /** Removes V8's excerpt of the body, which may contain a secret that the caller sent by mistake. */

@@ -4,10 +4,12 @@
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
+import { isEqual } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import { authenticate, requireScope } from "./auth.ts";
-import type { Exchange, Route } from "./exchange.ts";
+import { challenge, type Exchange, type Route } from "./exchange.ts";
+import { isRepeated } from "./framing.ts";
+import type { Connection } from "./intake.ts";
 import type { Overload } from "./overload.ts";
 import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
@@ -49,18 +51,21 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		if (access !== "open") baseUrlOf(request);
 	};
 
-	/** Also records the use of the key. */
+	/** Refuses with the challenge of RFC 6750 §3, or records the use of the key. */
 	const scope: Check = (exchange, { access, operation }) => {
 		if (access === "open" || access === undefined) return;
 		const caller = callerOf(exchange);
-		requireScope(exchange, caller, access);
+		if (!caller.scopes.includes(access)) {
+			exchange.header("www-authenticate", `${challenge}, error="insufficient_scope", scope="${access}"`);
+			throw new ApiError("insufficient_scope", access);
+		}
 		if (operation) keyCheck.noteUse(caller, operation);
 	};
 
 	const deprecation: Check = (exchange, { deprecation }) => {
 		if (!deprecation) return;
 		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
-		deprecation.refuseAfterSunset(now());
+		if (now() >= deprecation.sunsetMs) throw new ApiError("operation_removed", deprecation);
 	};
 
 	return [
@@ -76,18 +81,49 @@ export function createOpsChecks(host: string): readonly Check[] {
 }
 
 /**
- * Guards against DNS rebinding: a web page can point its own host name at this port and then read it. Such a name has a
- * dot; host names of a local network have none. HTTP/1.0 may omit the header.
+ * Guards against DNS rebinding: a web page can point its own host name, which has a dot, at this port and then read it.
+ * Host names of a local network have none. HTTP/1.0 may omit the header.
  */
 function ownName(host: string): Check {
 	return ({ request: { headers } }) => {
 		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();
 		if (name.startsWith("[") || isIP(name) !== 0 || !name.includes(".") || name === host.toLowerCase()) return;
-		throw new ApiError(
-			"malformed_request",
-			"the Host of this port must be an IP address, OPS_HOST, or a name without dots",
-		);
+		const rule = "the Host of this port must be an IP address, OPS_HOST, or a name without dots";
+		throw new ApiError("malformed_request", rule);
 	};
+}
+
+const missing = new ApiError("missing_credential");
+const invalid = new ApiError("invalid_credential");
+const bearer = /^bearer +([^ \t]+)$/i;
+
+/** Sets the caller by the bearer credential (interface document §5, RFC 6750). May wait for the store. */
+function authenticate(exchange: Exchange, keyCheck: KeyCheck): Promise<void> | void {
+	const { headers, rawHeaders, socket } = exchange.request;
+	const { authorization } = headers;
+	// Node ignores all Authorization headers but the first; here a second one is an error.
+	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
+	if (!authorization) throw missing;
+	const keyHash = keyHashOf(socket, authorization, keyCheck);
+	const found = keyHash ? keyCheck.check(keyHash) : undefined;
+	if (found instanceof Promise) return found.then((row) => admit(exchange, row));
+	admit(exchange, found);
+}
+
+function admit(exchange: Exchange, row: KeyRow | undefined): void {
+	if (!row) throw invalid;
+	exchange.caller = row;
+}
+
+/** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
+function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): string | undefined {
+	const known = connection.credential;
+	// A proxy may send the requests of many callers through one connection.
+	if (known && isEqual(known.field, field)) return known.keyHash;
+	const key = bearer.exec(field)?.[1];
+	const keyHash = key === undefined ? undefined : keyCheck.hashOf(key);
+	connection.credential = { field, keyHash };
+	return keyHash;
 }
 
 /** @param served the paths of the port, for the message about an unknown one */
@@ -127,10 +163,7 @@ function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
 	if (acceptsBody) exchange.idempotencyKey = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 }
 
-/**
- * Must be last: it asks the client to send the body. HTTP/1.0 has no interim replies, so the expectation is ignored
- * there (RFC 9110 §10.1.1).
- */
+/** Must be last: it asks the client to send the body. HTTP/1.0 has no interim replies (RFC 9110 §10.1.1). */
 function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody }: Route): void {
 	const isExpected = request.headers.expect !== undefined && request.httpVersion !== "1.0";
 	if (acceptsBody && isExpected && !isRefused) response.writeContinue();
@@ -142,7 +175,7 @@ export function handleChecked(
 	exchange: Exchange,
 	route: Route,
 	first = 0,
-): Promise<void> | void {
+): ReturnType<Check> {
 	for (let index = first; index < checks.length; index++) {
 		const pending = checks[index]?.(exchange, route);
 		if (pending) return pending.then(() => handleChecked(checks, exchange, route, index + 1));

@@ -143,7 +143,7 @@ export class Exchange {
 		return this.failure !== undefined && this.response.headersSent;
 	}
 
-	/** Sends the reply. @param body sent unchanged, not at all for HEAD */
+	/** @param body not sent for HEAD */
 	send(body: string | Buffer): void {
 		if (this.isRefused) return;
 		this.bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -151,7 +151,6 @@ export class Exchange {
 		this.#writeHead().end(body);
 	}
 
-	/** Sends a reply whose status has no body. */
 	sendStatus(status: 204 | 304): void {
 		if (this.isRefused) return;
 		this.status = status;

@@ -1,5 +1,4 @@
-// The HTTP rules that Node's parser does not enforce, and the rules for the headers of a body. Every ambiguous request
-// is refused.
+// The HTTP rules that Node's parser does not enforce. Every ambiguous request is refused.
 
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
@@ -13,33 +12,23 @@ const [endOf11, endOf10] = [Buffer.from(" HTTP/1.1\r\n"), Buffer.from(" HTTP/1.0
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
 
-/**
- * The rules for every request, checked before routing.
- * @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: the connection must not be read further
- */
+/** @throws ApiError `malformed_request`, `uri_too_long`, `headers_too_large`: the connection must not be read on */
 export function checkFraming({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): void {
-	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method)) {
+	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
 		throw new ApiError("malformed_request", "the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
-	}
 	if (url.length > urlMaxLength) throw new ApiError("uri_too_long");
-	if (rawHeaders.length > 2 * headersMaxCount) {
+	if (rawHeaders.length > 2 * headersMaxCount)
 		throw new ApiError("headers_too_large", `a request must have at most ${headersMaxCount} headers`);
-	}
-	if (!isTarget(url, method)) {
+	if (!isTarget(url, method))
 		throw new ApiError("malformed_request", "the request target must be a path or an http URL (RFC 9112 §3.2)");
-	}
 	const coding = headers["transfer-encoding"];
-	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked")) {
+	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked"))
 		throw new ApiError("malformed_request", "the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
-	}
 	const { host } = headers;
 	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
-	if (!isHostValid || isRepeated(rawHeaders, "host")) {
-		throw new ApiError("malformed_request");
-	}
-	if (headers["content-type"] !== undefined && isRepeated(rawHeaders, "content-type")) {
+	if (!isHostValid || isRepeated(rawHeaders, "host")) throw new ApiError("malformed_request");
+	if (headers["content-type"] !== undefined && isRepeated(rawHeaders, "content-type"))
 		throw new ApiError("malformed_request", "the Content-Type header must be given once");
-	}
 }
 
 /** A path, an http URL with a path, or `*` for OPTIONS. The router would accept any first character as a slash. */
@@ -50,10 +39,7 @@ function isTarget(url: string, method: string): boolean {
 	return authority !== undefined && isHost(authority);
 }
 
-/**
- * Whether a header occurs more than once. Node ignores all but the first.
- * @param rawHeaders alternating names and values
- */
+/** Whether a header occurs more than once. @param rawHeaders alternating names and values */
 export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean {
 	let count = 0;
 	for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -64,7 +50,7 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 }
 
 /**
- * Whether a request line has single spaces and HTTP's name. The parser also accepts RTSP/1.0, ICE/1.0 and more spaces.
+ * Whether a request line has single spaces and names HTTP. The parser also accepts RTSP/1.0, ICE/1.0 and more spaces.
  * @param head from its first byte, or from empty lines before it
  */
 export function isRequestLine(head: Buffer, { method = "", url = "", httpVersion }: IncomingMessage): boolean {
@@ -80,15 +66,13 @@ export function isLineEnd(byte: number | undefined): boolean {
 	return byte === 0x0d || byte === 0x0a;
 }
 
-/** Node drops what follows such a request in its packet, also where nobody upgrades. */
+/** Node drops the bytes after such a request in its packet, although nothing here upgrades. */
 export function asksForUpgrade({ headers }: IncomingMessage): boolean {
 	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
 }
 
 /** Whether the rest of the body may be too long to read, so that the connection must be closed. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
-	if (request.complete) return false;
-	return (
-		request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > bodyMaxBytes
-	);
+	const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
+	return !request.complete && (coding !== undefined || Number(length) > bodyMaxBytes);
 }

@@ -13,23 +13,17 @@ import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
-export interface Timeouts {
+export const defaultTimeouts = {
 	/** From the first byte of a request to the end of its headers. */
-	headersMs: number;
-	/** From the first byte of a request to the end of its body. */
-	requestMs: number;
-	/** For an idle connection; longer than the 60 seconds of most load balancers. */
-	keepAliveMs: number;
-	/** For a connection with a request in progress that neither sends nor receives. */
-	stalledMs: number;
-}
-
-export const defaultTimeouts: Timeouts = {
 	headersMs: 10_000,
+	/** From the first byte of a request to the end of its body. */
 	requestMs: 30_000,
+	/** For an idle connection; longer than the 60 seconds of most load balancers. */
 	keepAliveMs: 65_000,
+	/** For a connection with a request in progress that neither sends nor receives. */
 	stalledMs: 30_000,
 };
+export type Timeouts = typeof defaultTimeouts;
 
 /** The most connections of a port at once. */
 export const connectionsMost = 10_000;

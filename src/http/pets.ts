@@ -39,7 +39,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 				const query = { ...position, ...filter, limit };
 				const page = await store.listPets(query);
 				if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
-				// A full last page gets a `next` link when more animals are created. The other links depend on the target.
+				// A full last page gets a `next` link when animals are added. The other links depend only on the target.
 				const variant = page.hasMore ? "+" : "";
 				const links = () => pageLinks(base, cursors, query, page);
 				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), links, variant };
@@ -55,7 +55,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			if (outcome === "reused") throw new ApiError("idempotency_key_reused");
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
-			// From getPet's removal on, nothing answers there.
+			// After getPet's removal, there is nothing at this address.
 			if (now() < operations.getPet.deprecation.sunsetMs)
 				exchange.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`);
 			exchange.header("cache-control", "no-store").sendJson(petJsonWithId(id, json));
@@ -71,7 +71,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			}),
 	};
 
-	/** What is kept is read as a page of one: a page shows the state of the store, which costs more than one animal. */
+	/** A reply to remember is read as a page of one: pages come with the state of the store, which costs more to read. */
 	async function readPet(id: bigint, isKept: boolean): Promise<{ body: string; shown?: Shown } | undefined> {
 		if (!isKept) {
 			const body = await store.getPet(id);
@@ -99,12 +99,12 @@ function createQueryReader<S extends TObject>(schema: S): (text: string) => Stat
 	};
 }
 
-/** Whether the id of the query was never assigned: it is from a lost history, and will be a new animal's. */
+/** Whether the id of the query was never assigned: it is from a lost history, and a new animal will get it. */
 function isLost({ after = 0n, upTo = endOfList }: PageQuery, { shown: { lastId } }: PetPage): boolean {
 	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }
 
-/** Whether no new animal can get on the page: it is full, or all ids that it may have were assigned. */
+/** Whether new animals cannot change the page: it is full, or all ids that it may have were assigned. */
 function isSettled({ upTo }: PageQuery, { hasMore, shown }: PetPage): boolean {
 	return upTo === undefined ? hasMore : upTo <= shown.lastId;
 }

@@ -16,26 +16,22 @@ const namedNetworks = new Map([
 	["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
 ]);
 
-/** `loopback,192.0.2.7,2001:db8::/32` → a check of addresses; undefined for anything else. */
+/** Reads `loopback,192.0.2.7,2001:db8::/32`; undefined for anything else. A prefix of 0 would trust everybody. */
 export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 	const names = text.split(",").map((name) => name.trim());
 	const networks = names.flatMap((name) => namedNetworks.get(name) ?? [name]);
 	const list = new BlockList();
-	if (!networks.every((network) => addTo(list, network))) return undefined;
+	for (const network of networks) {
+		const [, address = "", prefix] = /^([\d.]+|[\da-f:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(network) ?? [];
+		const version = isIP(address);
+		const bits = version === 6 ? 128 : 32;
+		if (version === 0 || Number(prefix ?? bits) > bits) return undefined;
+		list.addSubnet(address, Number(prefix ?? bits), version === 6 ? "ipv6" : "ipv4");
+	}
 	return (address) => {
 		const version = isIP(address);
 		return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 	};
-}
-
-/** A prefix of 0 would trust everybody, and is refused. @returns whether the network is valid */
-function addTo(list: BlockList, network: string): boolean {
-	const [, address = "", prefix] = /^([\d.]+|[\da-f:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(network) ?? [];
-	const version = isIP(address);
-	const bits = version === 6 ? 128 : 32;
-	if (version === 0 || Number(prefix ?? bits) > bits) return false;
-	list.addSubnet(address, Number(prefix ?? bits), version === 6 ? "ipv6" : "ipv4");
-	return true;
 }
 
 const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
@@ -60,8 +56,8 @@ export function readForwarded(headers: IncomingHttpHeaders, isTrustedProxy: IsTr
 }
 
 /**
- * The nearest proxy wrote or kept the last element. It is the only one that a client cannot have sent: proxies do not
- * agree on which of these headers they append to, so nothing shows how far the trusted elements reach.
+ * Only the last element cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of
+ * these headers, so nothing shows how far the trusted elements reach.
  */
 function lastOf(header: string | string[] | undefined): string | undefined {
 	const text = String(header ?? "");
@@ -116,7 +112,6 @@ function invalid(rule: string): ApiError {
 export interface LinkOptions {
 	/** The configured base address, if any; it ends with `/v1`. */
 	baseUrl: string | undefined;
-	/** Undefined if no proxy is trusted. */
 	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
@@ -148,10 +143,8 @@ const ignoredHint =
 /** The warning at the start if clients may get links with the wrong scheme. @param address of the public port */
 export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: string): string | undefined {
 	if (baseUrl !== undefined || isTrustedProxy || parseTrustedProxies("loopback")?.(address)) return undefined;
-	return (
-		"links in replies begin with http:// and the request's Host, also behind a proxy with TLS: set BASE_URL, or " +
-		"TRUST_PROXY to the addresses of the proxy"
-	);
+	const links = "links in replies begin with http:// and the request's Host, also behind a proxy with TLS";
+	return `${links}: set BASE_URL, or TRUST_PROXY to the addresses of the proxy`;
 }
 
 /** The last valid Host. Nearly every request has the same one, and comparing costs less than the pattern. */
@@ -172,8 +165,8 @@ function hostOf({ headers, socket }: IncomingMessage): string {
 }
 
 /**
- * The address of the client of a request: the peer's. If the peer is a trusted proxy: the last address of
- * X-Forwarded-For, or of Forwarded, that is not a trusted proxy's, because a client can have sent those before it.
+ * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For or of
+ * Forwarded that is not a trusted proxy's. A client can have sent those before it.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,

@@ -1,5 +1,5 @@
-// Limits requests per key and window, with the fields of draft-ietf-httpapi-ratelimit-headers. Off for keys without a
-// rate. Windows use the monotonic clock, so a jump of the wall clock neither refills nor extends one.
+// Limits the requests of keys with a rate in each window, with the fields of draft-ietf-httpapi-ratelimit-headers. A
+// jump of the wall clock neither refills nor extends a window.
 
 import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/formats.ts";
@@ -12,10 +12,7 @@ interface Window extends Rate {
 	endsAtMs: number;
 }
 
-/**
- * @param defaultRate for keys without their own rate
- * @param now milliseconds of a monotonic clock
- */
+/** @param defaultRate for keys without their own rate @param now milliseconds of a monotonic clock */
 export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
 	/** By key id, so there are at most as many windows as keys. */
 	const windows = new Map<string, Window>();
@@ -23,8 +20,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
 	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number): Window {
 		const last = windows.get(keyId);
-		if (last && nowMs < last.endsAtMs && last.requests === requests && last.windowSeconds === windowSeconds)
-			return last;
+		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
+		if (last && isSameRate && nowMs < last.endsAtMs) return last;
 		const next = { requests, windowSeconds, used: 0, endsAtMs: nowMs + windowSeconds * 1000 };
 		windows.set(keyId, next);
 		return next;

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
 import { Exchange } from "./exchange.ts";
 import type { Connection } from "./intake.ts";
-import { createErrorHandler, createRefusals } from "./refusals.ts";
+import { createRefusals, sendFailure } from "./refusals.ts";
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
 	const written: string[] = [];
@@ -41,10 +41,12 @@ test("a malformed request is refused once, after the reply before it, however ma
 
 test("a failure after the headers of a reply is logged and cuts the reply off", async (context) => {
 	const lines: object[] = [];
-	const sendError = createErrorHandler({ error: (fields) => void lines.push(fields) });
+	const log = { error: (fields: object) => void lines.push(fields) };
 	const server = createServer((received, response) => {
 		const exchange = new Exchange(received, response, { fields: [], isStopping: () => false }, "r1");
-		response.writeHead(200, { "content-length": "10" }).write("12345", () => sendError(exchange, new Error("bug")));
+		response
+			.writeHead(200, { "content-length": "10" })
+			.write("12345", () => sendFailure(log, exchange, new Error("bug")));
 	});
 	await once(server.listen(0, "127.0.0.1"), "listening");
 	context.after(() => server.close());

@@ -68,9 +68,8 @@ function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
 	if (code === "HPE_HEADER_OVERFLOW") {
 		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
 		const lineLength = rawPacket?.indexOf("\n") ?? 0;
-		return isRequestLine && (lineLength < 0 || lineLength > urlMaxLength)
-			? new ApiError("uri_too_long")
-			: new ApiError("headers_too_large");
+		const isUrlTooLong = isRequestLine && (lineLength < 0 || lineLength > urlMaxLength);
+		return new ApiError(isUrlTooLong ? "uri_too_long" : "headers_too_large");
 	}
 	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
 }
@@ -82,17 +81,15 @@ function isHeadLast(error: ParserError): boolean {
 	return read.startsWith("HEAD ", end < 0 ? 0 : end + 4);
 }
 
-/** Causes of 5xx are logged with the request id and never sent to the caller. */
-export function createErrorHandler(log: Pick<Log, "error">): (exchange: Exchange, error: unknown) => void {
-	return (exchange, error) => {
-		const failure = toApiError(error);
-		if (failure.status >= 500) logCause(log, failure, error, exchange);
-		if (exchange.isRefused) return;
-		// A bug in a handler that had already answered: the rest of the reply must not look complete.
-		if (exchange.response.headersSent) return void exchange.response.destroy();
-		const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
-		exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
-	};
+/** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */
+export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: unknown): void {
+	const failure = toApiError(error);
+	if (failure.status >= 500) logCause(log, failure, error, exchange);
+	if (exchange.isRefused) return;
+	// A bug in a handler that had already answered: the rest of the reply must not look complete.
+	if (exchange.response.headersSent) return void exchange.response.destroy();
+	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
+	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
 }
 
 /** Logs all of the request that led to a bug, except its body and its credential. Overload and stops have no cause. */

@@ -1,6 +1,6 @@
-// The one memory of replies. What a read replies depends only on the base address, the request target and the store. So
-// a reply is remembered under the first two, and sent again while the store shows what it was made of. Fields that
-// depend on the request, such as its id or its rate, are added to each reply.
+// The one memory of replies. The reply to a read depends only on the base address, the request target and the store. So
+// it is remembered under the first two, and sent again until the store shows another state. Fields that depend on the
+// request, such as its id or its rate, are added to each reply.
 
 import { gzipSync } from "node:zlib";
 import type { Shown, Store } from "../store/store.ts";
@@ -8,16 +8,16 @@ import type { Exchange } from "./exchange.ts";
 import type { BaseUrlOf } from "./proxies.ts";
 import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
-/** About what the remembered replies of a process may take. */
+/** The approximate size of all remembered replies. */
 const rememberedMaxBytes = 16 * 1024 * 1024;
-/** Of a reply, without its texts. */
+/** The size of a reply without its texts. */
 const replyBytes = 500;
-/** The number of targets of which the latest use is known. */
+/** The number of targets whose latest use is known. */
 const usedMax = 2 ** 14;
 /** A shorter body fits into one packet anyway. */
 const gzipMinLength = 1000;
 
-/** What a handler reads. */
+/** The result of a handler's read. */
 export interface Found {
 	body: string;
 	/** Absent if the reply must not be remembered. */
@@ -34,14 +34,14 @@ export interface Found {
 export interface Reply extends Pick<Found, "body" | "shown" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
-	/** Made when it is first asked for. */
+	/** Made for the first client that accepts it. */
 	gzip?: { body: Buffer; tag: string };
 }
 
 /**
- * Remembers the replies that were used lately: when half of the bytes are in use, what is used from then on moves to a
- * new half, and the rest of the old half is forgotten when that one is full. So a use changes no map: one whose entries
- * are removed and added all the time gets slow.
+ * Remembers the replies that were used lately, in two halves: when the newer one is full, the older one is forgotten,
+ * with all replies that were not used since. So few uses change a map: one whose entries are removed and added all the
+ * time gets slow.
  */
 export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 	let recent = new Map<string, Reply>();
@@ -66,7 +66,7 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 		return earlier;
 	}
 
-	/** Whether the key was used lately. Only then is its reply worth remembering: most pages are read once. */
+	/** Whether the key was used lately. Replies to other keys are not remembered: most pages are read once. */
 	function isUsedAgain(key: string): boolean {
 		const hash = hashOf(key);
 		const place = hash & (usedMax - 1);
@@ -97,9 +97,8 @@ function isValid({ shown, isSettled }: Reply, now: Shown | undefined): boolean {
 }
 
 /**
- * Returns a function that answers a read which passed the checks (checks.ts): with the remembered reply, or with what
- * `read` finds. `read` gets the base address, and whether the reply is going to be remembered. It throws refusals,
- * which are not remembered.
+ * Returns a function that answers a read which passed the checks, with the remembered reply or the result of `read`.
+ * `read` gets the base address, and whether the reply will be remembered. Refusals are thrown, not remembered.
  */
 export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUrlOf) {
 	const memory = createReplyMemory();

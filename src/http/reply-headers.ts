@@ -3,7 +3,6 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Deprecation } from "../contract/deprecation.ts";
-import { ApiError } from "../contract/errors.ts";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 /**
@@ -64,22 +63,18 @@ export function createCors(origins: string[]) {
 
 export type DeprecationNotice = ReturnType<typeof createDeprecationNotice>;
 
-/** A deprecated operation sends its headers in every reply, and 410 from its sunset. */
+/** Every reply of a deprecated operation has these headers. From its sunset, the reply is 410. */
 export function createDeprecationNotice(operation: Deprecation) {
 	const { sunsetMs, successor: next } = operation;
 	const deprecation = `@${operation.sinceMs / 1000}`;
 	const sunset = new Date(sunsetMs).toUTCString();
 	return {
+		...operation,
 		/** @param base ends with `/v1` */
 		headers(base: string): Record<string, string> {
 			const docs = `${base.slice(0, -"/v1".length)}/docs`;
 			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
 			return { deprecation, sunset, link };
-		},
-		/** @throws ApiError `operation_removed` */
-		refuseAfterSunset(nowMs: number): void {
-			if (nowMs < sunsetMs) return;
-			throw new ApiError("operation_removed", operation);
 		},
 	};
 }

@@ -1,5 +1,5 @@
-// Fields of a request that are read in one way only: X-Request-Id, Accept-Encoding, If-None-Match with the tags that it
-// names, and Idempotency-Key.
+// Reads fields of a request: X-Request-Id, Accept-Encoding, If-None-Match with the tags that it names, and
+// Idempotency-Key.
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -7,10 +7,7 @@ import { ApiError } from "../contract/errors.ts";
 
 const usable = /^[\w.:+/=-]{1,128}$/;
 
-/**
- * X-Request-Id identifies a request in replies and logs. Uses the caller's id if it is safe to log, else generates one.
- * @param prefix unique per process
- */
+/** Takes X-Request-Id if it is safe to log, else makes an id. @param prefix unique per process */
 export function createRequestIds(prefix: string): (request: Pick<IncomingMessage, "headers">) => string {
 	let count = 0;
 	return ({ headers }) => {
@@ -36,7 +33,7 @@ export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
 	return isAnyAccepted;
 }
 
-/** A strong entity tag of a body. `variant` distinguishes replies with the same body and other headers or coding. */
+/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies and other headers */
 export function entityTag(body: string | Buffer, variant = ""): string {
 	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
 }

@@ -3,17 +3,7 @@
 
 import type { Exchange, Route, RouteRules } from "./exchange.ts";
 
-export interface Router {
-	/**
-	 * Serves a path, with HEAD where there is GET, with OPTIONS, and with 405 for all other methods. OPTIONS and 405
-	 * reveal the methods of the path, so they are open only if all its routes are.
-	 * @param path may end with a parameter, such as `/v1/pets/:petId`
-	 * @throws Error for a path that it could not tell from another
-	 */
-	add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void;
-	/** Sets the route of an exchange, and its query and parameter. */
-	find(exchange: Exchange): Route;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 interface Endpoint {
 	methods: ReadonlyMap<string, Route>;
@@ -27,7 +17,7 @@ const unknownOpen: Route = { access: "open", handler: reach };
 /** An unknown path below /v1 needs a key, so that callers without one cannot detect which paths exist. */
 const unknownClosed: Route = { handler: reach };
 
-export function createRouter(): Router {
+export function createRouter() {
 	const exact = new Map<string, Endpoint>();
 	/** By the path up to the parameter, including its slash. */
 	const withParameter = new Map<string, Endpoint>();
@@ -42,8 +32,11 @@ export function createRouter(): Router {
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
-		const target = originForm(url);
-		const end = endOfPath(target);
+		// RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored.
+		const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
+		// A fragment never belongs in a target; it counts as a query, which no path accepts.
+		const mark = target.search(/[?#]/);
+		const end = mark < 0 ? target.length : mark;
 		exchange.query = target.slice(end + 1);
 		const path = target.includes("%") ? decodePath(target.slice(0, end)) : target.slice(0, end);
 		const endpoint = exact.get(path);
@@ -56,7 +49,13 @@ export function createRouter(): Router {
 	}
 
 	return {
-		add(path, routes) {
+		/**
+		 * Serves a path, with HEAD where there is GET, with OPTIONS, and with 405 for all other methods. OPTIONS and 405
+		 * reveal the methods of the path, so they are open only if all its routes are.
+		 * @param path may end with a parameter, such as `/v1/pets/:petId`
+		 * @throws Error for a path that cannot be distinguished from another
+		 */
+		add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void {
 			const endpoint = endpointOf(path, routes);
 			const parameter = path.indexOf("/:");
 			const [table, key] = parameter < 0 ? [exact, path] : [withParameter, path.slice(0, parameter + 1)];
@@ -65,7 +64,8 @@ export function createRouter(): Router {
 			table.set(key, endpoint);
 			for (const method of endpoint.methods.keys()) served.add(method);
 		},
-		find(exchange) {
+		/** Sets the route of an exchange, and its query and parameter. */
+		find(exchange: Exchange): Route {
 			exchange.route = find(exchange);
 			return exchange.route;
 		},
@@ -80,25 +80,11 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 	const allow = [...methods.keys(), "OPTIONS"].join(", ");
 	const isOpen = [...methods.values()].every(({ access }) => access === "open");
 	const shared: Pick<Route, "access" | "path"> = isOpen ? { access: "open", path } : { path };
-	methods.set("OPTIONS", {
-		...shared,
-		handler: (exchange) => exchange.header("allow", allow).sendStatus(204),
-	});
+	methods.set("OPTIONS", { ...shared, handler: (exchange) => exchange.header("allow", allow).sendStatus(204) });
 	return { methods, others: { ...shared, allowedMethods: allow, handler: reach } };
 }
 
-/** RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored. */
-function originForm(target: string): string {
-	return target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/]*/i, "");
-}
-
-/** A fragment never belongs in a target; it counts as a query, which no path accepts. */
-function endOfPath(target: string): number {
-	const end = target.search(/[?#]/);
-	return end < 0 ? target.length : end;
-}
-
-/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). An encoded slash stays encoded; so does what is not valid, as no id is. */
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay; no id has any. */
 function decodePath(path: string): string {
 	try {
 		return decodeURI(path);

@@ -41,11 +41,10 @@ export function addOpsRoutes(router: Router, { metrics, probes }: OpsRouteOption
 		GET: {
 			access: "open",
 			countedAs: "metrics",
-			handler: async (exchange) =>
-				exchange
-					.header("content-type", metrics.contentType)
-					.header("cache-control", "no-store")
-					.send(await metrics.text()),
+			async handler(exchange) {
+				exchange.headers({ "content-type": metrics.contentType, "cache-control": "no-store" });
+				exchange.send(await metrics.text());
+			},
 		},
 	});
 }
@@ -55,13 +54,8 @@ function addOperations(router: Router, options: PetOptions): void {
 
 	function rulesOf(name: OperationName): RouteRules {
 		const { scope, body, deprecation }: Operation = operations[name];
-		return {
-			operation: name,
-			access: scope,
-			acceptsBody: body !== undefined,
-			...(deprecation && { deprecation: createDeprecationNotice(deprecation) }),
-			handler: handlers[name],
-		};
+		const rules = { operation: name, access: scope, acceptsBody: body !== undefined, handler: handlers[name] };
+		return deprecation ? { ...rules, deprecation: createDeprecationNotice(deprecation) } : rules;
 	}
 	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);
 	for (const [path, names = []] of Object.entries(paths)) {

@@ -1,6 +1,6 @@
 // A port that several nodes of one store listen on (REUSE_PORT). The kernel lets every process of the user share such a
-// port, also one with another store, whose replies clients would get by chance. So a node says what it serves in the
-// name of an abstract socket, then looks at the names of the others: of two that begin at once, one sees the other.
+// port, also one with another store, whose replies clients would get by chance. So a node names its store in the name
+// of an abstract socket, then reads the names of the others: of two that start at once, one sees the other.
 
 import { hash } from "node:crypto";
 import { lookup } from "node:dns/promises";
@@ -14,7 +14,6 @@ interface Claim {
 	port: number;
 	host: string;
 	store: Pick<Store, "cursorSecret" | "place">;
-	/** Identifies the node. */
 	node: string;
 }
 
@@ -27,11 +26,10 @@ export async function listenShared(server: Server, { port, host, store, node }: 
 	await listen(claim, { path: `\0animal-store/${port}/${address}/${mine}/${node}` });
 	server.once("close", () => claim.close());
 	try {
-		if (claimsOf(port).some((other) => other.store !== mine && overlap(other.address, address)))
-			throw new StoreRefused(
-				`port ${port} on ${host} is served by a node of another store: set another port with PORT, ` +
-					"or the same DATABASE_URL",
-			);
+		if (claimsOf(port).some((other) => other.store !== mine && overlap(other.address, address))) {
+			const fix = "set another port with PORT, or the same DATABASE_URL";
+			throw new StoreRefused(`port ${port} on ${host} is served by a node of another store: ${fix}`);
+		}
 		await listen(server, { port, host: address, reusePort: true });
 	} catch (error) {
 		claim.close();
@@ -39,7 +37,7 @@ export async function listenShared(server: Server, { port, host, store, node }: 
 	}
 }
 
-/** What the nodes on this machine say that they serve on a port (proc(5)). */
+/** The claims of nodes on this machine for a port (proc(5)). */
 function claimsOf(port: number): { address: string; store: string }[] {
 	const names = readFileSync(`/proc/${process.pid}/net/unix`, "latin1").matchAll(/@animal-store\/(\S+)$/gm);
 	return [...names].flatMap(([, name = ""]) => {
