@@ -86,7 +86,7 @@ for (const [name, language] of runnable) {
 		const service = await testService(context);
 		await fill(service, 230);
 		const { key } = await createKey(service.issuer, { name, scopes: ["pets:read", "pets:write"], rate: "3/2s" });
-		const { url } = await cutting(context, service.port, 1);
+		const url = await cutting(context, service.port, 1);
 		const printed = await runProgram(language, readProgram(language.extension), { url, key });
 		const [added, read, refused] = printed.split("\n");
 		assert.match(added ?? "", /^added .*Rex.*9223372036854775807/);

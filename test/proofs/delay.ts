@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import pg from "pg";
-import { post } from "../support/crash-proof.ts";
+import { post } from "../support/create.ts";
 import type { Attempt } from "../support/ledger.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, type Proof, type Trial, type TrialStore } from "../support/proof.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { post } from "../support/crash-proof.ts";
-import { attempt, smallDisk } from "../support/full-disk.ts";
+import { attempt, post } from "../support/create.ts";
+import { smallDisk } from "../support/full-disk.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../support/proof.ts";

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { post } from "../support/crash-proof.ts";
-import { attempt, idOf } from "../support/full-disk.ts";
+import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program } from "../support/proof.ts";

@@ -10,9 +10,8 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { schemaMax as postgresMax } from "../../src/store/postgres/migrate.ts";
 import { schemaMax as sqliteMax } from "../../src/store/sqlite/file.ts";
-import { post } from "../support/crash-proof.ts";
+import { attempt, post } from "../support/create.ts";
 import { cutting } from "../support/cutting-proxy.ts";
-import { attempt } from "../support/full-disk.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, listAll } from "../support/ledger.ts";
 import { testDatabase } from "../support/postgres.ts";
@@ -216,7 +215,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 		waiting: (creates) => until(`${creates} creates to wait`, () => isWaiting(creates)),
 		leave: () => agent.destroy(),
 		async sendThrough(passedBytes) {
-			const { url } = await cutting(context, Number(new URL(service.url).port), 2, passedBytes);
+			const url = await cutting(context, Number(new URL(service.url).port), 2, passedBytes);
 			return send(url);
 		},
 	};

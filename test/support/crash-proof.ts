@@ -2,9 +2,10 @@
 // every restart the store is compared with a ledger of the creates.
 
 import assert from "node:assert/strict";
-import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { petStatuses } from "../../src/contract/pet.ts";
+import { idOf, post } from "./create.ts";
 import { type Attempt, Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
 import { seededRandom } from "./random.ts";
@@ -20,21 +21,11 @@ export interface Proof {
 	onProgress?(line: string): void;
 }
 
-export interface Proven {
-	seed: number;
-	kills: number;
-	acknowledged: number;
-	unknown: number;
-	/** The unknown animals that were stored. */
-	unknownKept: number;
-	replayed: number;
-}
-
 /** The least average of acknowledged creates per kill, also on a busy machine. */
 const acknowledgedEachKill = 60;
 
-/** @throws AssertionError if a promise is broken */
-export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof): Promise<Proven> {
+/** @returns the figures @throws AssertionError if a promise is broken */
+export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Proof) {
 	const random = seededRandom(seed);
 	const ledger = new Ledger();
 	let next = 0;
@@ -57,9 +48,8 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 			const reply = await post(url, key, agent, attempt).catch(() => undefined);
 			if (!reply) return ledger.lose(attempt);
 			if (reply.status === 201) {
-				const id = BigInt(/^\{"id":(\d+)/.exec(reply.body)?.[1] ?? 0);
 				if ("idempotency-replayed" in reply.headers) replayed++;
-				ledger.acknowledge(attempt, id);
+				ledger.acknowledge(attempt, idOf(reply));
 			} else if (reply.status === 503) ledger.lose(attempt);
 			else assert.fail(`${reply.status} ${reply.body}`);
 		}
@@ -88,48 +78,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 				`${kill + 1} of ${kills} kills, ${ledger.acknowledged.size} animals acknowledged, ${ledger.unknown.size} unknown`,
 			);
 	}
-	const unknownKept = [...ledger.unknown.values()].filter(({ id }) => id !== undefined).length;
-	return {
-		seed,
-		kills,
-		acknowledged: ledger.acknowledged.size,
-		unknown: ledger.unknown.size,
-		unknownKept,
-		replayed,
-	};
-}
-
-export interface Answer {
-	status: number;
-	headers: IncomingHttpHeaders;
-	body: string;
-}
-
-/** Whether the service was overloaded, so that it stored nothing. */
-export function isShed({ status, body }: Answer): boolean {
-	return status === 503 && body.includes('"code":"overloaded"');
-}
-
-/** Sends a create. @throws Node's error if the connection fails before the reply is complete */
-export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
-	const { name, categoryId, status } = pet;
-	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
-	const headers = {
-		authorization: `Bearer ${key}`,
-		"content-type": "application/json",
-		"content-length": Buffer.byteLength(body),
-		...(idempotencyKey && { "idempotency-key": idempotencyKey }),
-	};
-	return new Promise((resolve, reject) => {
-		const sent = request(`${url}/v1/pets`, { method: "POST", agent, headers }, (reply) => {
-			let text = "";
-			reply.setEncoding("utf8").on("data", (chunk) => {
-				text += chunk;
-			});
-			reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text }));
-			reply.on("error", reject);
-		});
-		sent.on("error", reject);
-		sent.end(body);
-	});
+	const { acknowledged, unknown } = ledger;
+	const unknownKept = [...unknown.values()].filter(({ id }) => id !== undefined).length;
+	return { seed, kills, acknowledged: acknowledged.size, unknown: unknown.size, unknownKept, replayed };
 }

@@ -5,13 +5,8 @@ import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { listenFor } from "./listen.ts";
 
-/** Forwards to the service, but cuts the first `cuts` connections after `passed` bytes of their reply. */
-export async function cutting(
-	context: TestContext,
-	port: number,
-	cuts: number,
-	passed = 0,
-): Promise<{ url: string; seen: () => number }> {
+/** Forwards to the service, but cuts the first `cuts` connections after `passed` bytes of their reply. @returns its URL */
+export async function cutting(context: TestContext, port: number, cuts: number, passed = 0): Promise<string> {
 	let connections = 0;
 	const proxy = createServer().on("connection", (client) => {
 		const isCut = connections++ < cuts;
@@ -21,6 +16,5 @@ export async function cutting(
 		if (!isCut) server.pipe(client);
 		client.on("close", () => server.destroy());
 	});
-	const own = await listenFor(context, proxy.removeAllListeners("request"));
-	return { url: `http://127.0.0.1:${own}`, seen: () => connections };
+	return `http://127.0.0.1:${await listenFor(context, proxy.removeAllListeners("request"))}`;
 }

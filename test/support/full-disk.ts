@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { type Answer, post } from "./crash-proof.ts";
-import { type Attempt, Ledger, listAll } from "./ledger.ts";
+import { attempt, idOf, post } from "./create.ts";
+import { Ledger, listAll } from "./ledger.ts";
 import type { Running } from "./program.ts";
 import type { Trial } from "./proof.ts";
 
@@ -19,17 +19,6 @@ export function smallDisk({ folder, after }: Trial, name: string, size: string) 
 	const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
 	return { place, makeRoom };
 }
-
-/** A create that takes some space. */
-export function attempt(number: number): Attempt {
-	return {
-		pet: { name: `animal ${number} ${"x".repeat(100)}`, categoryId: BigInt(number) },
-		idempotencyKey: undefined,
-	};
-}
-
-/** The id in a 201. */
-export const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
 
 export interface FullDisk {
 	service: Running;

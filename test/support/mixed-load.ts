@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, isShed, post } from "./crash-proof.ts";
-import { attempt, idOf } from "./full-disk.ts";
+import { type Answer, attempt, idOf, isShed, post } from "./create.ts";
 import { type Attempt, Ledger } from "./ledger.ts";
 import { until, type Wait, within } from "./until.ts";
 

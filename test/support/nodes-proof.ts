@@ -2,7 +2,7 @@
 // after the other is killed (SIGKILL) and restarted; then the store is compared with a ledger of the creates.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "./crash-proof.ts";
+import type { Answer } from "./create.ts";
 import { listAll } from "./ledger.ts";
 import { startMixedLoad } from "./mixed-load.ts";
 import type { Running } from "./program.ts";
@@ -11,15 +11,6 @@ import { seededRandom } from "./random.ts";
 /** The least number of acknowledged creates between two kills, also on a busy machine. */
 const acknowledgedEachKill = 60;
 
-export interface NodesProven {
-	kills: number;
-	acknowledged: number;
-	unknown: number;
-	/** The unknown animals that were stored. */
-	unknownKept: number;
-	replayed: number;
-}
-
 /** @param start starts a node on the shared port @returns the figures, and the nodes @throws AssertionError */
 export async function proveNodeCrashes(options: {
 	start: () => Promise<Running>;
@@ -27,7 +18,7 @@ export async function proveNodeCrashes(options: {
 	kills: number;
 	seed: number;
 	onProgress?: (line: string) => void;
-}): Promise<{ proven: NodesProven; nodes: Running[] }> {
+}) {
 	const { start, key, kills, seed, onProgress } = options;
 	const random = seededRandom(seed);
 	const nodes = await Promise.all([start(), start()]);

@@ -5,8 +5,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { basename, dirname, join } from "node:path";
-import { isShed, post } from "./crash-proof.ts";
-import { attempt, idOf } from "./full-disk.ts";
+import { attempt, idOf, isShed, post } from "./create.ts";
 import { keyFor } from "./key-for.ts";
 import { Ledger, listAll } from "./ledger.ts";
 import { runProgram, startProgram } from "./program.ts";
@@ -21,19 +20,13 @@ export interface RestoreProof {
 	newFolder(): string;
 }
 
-export interface RestoresProven {
-	seed: number;
-	rounds: number;
-	/** Animals in all backups, each listed after its restore. */
-	restored: number;
-	/** Animals that were acknowledged after the backups began, some of which may be in them. */
-	later: number;
-}
-
-/** @throws AssertionError if a promise is broken */
-export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof): Promise<RestoresProven> {
+/**
+ * @returns the figures: `restored` animals of all backups, and `later` ones, acknowledged after the backups began
+ * @throws AssertionError if a promise is broken
+ */
+export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof) {
 	const random = seededRandom(seed);
-	const proven: RestoresProven = { seed, rounds, restored: 0, later: 0 };
+	const proven = { seed, rounds, restored: 0, later: 0 };
 	for (let round = 0; round < rounds; round++) {
 		const file = join(newFolder(), "s.db");
 		const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };

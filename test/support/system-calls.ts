@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { post } from "./crash-proof.ts";
+import { post } from "./create.ts";
 import type { Running } from "./program.ts";
 
 /** The command that traces the writes, syncs and replies of the service. */
@@ -12,13 +12,8 @@ export function tracing(file: string): string[] {
 	return ["strace", "-D", "-f", "-y", "-s", "5000", "-e", "trace=pwrite64,write,writev,fsync,fdatasync", "-o", file];
 }
 
-export interface Traced {
-	replies: number;
-	syncs: number;
-}
-
 /** Creates animals over several connections, stops the service, and reads the trace. */
-export async function proveSyncs(service: Running, key: string, trace: string): Promise<Traced> {
+export async function proveSyncs(service: Running, key: string, trace: string) {
 	const agent = new Agent({ keepAlive: true });
 	const names: string[] = [];
 	await Promise.all(
@@ -39,7 +34,7 @@ export async function proveSyncs(service: Running, key: string, trace: string): 
 	return readTrace(readFileSync(trace, "latin1").split("\n"), names);
 }
 
-function readTrace(lines: string[], names: string[]): Traced {
+function readTrace(lines: string[], names: string[]) {
 	const written = new Map<string, number>();
 	const replied = new Map<string, number>();
 	const syncsDone: number[] = [];
