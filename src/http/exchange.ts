@@ -165,15 +165,22 @@ export class Exchange {
 		const fields = failureFields(failure);
 		for (let index = 0; index < fields.length; index += 2)
 			this.header(fields[index] as string, fields[index + 1] as string);
-		if (isLast) this.header("connection", "close");
+		if (isLast) this.closeAfter();
 		this.sendJson(failure.json);
+	}
+
+	/** The reply is the last one: requests behind it are not handled, also while earlier replies are still to come. */
+	closeAfter(): void {
+		this.header("connection", "close");
+		const connection: Connection = this.request.socket;
+		connection.last = this.request; // RFC 9112 §9.6
 	}
 
 	#writeHead(): ServerResponse {
 		const { latest, intake }: Connection = this.request.socket;
 		// A reply that closes would take the place of those to requests that were read after this one.
 		const isLast = latest?.request === this.request && !intake?.hasMore;
-		if (isLast && this.#head.isStopping()) this.header("connection", "close");
+		if (isLast && this.#head.isStopping()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		intake?.noteReply(this.request, this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);

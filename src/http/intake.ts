@@ -42,7 +42,7 @@ export interface Connection extends Socket {
 	intake?: Intake;
 	/** The last reply is sent, or waits for those before it: further requests are ignored. */
 	isRefused?: boolean;
-	/** The request that asked for an upgrade: its reply is the last one, and all bytes after it are ignored. */
+	/** The request whose reply is the last one, such as one that asks for an upgrade: all bytes after it are ignored. */
 	last?: IncomingMessage;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential?: { field: string; keyHash: string | undefined };

@@ -79,10 +79,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		if (connection.isRefused || connection.last) return;
 		connection.latest = { request, response };
 		const exchange = replyWatch.begin(request, response, replyHead);
-		if (asksForUpgrade(request)) {
-			connection.last = request;
-			exchange.header("connection", "close");
-		}
+		if (asksForUpgrade(request)) exchange.closeAfter();
 		try {
 			checkFraming(request);
 			if (connection.intake?.begin(request) === false) {

@@ -115,3 +115,14 @@ test("requests that were read before a stop are all answered", async (context) =
 	}
 	await within("the stop", stopped);
 });
+
+test("nothing behind a reply that closes the connection is done, even while earlier replies are to come", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const unread = postChunked(service, pet).replace(/Authorization: .*\r\n/, "");
+	const bytes = head(service, "GET", "") + post(service, pet) + unread + post(service, pet) + postChunked(service, pet);
+	for (let count = 1; count <= 20; count++) {
+		assert.deepEqual(statuses(await exchange(service.port, bytes)), [200, 201, 401]);
+		const [{ body } = assert.fail()] = await exchange(service.port, head(service, "GET", close, "?limit=100"));
+		assert.equal(JSON.parse(body).length, count);
+	}
+});
