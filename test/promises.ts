@@ -271,7 +271,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "A backup made under load restores to a consistent store. The WAL of another store is never replayed over it.",
 			tests: [
-				"a backup made under load restores over a crashed store; the start reports the old log and never replays it",
+				"a backup made under load restores over a crashed store; the start reports the old WAL and never replays it",
 			],
 			proofs: ["restore", "litestream", "pg-backup", "debian"],
 		},

@@ -51,7 +51,7 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup made under load restores over a crashed store; the start reports the old log and never replays it", {
+test("a backup made under load restores over a crashed store; the start reports the old WAL and never replays it", {
 	timeout: slowMs, // Two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
@@ -92,7 +92,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
-test("a store that is opened for the first time is not mistaken for a backup beside an old log, even after a SIGKILL", async (context) => {
+test("a store that is opened for the first time is not mistaken for a backup beside an old WAL, even after a SIGKILL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
@@ -190,7 +190,7 @@ test("a restore does not replace a store that a service has open, even if the se
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
-test("a restore replaces a damaged or missing store, or one beside an old log", async (context) => {
+test("a restore replaces a damaged or missing store, or one beside an old WAL", async (context) => {
 	const { url, path, folder, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	const restored = { force: true, signal: never };
@@ -210,7 +210,7 @@ test("a restore replaces a damaged or missing store, or one beside an old log", 
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
-test("a restored store is synced before it replaces the old one, and the old log is removed last", async (context) => {
+test("a restored store is synced before it replaces the old one, and the old WAL is removed last", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	await backupStore(url, path("b.db"), { signal: never });
 	const { calls, fail } = recordFileCalls(context);

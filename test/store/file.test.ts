@@ -72,7 +72,7 @@ test("sqlite: concurrent starts create one store, and all of them use it", async
 	);
 });
 
-test("only the owner can read a store, its log, its folder and its backups; an existing folder keeps its permissions", async (context) => {
+test("only the owner can read a store, its WAL, its folder and its backups; an existing folder keeps its permissions", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
