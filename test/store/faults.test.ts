@@ -131,6 +131,7 @@ test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, later one
 	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
 	const { send } = service;
 	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));
+	await until("the writes of the start to end", () => service.store.queue.length === 0);
 	const release = hang(context, writer);
 	const first = named("first");
 	await until("the first to be queued", () => service.store.queue.length === 1);
