@@ -150,7 +150,7 @@ async function listenPublic(server: Server, config: Config, store: Store, node: 
 	if (listenFd !== undefined) return listen(server, { fd: listenFd });
 	if (!reusePort) return listen(server, { port, host });
 	const { listenShared } = await import("./http/shared-port.ts");
-	return listenShared(server, { port, host, store, node });
+	return listenShared(server, port, host, store, node);
 }
 
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused */

@@ -24,14 +24,8 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 	loadLimits?: LoadLimits | undefined;
 }
 
-export interface App {
-	/** The server of the public port, which does not listen yet. */
-	server: HttpServer;
-	/** Call it after the server has ended. */
-	close(): void;
-}
-
-export function buildApp(options: AppOptions): App {
+/** The public port, which does not listen yet. Call `close` after its server has ended. */
+export function buildApp(options: AppOptions) {
 	const { store, keyCheck, isTrustedProxy, now } = options;
 	const turns = createTurns();
 	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits, readWaitMs: turns.readWaitMs });

@@ -43,13 +43,13 @@ function parseBody(body: Buffer): unknown {
 		return parseJson(text);
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
-		throw new ApiError("invalid_json", withoutExcerpt(error.message));
+		// V8's excerpt of the body may contain a secret that the caller sent by mistake.
+		throw new ApiError("invalid_json", error.message.replace(/, (?:\.\.\.)?"[\s\S]*$/, ""));
 	}
 }
 
 /** Whether brackets outside strings are nested too deep. Counts bytes, without parsing the values. */
 function isTooDeep(body: Buffer): boolean {
-	if (body.length <= bodyMaxDepth) return false;
 	let depth = 0;
 	let isInString = false;
 	for (let index = 0; index < body.length && depth <= bodyMaxDepth; index++) {
@@ -60,9 +60,4 @@ function isTooDeep(body: Buffer): boolean {
 		else if (!isInString && (byte === 0x5d || byte === 0x7d)) depth--;
 	}
 	return depth > bodyMaxDepth;
-}
-
-/** Removes V8's excerpt of the body, which may contain a secret that the caller sent by mistake. */
-function withoutExcerpt(message: string): string {
-	return message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
 }

@@ -80,10 +80,7 @@ export function createOpsChecks(host: string): readonly Check[] {
 	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
 }
 
-/**
- * Guards against DNS rebinding: a web page can point its own host name, which has a dot, at this port and then read it.
- * Host names of a local network have none. HTTP/1.0 may omit the header.
- */
+/** Guards against DNS rebinding: a web page can point its own host name, which has a dot, at this port and read it. */
 function ownName(host: string): Check {
 	return ({ request: { headers } }) => {
 		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();

@@ -4,7 +4,6 @@ import { Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpServer } from "./intake.ts";
 
-/** The interval of checks whether connections are left. */
 const pollMs = 10;
 /** A shorter turn of the event loop has handled nothing. */
 const emptyTurnMs = 0.05;

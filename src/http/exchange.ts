@@ -15,16 +15,13 @@ declare module "node:http" {
 	}
 }
 
-/** Who may call a route: everyone, or keys with this scope. */
-export type Access = "open" | Scope;
-
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
 
 /** The declaration of a path for one method. */
 export interface RouteRules {
-	/** Without it, the route accepts any valid key, and no request without a key. */
-	access?: Access;
+	/** Open to everyone, or to keys with this scope. Without it, any valid key may call the route. */
+	access?: "open" | Scope;
 	/** The name of the route in logs, metrics and last-used times of keys. */
 	operation?: OperationName;
 	deprecation?: DeprecationNotice;
@@ -73,7 +70,6 @@ export class Exchange {
 	readonly id: string;
 	readonly trace: TraceContext | undefined;
 	readonly clientAddress: string | undefined;
-	/** On the monotonic clock. */
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked for. */
 	route: Route | undefined;

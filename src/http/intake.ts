@@ -1,7 +1,6 @@
-// A connection, and its bytes that Node has not parsed yet. Node alone would parse and handle whole packets; here they
-// are cut into heads and bodies. The first request of a packet is handled at once, those behind it in turns (turns.ts).
-// Bytes that wait cost no other memory, and meanwhile the socket is not read. A client that does not read its replies
-// gets no more of them.
+// A connection, and its bytes that Node has not parsed yet. Packets are cut into heads and bodies. The first request of
+// a packet is handled at once, those behind it in turns (turns.ts). Bytes that wait cost no other memory, and meanwhile
+// the socket is not read. A client that does not read its replies gets no more of them.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -66,7 +65,6 @@ export function closeGracefully(this: Connection): void {
 	setTimeout(() => this.destroy(), lingerMs).unref();
 }
 
-/** Common to all connections of a server. */
 interface Shared {
 	turns: Turns;
 	unsent: number;
@@ -103,7 +101,10 @@ export class Intake implements Line {
 		this.#end = nodes("end");
 		connection.off("data", this.#parse).off("end", this.#end);
 		connection.on("data", (packet: Buffer) => this.#take(packet));
-		connection.on("end", () => this.#takeEnd());
+		connection.on("end", () => {
+			this.#hasEnded = true;
+			if (!this.#waiting) this.next();
+		});
 		connection.on("resume", () => this.#rest());
 		connection.once("close", () => this.#close());
 	}
@@ -164,11 +165,6 @@ export class Intake implements Line {
 		for (let left = piecesAtOnce; left > 0 && this.#isReady(); left--) this.#parseNext();
 		while (this.#waiting && this.#shared.turns.hasRoom() && this.next());
 		this.#rest();
-	}
-
-	#takeEnd(): void {
-		this.#hasEnded = true;
-		if (!this.#waiting) this.next();
 	}
 
 	/** Also called when Node resumes the socket: whenever a body is read, or a client has read replies. */

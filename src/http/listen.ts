@@ -39,7 +39,6 @@ export interface ServerOptions {
 	turns?: Turns;
 }
 
-/** @param handler answers a request that passed the checks of its framing */
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
 	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns(), replyHead, replyWatch } = options;
 	const refusals = createRefusals(replyHead, replyWatch);
@@ -103,10 +102,7 @@ function refuseTunnel(connection: Connection, refusals: Refusals): void {
 	refusals.refuseInTurn(connection, new ApiError("method_not_allowed"));
 }
 
-/**
- * Ends a stalled connection. A stalled upload gets an error reply if no other reply is before it; a client that stopped
- * reading would not see it.
- */
+/** A stalled upload gets an error reply if no other reply is before it. Others would not see one. */
 function endStalled(connection: Connection, refusals: Refusals): void {
 	const { request, response } = connection.latest ?? {};
 	const isUploading = request?.complete === false && response?.socket && !response.headersSent;

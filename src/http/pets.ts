@@ -7,7 +7,7 @@ import { limitDefault, type OperationName, operations } from "../contract/operat
 import { petJson, petJsonWithId } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
 import { checkOf, describeFaults } from "../contract/validate.ts";
-import { endOfList, type PageQuery, type PetPage, type Shown, type Store } from "../store/store.ts";
+import { endOfList, type PageQuery, type PetPage, type Store } from "../store/store.ts";
 import { parseNewPet, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Handler } from "./exchange.ts";
@@ -65,21 +65,17 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			reply(exchange, async (_base, isKept) => {
 				readGetQuery(exchange.query);
 				const id = int64FromDecimal(exchange.parameter);
-				const found = id === undefined ? undefined : await readPet(id, isKept);
-				if (found) return { ...found, isSettled: true };
+				if (id !== undefined && isKept) {
+					// Read as a page of one: pages come with the state of the store, which costs more to read.
+					const { json, ids, shown } = await store.listPets({ upTo: id, limit: 1 });
+					if (ids?.last === id) return { body: json.slice(1, -1), shown, isSettled: true };
+				} else if (id !== undefined) {
+					const body = await store.getPet(id);
+					if (body !== undefined) return { body, isSettled: true };
+				}
 				throw new ApiError("pet_not_found");
 			}),
 	};
-
-	/** A reply to remember is read as a page of one: pages come with the state of the store, which costs more to read. */
-	async function readPet(id: bigint, isKept: boolean): Promise<{ body: string; shown?: Shown } | undefined> {
-		if (!isKept) {
-			const body = await store.getPet(id);
-			return body === undefined ? undefined : { body };
-		}
-		const { json, ids, shown } = await store.listPets({ upTo: id, limit: 1 });
-		return ids?.last === id ? { body: json.slice(1, -1), shown } : undefined;
-	}
 }
 
 /**

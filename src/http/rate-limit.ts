@@ -7,18 +7,13 @@ import type { KeyRow } from "../store/store.ts";
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-interface Window extends Rate {
-	used: number;
-	endsAtMs: number;
-}
-
 /** @param defaultRate for keys without their own rate @param now milliseconds of a monotonic clock */
 export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
 	/** By key id, so there are at most as many windows as keys. */
-	const windows = new Map<string, Window>();
+	const windows = new Map<string, Rate & { used: number; endsAtMs: number }>();
 
 	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
-	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number): Window {
+	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number) {
 		const last = windows.get(keyId);
 		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
 		if (last && isSameRate && nowMs < last.endsAtMs) return last;

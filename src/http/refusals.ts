@@ -74,7 +74,7 @@ function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
 	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
 }
 
-/** Whether the last request before the parser's stop is HEAD, whose reply has no body. */
+/** Whether the last request that the parser read is HEAD, whose reply has no body. */
 function isHeadLast(error: ParserError): boolean {
 	const read = error.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
 	const end = read.lastIndexOf("\r\n\r\n");
@@ -109,7 +109,6 @@ function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, e
 	log.error({ ...fields, ...repeated, err: error }, "request failed");
 }
 
-/** Converts errors of the store, and bugs, to an ApiError. */
 function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error;
 	if (error instanceof StoreBusy) return overloaded(error.retryAfterMs);

@@ -30,7 +30,6 @@ export interface Found {
 	variant?: string;
 }
 
-/** A finished reply. */
 export interface Reply extends Pick<Found, "body" | "shown" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
@@ -90,7 +89,7 @@ function hashOf(text: string): number {
 	return hash;
 }
 
-/** Whether a store that shows this would give the same reply. */
+/** Whether a store in this state would give the same reply. */
 function isValid({ shown, isSettled }: Reply, now: Shown | undefined): boolean {
 	if (!shown || !now) return false;
 	return now.history === shown.history && now.lastEdit === shown.lastEdit && (isSettled || now.lastId === shown.lastId);
@@ -110,11 +109,10 @@ export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUr
 		const known = memory.find(key);
 		if (known && isValid(known, await store.readShown())) return send(exchange, known);
 		const isKept = known !== undefined || memory.isUsedAgain(key);
-		const found = await read(base, isKept);
+		const { body, shown, isSettled, links, variant } = await read(base, isKept);
 		// Another request of the turn may have made the reply.
 		const other = isKept ? memory.find(key) : undefined;
-		if (other && isValid(other, found.shown)) return send(exchange, other);
-		const { body, shown, isSettled, links, variant } = found;
+		if (other && isValid(other, shown)) return send(exchange, other);
 		const reply = { body, shown, isSettled, tag: entityTag(body, variant), links: links?.() };
 		if (isKept && shown) memory.add(key, reply);
 		send(exchange, reply, isKept);

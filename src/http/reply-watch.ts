@@ -16,11 +16,9 @@ export interface ReplyWatchOptions {
 	log: Pick<Log, "info" | "warn">;
 	/** The id of a request in its reply and in the log. */
 	requestId: (request: Pick<IncomingMessage, "headers">) => string;
-	/** Called after each reply. */
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and includes the path. */
 	isOnTerminal: boolean;
-	/** Undefined if addresses are not logged. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 }
 
@@ -74,7 +72,6 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			report({ route: "unknown", method: "", status, seconds: 0, reason: code }, () => fields);
 			return id;
 		},
-		/** Logs the counts that are not logged yet. */
 		close: sheds.close,
 	};
 }

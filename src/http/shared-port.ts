@@ -10,15 +10,8 @@ import { createServer } from "node:net";
 import { type Store, StoreRefused } from "../store/store.ts";
 import { listen } from "./listen.ts";
 
-interface Claim {
-	port: number;
-	host: string;
-	store: Pick<Store, "cursorSecret" | "place">;
-	node: string;
-}
-
 /** @throws StoreRefused if a node of another store listens there, and Node's error when it cannot listen */
-export async function listenShared(server: Server, { port, host, store, node }: Claim): Promise<void> {
+export async function listenShared(server: Server, port: number, host: string, store: Store, node: string) {
 	const { address } = await lookup(host);
 	// All users of the machine can read the names.
 	const mine = hash("sha256", `${store.place} ${store.cursorSecret.toString("hex")}`, "base64url").slice(0, 22);
@@ -38,7 +31,7 @@ export async function listenShared(server: Server, { port, host, store, node }: 
 }
 
 /** The claims of nodes on this machine for a port (proc(5)). */
-function claimsOf(port: number): { address: string; store: string }[] {
+function claimsOf(port: number) {
 	const names = readFileSync(`/proc/${process.pid}/net/unix`, "latin1").matchAll(/@animal-store\/(\S+)$/gm);
 	return [...names].flatMap(([, name = ""]) => {
 		const [ofPort, address = "", store = ""] = name.split("/");

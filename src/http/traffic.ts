@@ -9,7 +9,7 @@ import { createCountLog } from "./reply-watch.ts";
 
 export type Traffic = ReturnType<typeof createTraffic>;
 
-export interface TrafficOptions {
+interface TrafficOptions {
 	log: Pick<Log, "warn">;
 	/** Concurrent connections of one address; further ones are closed at once. */
 	perAddressMax?: number;
@@ -26,10 +26,8 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
-	const lines = {
-		address_limit: createCountLog(log, { reason: "address_limit" }, "connections were refused"),
-		total_limit: createCountLog(log, { reason: "total_limit" }, "connections were refused"),
-	};
+	const lineOf = (reason: string) => createCountLog(log, { reason }, "connections were refused");
+	const lines = { address_limit: lineOf("address_limit"), total_limit: lineOf("total_limit") };
 
 	function refuse(reason: keyof typeof refused): void {
 		refused[reason]++;
@@ -76,7 +74,6 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 			}
 			return now;
 		},
-		/** Logs the counts that are not logged yet. */
 		close(): void {
 			for (const line of Object.values(lines)) line.close();
 		},

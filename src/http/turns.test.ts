@@ -9,7 +9,10 @@ function stand({ costMs = 1 } = {}) {
 	let nowMs = 0;
 	let nexts: (() => void)[] = [];
 	let done = "";
-	const turns = createTurns({ now: () => nowMs, nextTurn: (run) => nexts.push(run) });
+	const turns = createTurns(
+		() => nowMs,
+		(run) => nexts.push(run),
+	);
 	/** Adds a line of so many pieces, or these. */
 	function enter(name: string, count: number): void {
 		let left = count;

@@ -15,14 +15,11 @@ export interface Line {
 
 export type Turns = ReturnType<typeof createTurns>;
 
-export interface TurnsOptions {
-	/** Milliseconds on the monotonic clock. */
-	now?: () => number;
-	/** Calls back after the event loop has read the sockets. */
-	nextTurn?: (run: () => void) => unknown;
-}
-
-export function createTurns({ now = () => performance.now(), nextTurn = setImmediate }: TurnsOptions = {}) {
+/**
+ * @param now milliseconds on the monotonic clock
+ * @param nextTurn calls back after the event loop has read the sockets
+ */
+export function createTurns(now = () => performance.now(), nextTurn: (run: () => void) => unknown = setImmediate) {
 	/** The lines in the order of their turns, and since when they wait. */
 	const queue = new Map<Line, number>();
 	let isOpen = false;

@@ -13,20 +13,13 @@ const flushEveryMs = 5_000;
 
 export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
-interface Cached {
-	row: KeyRow;
-	/** When reading it began, on the monotonic clock: a jump of the wall clock extends no trust. */
-	readAtMs: number;
-	isRefreshing: boolean;
-}
-
 /** @param now milliseconds since 1970 */
 export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
-	const cache = new Map<string, Cached>();
+	/** By hash, with the start of reading on the monotonic clock: a jump of the wall clock extends no trust. */
+	const cache = new Map<string, { row: KeyRow; readAtMs: number; isRefreshing: boolean }>();
 	/** The last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
 
-	/** @returns the row if it works */
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
@@ -39,7 +32,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		return ifWorking(row);
 	}
 
-	function refresh(entry: Cached, hash: string): void {
+	function refresh(entry: { isRefreshing: boolean }, hash: string): void {
 		entry.isRefreshing = true;
 		void read(hash).catch(() => {
 			entry.isRefreshing = false;
