@@ -147,13 +147,19 @@ function HeadingRow({ row, setRow }: { row: number | undefined; setRow(row: numb
 /** The first rows below the heading that is chosen. */
 function useHeading({ source, kind, preview: first }: OpenFile) {
 	const [preview, setPreview] = useState(first);
-	const [headerRow, setRow] = useState(first.headerRow);
+	const [headerRow, setHeaderRow] = useState(first.headerRow);
 	const [failure, setFailure] = useState<unknown>();
-	function setHeaderRow(row: number): void {
-		setRow(row);
+	useEffect(() => {
 		setFailure(undefined);
-		previewRows(source, kind, previewed, { headerRow: row }).then(setPreview, setFailure);
-	}
+		if (headerRow === preview.headerRow) return;
+		let isLate = false;
+		void previewRows(source, kind, previewed, { headerRow })
+			.then((read) => isLate || setPreview(read))
+			.catch((error) => isLate || setFailure(error));
+		return () => {
+			isLate = true;
+		};
+	}, [headerRow]);
 	return { preview, headerRow, setHeaderRow, failure };
 }
 
