@@ -165,7 +165,7 @@ function servicesWith(port: string): number[] {
 		}
 	};
 	const isService = (pid: string) =>
-		/^(\S*\/)?node\0bin\/animal-store\.js\0serve\0$/.test(read(pid, "cmdline")) &&
+		/^(\S*\/)?node(\0--[^\0]+)*\0bin\/animal-store\.js\0serve\0$/.test(read(pid, "cmdline")) &&
 		read(pid, "environ").split("\0").includes(`PORT=${port}`);
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name) && isService(name))
