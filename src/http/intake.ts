@@ -43,6 +43,8 @@ export interface Connection extends Socket {
 	isRefused?: boolean;
 	/** The request whose reply is the last one, such as one that asks for an upgrade: all bytes after it are ignored. */
 	last?: IncomingMessage;
+	/** The client has sent bytes that are ignored, or will. */
+	sendsMore?: boolean;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential?: { field: string; keyHash: string | undefined };
 	/** Requests whose reply is not complete. */
@@ -59,7 +61,7 @@ export interface Connection extends Socket {
  */
 export function closeGracefully(this: Connection): void {
 	this.end();
-	const isFullyRead = !this.last && (this.latest?.request.complete ?? true);
+	const isFullyRead = !this.sendsMore && !this.intake?.hasMore && (this.latest?.request.complete ?? true);
 	if (isFullyRead) return void this.once("finish", () => this.destroy());
 	this.pause();
 	setTimeout(() => this.destroy(), lingerMs).unref();
@@ -178,6 +180,7 @@ export class Intake implements Line {
 	/** Whether bytes wait that can be parsed. Those after the last request are ignored. */
 	#isReady(): boolean {
 		const { writable, isRefused, last } = this.#connection;
+		if (last?.complete && this.#waiting) this.#connection.sendsMore = true;
 		if (!writable || isRefused || last?.complete) this.#waiting = undefined;
 		return this.#waiting !== undefined && !this.#isHeld();
 	}

@@ -78,7 +78,10 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		if (connection.isRefused || connection.last) return;
 		connection.latest = { request, response };
 		const exchange = replyWatch.begin(request, response, replyHead);
-		if (asksForUpgrade(request)) exchange.closeAfter();
+		if (asksForUpgrade(request)) {
+			exchange.closeAfter();
+			connection.sendsMore = true;
+		}
 		try {
 			checkFraming(request);
 			if (connection.intake?.begin(request) === false) {

@@ -28,10 +28,12 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 	const { log, requestId, onReply, isOnTerminal, clientAddressOf } = options;
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
-	function report(reply: Reply, fieldsOf: () => object): void {
+	/** @returns whether the reply gets a line of its own */
+	function countReply(reply: Reply): boolean {
 		onReply(reply);
-		if (reply.reason === "overloaded") sheds.count();
-		else log.info(fieldsOf(), "request");
+		const isShed = reply.reason === "overloaded";
+		if (isShed) sheds.count();
+		return !isShed;
 	}
 
 	/** Bound to each response: a closure for each would cost more than the count. */
@@ -52,7 +54,7 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			reason: isSent ? exchange.failure : "client_abort",
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 		};
-		report(reply, () => fieldsOf(exchange, reply, isOnTerminal));
+		if (countReply(reply)) log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
 	}
 
 	return {
@@ -69,7 +71,7 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			const id = requestId({ headers: {} });
 			const { status } = errors[code];
 			const fields = { "http.response.status_code": status, "error.type": code, requestId: id };
-			report({ route: "unknown", method: "", status, seconds: 0, reason: code }, () => fields);
+			if (countReply({ route: "unknown", method: "", status, seconds: 0, reason: code })) log.info(fields, "request");
 			return id;
 		},
 		close: sheds.close,

@@ -124,6 +124,26 @@ test("the reply to a request that is not read completely arrives, because its co
 	assert.equal(await openConnections(server), 0, "closed for good");
 });
 
+test("the connection of a refused request that was read completely is closed with the reply", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const { server, port } = await listen(context, answers, {});
+	const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () =>
+		socket.write("GET / HTTP/1.1\r\n\r\n"),
+	);
+	context.after(() => socket.destroy());
+	let received = "";
+	socket.setEncoding("utf8").on("data", (text) => {
+		received += text;
+	});
+	let isClosed = false;
+	for (let turns = 0; turns < 1_000_000 && !isClosed; turns++) {
+		await turn();
+		isClosed = received !== "" && (await openConnections(server)) === 0;
+	}
+	assert.match(received, /^HTTP\/1\.1 400 /);
+	assert.ok(isClosed, "without waiting for more");
+});
+
 test("connections above the limit are closed at once", async (context) => {
 	const { port } = await listen(context, answers, { connectionsMax: 3 });
 	const kept = [];
