@@ -11,7 +11,8 @@ import { describeFilter, filterTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 
 const formats: [format: ExportFormat, text: string][] = [
-	["csv", "CSV, for spreadsheets"],
+	["xlsx", "Workbook (.xlsx), for spreadsheets"],
+	["csv", "CSV"],
 	["csv-semicolon", "CSV with semicolons, for Excel in German"],
 	["ndjson", "NDJSON, one animal per line"],
 	["json", "JSON, one array"],
@@ -101,8 +102,8 @@ async function exportPets(
 			onCount(count);
 		}
 	}
-	const parts: string[] = [];
-	for await (const part of formatPets(pages(), format)) parts.push(part);
+	const parts: BlobPart[] = [];
+	for await (const part of formatPets(pages(), format)) parts.push(part as BlobPart);
 	saveFile(
 		`${["animals", ...Object.values(filterTexts(filter))].join("-")}.${format.replace("-semicolon", "")}`,
 		parts,

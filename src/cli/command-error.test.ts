@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../../client/src/index.ts";
+import { FileError } from "../files/encoding.ts";
 import { describeError } from "./command-error.ts";
 
 test("an error of the service has its code, its request id, and advice where a person can do something", () => {
@@ -23,7 +24,7 @@ test("an error of the service has its code, its request id, and advice where a p
 	assert.equal(describe("pet_not_found", { "x-request-id": "r-1" }), "it failed (pet_not_found, request id r-1)");
 });
 
-test("an error of a port or an address names the setting, and an unexpected error has its stack", () => {
+test("an error of a port, an address or a file is one sentence with the setting, and an unexpected error has its stack", () => {
 	const described = (given: object) => describeError(Object.assign(new Error("unexpected"), given))[0] ?? "";
 	assert.match(
 		described({ code: "EADDRINUSE", port: 80, address: "::" }),
@@ -36,6 +37,7 @@ test("an error of a port or an address names the setting, and an unexpected erro
 			/^a is not an address of this machine: fix HOST or OPS_HOST/,
 		);
 	assert.match(described({ code: "ENOTFOUND" }), /^the host is not/);
+	assert.deepEqual(describeError(new FileError("a sheet is full")), ["a sheet is full"]);
 	assert.match(described({}), /^Error: unexpected\n +at /);
 	assert.match(described({ code: "ENOSPC", errno: -28, path: "f" }), /^f cannot be written: no space left/);
 	assert.match(described({ code: "EISDIR", errno: -21, path: "f" }), /^f cannot be used: illegal operation/);

@@ -3,6 +3,7 @@
 import { getSystemErrorMessage } from "node:util";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { ConfigError } from "../config.ts";
+import { FileError } from "../files/encoding.ts";
 import { NoSuchKey } from "../keys/issue.ts";
 import { StorageUnavailable, StoreRefused } from "../store/store.ts";
 
@@ -16,6 +17,7 @@ export class Interrupted extends CommandError {}
 export function describeError(error: unknown): string[] {
 	if (error instanceof ConfigError) return error.message.split("\n");
 	if (error instanceof CommandError) return error.message.split("\n");
+	if (error instanceof FileError) return [error.message];
 	if (error instanceof StoreRefused || error instanceof NoSuchKey) return [error.message];
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
 	if (error instanceof ApiError) return [describeApiError(error)];

@@ -23,6 +23,7 @@ interface ExportOptions extends ConnectionOptions, Filter {
 
 const formatOf: Record<string, ExportFormat> = {
 	".csv": "csv",
+	".xlsx": "xlsx",
 	".ndjson": "ndjson",
 	".jsonl": "ndjson",
 	".json": "json",
@@ -42,7 +43,7 @@ export function exportCommand(): Command {
 		)
 		.option("--force", "replace the file if it exists")
 		.option("--json", "the number of animals as JSON; needs a file")
-		.addHelpText("after", examples("export animals.csv", "export --format csv --status sold | gzip > sold.csv.gz"))
+		.addHelpText("after", examples("export animals.xlsx", "export --format csv --status sold | gzip > sold.csv.gz"))
 		.action(exportPets);
 	return withConnection(command);
 }
@@ -54,7 +55,7 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		throw new CommandError("--json needs a file: standard output has the animals; --format json writes them as JSON");
 	if (!format)
 		throw new CommandError(
-			`the format of ${file} is unknown: add --format, or end the name with .csv, .ndjson or .json`,
+			`the format of ${file} is unknown: add --format, or end the name with .csv, .xlsx, .ndjson or .json`,
 		);
 	const store = connect(options, { retryForMs });
 	const interruption = watchInterrupt();
@@ -76,8 +77,10 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
+type Pieces = AsyncIterable<string | Uint8Array>;
+
 /** Excel reads UTF-8 only behind its mark. */
-async function* markedPieces(pieces: AsyncIterable<string>, format: ExportFormat): AsyncGenerator<string> {
+async function* markedPieces(pieces: Pieces, format: ExportFormat): AsyncGenerator<string | Uint8Array> {
 	if (format === "csv-semicolon") yield "\uFEFF";
 	yield* pieces;
 }
@@ -91,7 +94,7 @@ async function* petPages(store: AnimalStore<"bigint">, filter: Filter, { request
 }
 
 /** The file is always a whole export or the earlier file, never a part of an export. */
-async function toFile(file: string, pieces: AsyncIterable<string>, force: boolean): Promise<void> {
+async function toFile(file: string, pieces: Pieces, force: boolean): Promise<void> {
 	const existing = await stat(file).catch(() => undefined);
 	// Devices and pipes are written directly: they cannot be replaced as a whole.
 	if (existing && !existing.isFile() && !existing.isDirectory())

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 /** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
-export async function toStdout(pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+export async function toStdout(pieces: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<void> {
 	try {
 		await pipeline(pieces, process.stdout, { end: false });
 	} catch (error) {

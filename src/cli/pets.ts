@@ -88,7 +88,7 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput(one(), options));
 }
 
-function formatOutput(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string> {
+function formatOutput(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (json || csv) return formatPets(pages, json ? "json" : "csv");
 	return formatPetTable(pages, process.stdout.isTTY === true);
 }

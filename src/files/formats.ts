@@ -1,5 +1,5 @@
-// The formats of text files of animals. The format, encoding and delimiter of a file are found from its content and
-// never from its name. Exports are CSV, NDJSON or a JSON array, with exact numbers, so that an import can read them.
+// The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
+// from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers: an import can read them.
 
 import { petFields } from "../contract/pet.ts";
 import { type AnyPet, petJson } from "../contract/pet-json.ts";
@@ -92,19 +92,34 @@ export const formats = ["csv", "ndjson", "json"] as const;
 export type Format = (typeof formats)[number];
 
 /** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
-export const exportFormats = [...formats, "csv-semicolon"] as const;
+export const exportFormats = [...formats, "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The text of all pages, one piece for each. An import reads CSV columns in any order and ignores `id`. */
-export async function* formatPets(pages: AsyncIterable<AnyPet[]>, format: ExportFormat): AsyncGenerator<string> {
+/**
+ * The file of all pages in pieces, at least one for each page of text. An import reads the columns in any order and
+ * ignores `id`. @throws FileError for more animals than a workbook holds
+ */
+export async function* formatPets(
+	pages: AsyncIterable<AnyPet[]>,
+	format: ExportFormat,
+): AsyncGenerator<string | Uint8Array> {
+	if (format === "xlsx") {
+		const { formatWorkbook } = await import("./workbook-writer.ts");
+		return yield* formatWorkbook(tableOf(pages));
+	}
 	if (format === "json") return yield* jsonArray(pages, petJson);
 	if (format === "ndjson") {
 		for await (const pets of pages) yield pets.map((pet) => `${petJson(pet)}\n`).join("");
 		return;
 	}
 	const delimiter = format === "csv" ? "," : ";";
-	yield csv([petFields], delimiter);
-	for await (const pets of pages) yield csv(pets.map(cellsOfPet), delimiter);
+	for await (const rows of tableOf(pages)) yield csv(rows, delimiter);
+}
+
+/** The heading, then the rows of each page. */
+async function* tableOf(pages: AsyncIterable<AnyPet[]>): AsyncGenerator<string[][]> {
+	yield [petFields];
+	for await (const pets of pages) yield pets.map((pet) => petFields.map((field) => String(pet[field] ?? "")));
 }
 
 /** A JSON array with one item on each line, one piece for each page. */
@@ -119,10 +134,6 @@ export async function* jsonArray<Item>(
 		isFirst = false;
 	}
 	yield isFirst ? "[]\n" : "\n]\n";
-}
-
-function cellsOfPet(pet: AnyPet): string[] {
-	return petFields.map((field) => String(pet[field] ?? ""));
 }
 
 /** Lines of CSV (RFC 4180, with line feeds). */

@@ -35,7 +35,7 @@ async function exporter(context: TestContext, animals = 120) {
 test("an export in each format can be imported again, field for field", async (context) => {
 	const { service, run, path, folder } = await exporter(context);
 	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
-	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json"]) {
+	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json", "a.xlsx"]) {
 		const { code, stdout, stderr } = await run(file);
 		assert.deepEqual([code, stdout, stderr], [0, "", `120 animals exported to ${file}\n`]);
 		if (file === "a.ndjson") assert.equal(readFileSync(path(file), "utf8"), readFileSync(path("a.jsonl"), "utf8"));
@@ -50,7 +50,7 @@ test("an export in each format can be imported again, field for field", async (c
 			file,
 		);
 	}
-	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson"]);
+	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson", "a.xlsx"]);
 });
 
 test("standard output is NDJSON or the --format, filtered by --status", async (context) => {
@@ -63,6 +63,8 @@ test("standard output is NDJSON or the --format, filtered by --status", async (c
 	const sold = await run("--format", "csv", "--status", "sold");
 	assert.equal(sold.stdout.trimEnd().split("\n").length, 3, "a header and two animals");
 	const german = await run("-", "--format", "csv-semicolon", "--status", "sold");
+	const workbook = await run("-", "--format", "xlsx");
+	assert.match(workbook.stdout, /^PK\u0003\u0004.{0,40}\[Content_Types\]\.xml/s);
 	assert.equal(german.stdout.split("\n")[0], "\uFEFFid;name;categoryId;status", "- is standard output");
 	assert.equal(JSON.parse((await run("--format", "json")).stdout).length, 8);
 	assert.equal((await run("--format", "json", "--status", "pending", "--key", "x")).stdout, "");

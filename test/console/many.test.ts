@@ -1,8 +1,10 @@
 // Many animals at once in the web console: import from a spreadsheet, and export of the same animals.
 
 import assert from "node:assert/strict";
+import { openAsBlob } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "playwright-core";
+import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { screenshot, test } from "../support/browser.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
@@ -72,7 +74,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await row(page, "Müller 1").waitFor();
 	for (const [label, name, start] of [
-		["CSV, for spreadsheets", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
+		["CSV", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
 		[
 			"CSV with semicolons, for Excel in German",
 			"animals-sold.csv",
@@ -95,6 +97,14 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 		await shows(page, "14 animals exported.");
 		await page.keyboard.press("Escape");
 	}
+	const exported = page.waitForEvent("download");
+	await button(page, "Export").click();
+	await button(page, "Workbook (.xlsx), for spreadsheets").click();
+	assert.equal((await exported).suggestedFilename(), "animals-sold.xlsx");
+	const { source } = await readWorkbook(await openAsBlob(await (await exported).path()));
+	const table = Buffer.concat(await Array.fromAsync(source())).toString();
+	assert.ok(table.startsWith("id,name,categoryId,status\n2,Müller 1,1,sold\n"), table);
+	assert.equal(table.match(/Müller/g)?.length, 14);
 });
 
 test("adding the same file again adds nothing, and columns with unknown names can be matched by hand", async (context) => {

@@ -1,0 +1,60 @@
+// Workbooks that are written: each text arrives, the pieces are small, and more rows than a sheet has are refused.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { strFromU8, unzipSync } from "fflate";
+import type { AnyPet } from "../contract/pet-json.ts";
+import { FileError } from "./encoding.ts";
+import { formatPets } from "./formats.ts";
+import { readRows } from "./rows.ts";
+import { readWorkbook } from "./workbook.ts";
+import { formatWorkbook } from "./workbook-writer.ts";
+
+async function* pagesOf<Item>(items: Item[], size: number): AsyncGenerator<Item[]> {
+	for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}
+
+test("every name, category and status is read back, also what XML does not have and what looks like an escape", async () => {
+	const names = [
+		"=1+1",
+		"+49",
+		"007",
+		"1E3",
+		" two  blanks ",
+		"'quoted' \"twice\"",
+		"<b>&amp;]]></b>",
+		"_x0041_ _x5F_",
+	];
+	names.push("\ufffd \ufffe \uffff", "\u0080\u0085\u009f\u00ad\u2028\u2029", "Zoë 🐈 \u202eabc", "TRUE", "2026-11-22");
+	const pets = names.map((name, at): AnyPet & { categoryId: bigint } => {
+		const status = (["available", "pending", "sold", undefined] as const)[at % 4];
+		const categoryId = at % 2 ? 2n ** 63n - 1n : -(2n ** 63n);
+		return { id: 2n ** 53n + BigInt(at), name, categoryId, ...(status && { status }) };
+	});
+	const pieces = await Array.fromAsync(formatPets(pagesOf(pets, 3), "xlsx"));
+	const { source, kind, sheet } = await readWorkbook(new Blob(pieces as Uint8Array<ArrayBuffer>[]));
+	assert.equal(sheet, "Animals");
+	const rows = (await Array.fromAsync(readRows(source, kind))).flat();
+	assert.deepEqual(
+		rows.map(({ pet, given }) => (typeof given === "object" ? { id: BigInt(given.cells[0] ?? ""), ...pet } : {})),
+		pets,
+	);
+	const sheetXml = strFromU8(
+		unzipSync(Buffer.concat(pieces as Uint8Array[]))["xl/worksheets/sheet1.xml"] ?? new Uint8Array(),
+	);
+	assert.match(sheetXml, /^<\?xml[^>]+>\n<worksheet /);
+	assert.doesNotMatch(sheetXml, /[\0-\x08\x0b-\x1f\ufffe\uffff]/);
+	assert.equal(sheetXml.match(/<c /g)?.length, sheetXml.match(/ t="inlineStr">/g)?.length, "each cell is a text");
+	assert.match(sheetXml, /<t>_x005F_x0041_ _x005F_x5F_<\/t>/);
+});
+
+test("a workbook arrives in pieces while it is written, and one row too many ends it", async () => {
+	const rows = Array.from({ length: 30_000 }, (_, at) => [String(at), `Animal ${Math.sin(at)}`]);
+	const pieces = await Array.fromAsync(formatWorkbook(pagesOf(rows, 1000)));
+	const sizes = pieces.map(({ length }) => length);
+	assert.ok(Math.max(...sizes) < 100_000 && sizes.length > 10, `${sizes}`);
+	assert.equal((await Array.fromAsync(formatWorkbook(pagesOf(rows.slice(0, 3), 2), 3))).length > 0, true);
+	const said = /^a sheet has 2 rows for animals, and there are more: export another format$/;
+	const isExpected = (error: unknown) => error instanceof FileError && said.test(error.message);
+	await assert.rejects(Array.fromAsync(formatWorkbook(pagesOf(rows.slice(0, 4), 2), 3)), isExpected);
+});
