@@ -28,7 +28,7 @@ import type { StoreSources } from "./ops/store-metrics.ts";
 import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
 import { openStore } from "./store/open.ts";
-import { type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
+import { checkBackupFolder, type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
@@ -124,6 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if ((await store.rows.readCopyMark()) !== undefined)
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 		if (apiKey !== undefined) await addKey(issuer, { name: "API_KEY", key: apiKey, unless: "same secret" });
+		if (config.backups) checkBackupFolder(config.backups.folder);
 		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
@@ -134,7 +135,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
-		observed.sources.lastBackupAtMs = backups && (() => backups?.status().lastBackupAtMs ?? 0);
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
@@ -255,11 +255,11 @@ async function readConnectionsMax(): Promise<number> {
 
 function startBackups(
 	{ config: { backups, databaseUrl }, log }: ServiceOptions,
-	{ now, background, metrics }: Observed,
+	{ now, background, metrics, sources }: Observed,
 	store: Store,
 ): ScheduledBackups | undefined {
 	if (!backups) return undefined;
-	return scheduleBackups({
+	const scheduled = scheduleBackups({
 		...backups,
 		environment: environmentFor(databaseUrl),
 		now,
@@ -271,6 +271,8 @@ function startBackups(
 			log.error({ reason }, "backup failed");
 		},
 	});
+	sources.backups = { everyMs: backups.everyMs, lastAtMs: () => scheduled.status().lastBackupAtMs };
+	return scheduled;
 }
 
 /** Adds a key with all scopes. @returns its secret; undefined if the store has such a key, which may be revoked */

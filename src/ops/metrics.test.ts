@@ -115,10 +115,18 @@ test("times are in seconds, each failure is counted, and before the store is ope
 
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
 	const animals = () => Promise.reject(new StorageUnavailable("away"));
-	const store = { queue: { length: 3 }, writeState: () => "failing", readUse: async () => ({}) } as unknown as Store;
-	const text = textOf(await createStoreMetrics({ store, animals, lastBackupAtMs: () => 5000 }).read());
+	const checkWrites = async () => {};
+	const store = {
+		queue: { length: 3 },
+		writeState: () => "failing",
+		readUse: async () => ({}),
+		checkWrites,
+	} as unknown as Store;
+	const backups = { everyMs: 3_600_000, lastAtMs: () => 5000 };
+	const text = textOf(await createStoreMetrics({ store, animals, backups }).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.match(text, /^animal_store_last_backup_timestamp_seconds 5$/m);
+	assert.match(text, /^animal_store_backup_interval_seconds 3600$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });
 

@@ -4,25 +4,24 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** @param timeoutMs how long the store may take to read */
+/** @param timeoutMs how long the store may take to read, and to write */
 export function createProbes(
-	store: Pick<Store, "readShown" | "writeState">,
+	store: Pick<Store, "readShown" | "writeState" | "checkWrites">,
 	isStopping: () => boolean,
 	timeoutMs = 2000,
 ) {
+	async function inTime(work: Promise<unknown>): Promise<void> {
+		const late = Promise.withResolvers<never>();
+		const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
+		await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+	}
+
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready() {
 			if (isStopping()) throw new ApiError("shutting_down");
-			const late = Promise.withResolvers<never>();
-			const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
-			try {
-				await Promise.race([store.readShown(), late.promise]);
-			} catch {
-				throw new ApiError("storage_unavailable", "the store does not read");
-			} finally {
-				clearTimeout(timer);
-			}
+			const [read] = await Promise.allSettled([inTime(store.readShown()), inTime(store.checkWrites())]);
+			if (read.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */

@@ -7,11 +7,11 @@ import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposi
 
 /** All of it is absent until the store is open. */
 export interface StoreSources {
-	store?: Pick<Store, "queue" | "writeState" | "readUse">;
+	store?: Pick<Store, "queue" | "writeState" | "checkWrites" | "readUse">;
 	/** The animals by status, counted up to now. */
 	animals?: () => Promise<Totals>;
-	/** When the last backup ended, in milliseconds since 1970, 0 if none did; undefined if this service makes none. */
-	lastBackupAtMs?: (() => number) | undefined;
+	/** Undefined if this service makes none. `lastAtMs` is 0 if none was made yet. */
+	backups?: { everyMs: number; lastAtMs: () => number } | undefined;
 }
 
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -32,9 +32,9 @@ export function createStoreMetrics(sources: StoreSources) {
 		},
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
-			const { store, animals, lastBackupAtMs } = sources;
+			const { store, animals, backups } = sources;
+			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), store?.checkWrites()]);
 			const state = store?.writeState();
-			const { files, pool } = (await store?.readUse()) ?? {};
 			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};
 			return {
 				animal_store_commit_duration_seconds: histogramSamples(commits),
@@ -46,7 +46,8 @@ export function createStoreMetrics(sources: StoreSources) {
 				animal_store_writes_waiting: store?.queue.length ?? 0,
 				animal_store_oldest_write_waiting_seconds: (store?.queue.oldestMs ?? 0) / 1000,
 				animal_store_animals: isComplete ? samplesBy("status", Object.entries(counts)) : undefined,
-				animal_store_last_backup_timestamp_seconds: lastBackupAtMs && lastBackupAtMs() / 1000,
+				animal_store_last_backup_timestamp_seconds: backups && backups.lastAtMs() / 1000,
+				animal_store_backup_interval_seconds: backups && backups.everyMs / 1000,
 				animal_store_database_bytes: files?.databaseBytes,
 				animal_store_wal_bytes: files?.walBytes,
 				animal_store_disk_free_bytes: files?.diskFreeBytes,

@@ -2,13 +2,14 @@
 // is due, so a restart makes no extra one. Each is made by `animal-store backup`, in a process of its own.
 
 import { type ChildProcess, execFile } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Background } from "./background.ts";
 import { leaseMs, withLease } from "./leases.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
+import { StoreRefused } from "./store.ts";
 
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 
@@ -20,8 +21,8 @@ const timerMaxMs = 24 * 60 * 60_000;
 /** Times are milliseconds since 1970. */
 export interface BackupStatus {
 	isRunning: boolean;
-	/** The newest backup in the folder, also of earlier runs of the service, and of other nodes. */
-	lastBackupAtMs: number | undefined;
+	/** The newest backup in the folder, also of earlier runs of the service, and of other nodes; 0 if there is none. */
+	lastBackupAtMs: number;
 }
 
 export interface ScheduledBackups {
@@ -46,9 +47,21 @@ export interface ScheduleOptions {
 	onFailure: (reason: string) => void;
 }
 
+/** @throws StoreRefused if no backup could be written there, so that a service without backups does not start */
+export function checkBackupFolder(folder: string): void {
+	if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+		throw new StoreRefused(`there is no folder ${folder} for backups: create it, or fix BACKUP_TO`);
+	try {
+		rmdirSync(mkdtempSync(join(folder, "animal-store-check-")));
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new StoreRefused(`cannot write to the folder ${folder} for backups (${code}): fix that, or BACKUP_TO`);
+	}
+}
+
 export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = options;
-	const status: BackupStatus = { isRunning: false, lastBackupAtMs: undefined };
+	const status: BackupStatus = { isRunning: false, lastBackupAtMs: 0 };
 	let isStopped = false;
 	let child: ChildProcess | undefined;
 	let timer: NodeJS.Timeout | undefined;
@@ -95,7 +108,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	/** A backup from the future, after a jump of the clock, postpones only the first one after a start. */
 	function look(isStart: boolean): void {
 		const newestAtMs = newestIn(folder);
-		status.lastBackupAtMs = newestAtMs;
+		status.lastBackupAtMs = newestAtMs ?? 0;
 		const ageMs = newestAtMs === undefined ? everyMs : now() - newestAtMs;
 		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp(newestAtMs);
 		else wait(everyMs - Math.max(0, ageMs));

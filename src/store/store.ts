@@ -61,8 +61,11 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether the latest write was committed. If that was long ago, a small write finds out for the next call. */
+	/** Whether the latest write was committed. If that was long ago, `checkWrites` begins for the next call. */
 	writeState(): WriteState;
+
+	/** Resolves when a write was committed or failed lately, after a small one if there was none. Never rejects. */
+	checkWrites(): Promise<void>;
 
 	/**
 	 * Takes or renews the lease for work that one node at a time does for all.

@@ -9,6 +9,8 @@ const trustedMs = { working: 5_000, failing: 1_000 };
 export interface WriteWatch {
 	/** Notes the outcome of a commit. */
 	observe<Results>(commit: Promise<Results>): Promise<Results>;
+	/** See `Store.checkWrites`. */
+	check(): Promise<void>;
 	/** See `Store.writeState`. */
 	state(queue: WriteQueue): WriteState;
 	/** All further writes fail. */
@@ -19,7 +21,7 @@ export interface WriteWatch {
 export function watchWrites(probe: () => Promise<unknown>, background: Background): WriteWatch {
 	let state: Exclude<WriteState, "slow"> = "working";
 	let knownAtMs = performance.now();
-	let isAsking = false;
+	let checking: Promise<unknown> | undefined;
 
 	function note(next: typeof state): void {
 		if (state === "stopped") return;
@@ -37,17 +39,21 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 		}
 	}
 
-	async function askAgain(): Promise<void> {
-		if (state === "stopped" || isAsking || performance.now() - knownAtMs < trustedMs[state]) return;
-		isAsking = true;
-		await background.run("probe", () => observe(probe()));
-		isAsking = false;
+	async function check(): Promise<void> {
+		if (state === "stopped" || performance.now() - knownAtMs < trustedMs[state]) return;
+		checking ??= background
+			.run("probe", () => observe(probe()))
+			.finally(() => {
+				checking = undefined;
+			});
+		await checking;
 	}
 
 	return {
 		observe,
+		check,
 		state(queue) {
-			void askAgain();
+			void check();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
 		stop: () => note("stopped"),

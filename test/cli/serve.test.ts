@@ -115,6 +115,28 @@ test("a folder that cannot be written is refused with one sentence", async (cont
 	assert.match(below.stderr, /^animal-store: cannot write .*\n$/);
 });
 
+test("BACKUP_TO without a folder that can be written prevents the start", async (context) => {
+	const folder = temporaryFolder(context);
+	const locked = join(folder, "locked");
+	mkdirSync(locked);
+	chmodSync(locked, 0o500);
+	const file = join(folder, "file");
+	writeFileSync(file, "");
+	for (const [place, reason] of [
+		[join(folder, "none"), /^animal-store: there is no folder .*none for backups: create it, or fix BACKUP_TO\n$/],
+		[file, /^animal-store: there is no folder .*file for backups: /],
+		// Root may write everywhere except to the kernel's own file system.
+		[process.getuid?.() === 0 ? "/sys" : locked, /^animal-store: cannot write to the folder .* for backups \(E\w+\): /],
+	] as const) {
+		const { code, stdout, stderr } = await runProgram(["serve"], {
+			environment: { DATABASE_URL: `sqlite:${join(folder, "a.db")}`, PORT: "0", OPS_PORT: "0", BACKUP_TO: place },
+		});
+		assert.match(stderr, reason);
+		assert.equal(code, 1);
+		assert.doesNotMatch(stdout, /"listening"/);
+	}
+});
+
 test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {
 	const old =
 		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +

@@ -38,7 +38,7 @@ test("metrics have the names that Prometheus requires: counters end in _total, o
 });
 
 test("the alarms and the dashboard use only metrics and labels that the service has", () => {
-	const labelsOf = new Map(families.map(({ name, labels }) => [name, [...labels, "instance", "le"]]));
+	const labelsOf = new Map(families.map(({ name, labels }) => [name, [...labels, "instance", "job", "le"]]));
 	const dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
 	const titles = dashboard.panels
 		.filter(({ type }: { type: string }) => type === "row")

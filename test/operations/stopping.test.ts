@@ -7,6 +7,7 @@ import { Agent } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createProbes } from "../../src/ops/probes.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
@@ -98,18 +99,35 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 });
 
 const readShown = async () => ({ history: "", lastEdit: 0n, lastId: 0n });
+const checkWrites = async () => {};
+const never = () => new Promise<never>(() => {});
 
 test("readyz is 503 when the store does not answer in time", async () => {
 	const writeState = () => "working" as const;
-	const silent = createProbes({ readShown: () => new Promise<never>(() => {}), writeState }, () => false, 50);
+	const silent = createProbes({ readShown: never, writeState, checkWrites }, () => false, 50);
 	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
-	const answers = createProbes({ readShown, writeState }, () => false, 50);
+	const answers = createProbes({ readShown, writeState, checkWrites }, () => false, 50);
 	await answers.ready();
+});
+
+test("readyz shows the outcome of the write that it asks for, unless that takes too long", async () => {
+	let state: "working" | "failing" = "working";
+	const writeState = () => state;
+	const fails = async () => {
+		await sleep(10);
+		state = "failing";
+	};
+	assert.equal(
+		(await createProbes({ readShown, writeState, checkWrites: fails }, () => false).ready()).writes,
+		"failing",
+	);
+	const waits = createProbes({ readShown, writeState, checkWrites: never }, () => false, 50);
+	assert.equal((await within("the answer", waits.ready())).status, "ok");
 });
 
 test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
-		const probes = createProbes({ readShown, writeState: () => state }, () => false);
+		const probes = createProbes({ readShown, writeState: () => state, checkWrites }, () => false);
 		const reply = { status: "ok", writes: state };
 		assert.deepEqual(await probes.ready(), reply);
 		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { smallDisk } from "../support/full-disk.ts";
@@ -20,14 +21,15 @@ const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.me
 /** Texts of alerts.yaml that are replaced, so that each fault raises its alarm within seconds. */
 const shortened: [RegExp, string][] = [
 	[/for: \w+/g, "for: 1s"],
-	[/\[(5m|1h|6h|3d|10m|1d)\]/g, "[10s]"],
+	[/\[(5m|1h|6h|3d|10m|15m|1d)\]/g, "[10s]"],
 	[/256 \* 1024 \* 1024/, "1024 * 1024"],
-	[/26 \* 3600/, "10"],
+	[/2 \* 3600/, "10"],
 	[/1891123200/, "0"],
 ];
 
 export const proof: Proof = {
-	shows: "the unit tests of deploy/prometheus pass, and each fault raises its alarm in a real Prometheus",
+	shows:
+		"the unit tests of deploy/prometheus pass; in a real Prometheus each fault raises its alarm, which ends after it",
 	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
@@ -36,14 +38,16 @@ export const proof: Proof = {
 		const { environment, key } = await newStore("alerts", place);
 		const backups = { BACKUP_TO: join(trial.folder, "backups"), BACKUP_EVERY: "1s", BACKUP_KEEP: "1" };
 		mkdirSync(backups.BACKUP_TO);
-		const service = await startProgram(trial, { ...environment, ...backups });
+		const variables = { ...environment, ...backups, OPS_PORT: String(await freePort()) };
+		const start = () => startProgram(trial, variables);
+		const service = await start();
 		const database = environment.DATABASE_URL.slice("sqlite:".length);
 		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 		execFileSync("promtool", ["check", "metrics"], { input: metrics });
 		const url = await startPrometheus(new URL(service.opsUrl).host, trial);
 		await until("the first scrape", async () => (await query(url, "animal_store_build_info")).length === 1);
 		await until("no alarm without a fault", async () => (await firing(url)).length === 0);
-		return { raised: await raiseAll({ service, key, database, url, place, trial }) };
+		return { raised: await raiseAll({ service, start, key, database, url, place, trial }) };
 	},
 };
 
@@ -53,11 +57,13 @@ interface Fault {
 	cause(): Promise<unknown> | unknown;
 	/** Repeated while the alarms are awaited. */
 	repeat?(): Promise<unknown>;
-	end?(): void;
+	end(): Promise<unknown> | unknown;
 }
 
 interface Setting {
 	service: Running;
+	/** Starts it again, on the same operators' port. */
+	start: () => Promise<Running>;
 	key: string;
 	database: string;
 	url: string;
@@ -65,7 +71,7 @@ interface Setting {
 	trial: Trial;
 }
 
-/** Causes each fault, and prints the time until its alarm. */
+/** Causes each fault, prints the time until its alarm, ends it, and waits until the alarm falls. */
 async function raiseAll(setting: Setting): Promise<number> {
 	let raised = 0;
 	setting.trial.say("| alarm | fault | raised after |");
@@ -85,12 +91,14 @@ async function raiseAll(setting: Setting): Promise<number> {
 			setting.trial.say(`| ${alarm} | ${fault} | ${seconds} s |`);
 			raised++;
 		}
-		end?.();
+		await end();
+		const isFiring = async (alarm: string) => (await firing(setting.url)).includes(alarm);
+		for (const alarm of alarms) await until(`${alarm} to end`, async () => !(await isFiring(alarm)), { everyMs: 200 });
 	}
 	return raised;
 }
 
-function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
+function faultsOf({ service, start, key, database, place, trial }: Setting): Fault[] {
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const pets = `${service.url}/v1/pets`;
 	const body = JSON.stringify({ name: "x".repeat(250), categoryId: 1 });
@@ -99,12 +107,27 @@ function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
 	const createMany = () => Promise.all(Array.from({ length: 200 }, create));
 	const other = new Database(database);
 	trial.after(() => other.close());
+	let running = service;
 	return [
 		{
 			alarms: ["AnimalStoreRemovedSoonStillCalled"],
 			fault: "a key calls getPet in the last year",
 			cause: create,
 			repeat: async () => (await fetch(`${pets}/1`, { headers })).arrayBuffer(),
+			end: () => {},
+		},
+		{
+			alarms: ["AnimalStoreSlow"],
+			fault: "creates wait 0.4 s for a lock",
+			cause: () => {},
+			async repeat() {
+				other.exec("BEGIN IMMEDIATE");
+				const created = Promise.all(Array.from({ length: 20 }, create));
+				await sleep(400);
+				other.exec("COMMIT");
+				await created;
+			},
+			end: () => {},
 		},
 		{
 			alarms: ["AnimalStoreWritesWaitLong"],
@@ -120,7 +143,10 @@ function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
 			fault: "a reader that never ends, and creates",
 			cause: () => other.exec("BEGIN; SELECT count(*) FROM pets"),
 			repeat: createMany,
-			end: () => other.exec("COMMIT"),
+			end() {
+				other.exec("COMMIT");
+				other.pragma("wal_checkpoint(TRUNCATE)"); // The service cuts the file to 16 MiB, more than this disk has.
+			},
 		},
 		{
 			alarms: [
@@ -132,11 +158,13 @@ function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
 			fault: "the disk is full",
 			cause: () => fillDisk(place),
 			repeat: createMany,
+			end: () => emptyDisk(place),
 		},
 		{
 			alarms: ["AnimalStoreBackupOld"],
 			fault: "the folder of the service's backups was removed",
 			cause: () => renameSync(join(trial.folder, "backups"), join(trial.folder, "gone")),
+			end: () => renameSync(join(trial.folder, "gone"), join(trial.folder, "backups")),
 		},
 		{
 			alarms: ["AnimalStoreLogLinesDropped"],
@@ -149,6 +177,21 @@ function faultsOf({ service, key, database, place, trial }: Setting): Fault[] {
 			alarms: ["AnimalStoreDown"],
 			fault: "SIGKILL of the service",
 			cause: () => service.process.kill("SIGKILL"),
+			async end() {
+				running = await start();
+			},
+		},
+		{
+			alarms: ["AnimalStoreRestarts"],
+			fault: "a service that ends after 1.5 s, and is started again",
+			cause: () => {},
+			async repeat() {
+				await sleep(1500);
+				running.process.kill("SIGKILL");
+				await running.finished;
+				running = await start();
+			},
+			end: () => {},
 		},
 	];
 }
@@ -167,6 +210,10 @@ function fillDisk(place: string): void {
 			}
 		}
 	}
+}
+
+function emptyDisk(place: string): void {
+	for (const name of readdirSync(place)) if (/^(large|small)-/.test(name)) rmSync(join(place, name));
 }
 
 /** @returns its URL */

@@ -65,6 +65,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		place: `${host}:${port}/${database}`,
 		queue: creates.queue,
 		writeState: () => watch.state(creates.queue),
+		checkWrites: watch.check,
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };

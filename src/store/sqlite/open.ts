@@ -54,6 +54,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		place: String(identityOf(file)),
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
+		checkWrites: watch.check,
 		readUse: () => readFileUse(file),
 		async close() {
 			await write("touchKeys", []).catch(() => {}); // After all others.
