@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
 import type { Log, TrafficCounts } from "./contract/observed.ts";
-import { scopes } from "./contract/operations.ts";
+import { defaultScopes, scopes } from "./contract/operations.ts";
 import { buildApp, buildOpsServer } from "./http/app.ts";
 import { drain } from "./http/drain.ts";
 import { connectionsMost, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
@@ -123,13 +123,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	try {
 		if ((await store.rows.readCopyMark()) !== undefined)
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-		if (apiKey !== undefined) await addKey(issuer, { name: "API_KEY", key: apiKey, unless: "same secret" });
+		if (apiKey !== undefined)
+			await addKey(issuer, { name: "API_KEY", key: apiKey, scopes: [...defaultScopes], unless: "same secret" });
 		if (config.backups) checkBackupFolder(config.backups.folder);
 		await listenPublic(app.server, config, store, observed.node);
 		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey
-			? await addKey(issuer, { name: "first key", unless: "any key" })
+			? await addKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" })
 			: undefined;
 		const { address } = app.server.address() as AddressInfo;
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
@@ -275,8 +276,8 @@ function startBackups(
 	return scheduled;
 }
 
-/** Adds a key with all scopes. @returns its secret; undefined if the store has such a key, which may be revoked */
-async function addKey(issuer: Issuer, request: Omit<KeyRequest, "scopes">): Promise<string | undefined> {
-	const { key, isAdded } = await createKey(issuer, { ...request, scopes: [...scopes] });
+/** @returns the secret of the new key; undefined if the store has such a key, which may be revoked */
+async function addKey(issuer: Issuer, request: KeyRequest): Promise<string | undefined> {
+	const { key, isAdded } = await createKey(issuer, request);
 	return isAdded ? key : undefined;
 }

@@ -6,7 +6,7 @@ import { Argument, type Command } from "commander";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { eraseNames } from "../store/open.ts";
-import { type EditOutcome, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { type EditResult, type NewEdit, StorageUnavailable } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase, withStore } from "./connection.ts";
@@ -60,7 +60,7 @@ export function withEdits(pets: Command): Command {
 /** @param result such as "is removed" */
 async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
 	const { outcome, databaseUrl } = await withStore(flags, async ({ edits }, databaseUrl) => ({
-		outcome: await edits.apply({ petId, editor: by ?? currentEditor(), ...change }),
+		...(await edits.apply({ petId, editor: by ?? currentEditor(), ...change })),
 		databaseUrl,
 	}));
 	refuseMissing(outcome, petId, change);
@@ -90,7 +90,7 @@ async function tryToErase(databaseUrl: string): Promise<boolean> {
 }
 
 /** @throws CommandError */
-function refuseMissing(outcome: EditOutcome, petId: bigint, { action }: Change): void {
+function refuseMissing(outcome: EditResult["outcome"], petId: bigint, { action }: Change): void {
 	if (outcome === "absent") throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
 	if (outcome === "removed" && action !== "remove")
 		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);

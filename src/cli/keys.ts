@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Flags } from "../config.ts";
-import { type Scope, scopes } from "../contract/operations.ts";
+import { defaultScopes, type Scope, scopes } from "../contract/operations.ts";
 import { keyFromRandom, parseRate } from "../keys/formats.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
@@ -20,7 +20,9 @@ export function keysCommand(): Command {
 		.description("create a key and print it; it is shown only this once")
 		.requiredOption("--name <name>", "what the key is for", parsePrintable)
 		.addOption(
-			new Option("--scopes <scopes>", `any of ${scopes.join(",")}`).argParser(parseScopes).default([...scopes], "all"),
+			new Option("--scopes <scopes>", `any of ${scopes.join(",")}`)
+				.argParser(parseScopes)
+				.default([...defaultScopes], defaultScopes.join()),
 		)
 		.option("--expires <duration>", "when it stops working, such as 90d; never if absent", parseDuration)
 		.option("--rate <rate>", "requests in a window, such as 100/1m; the service's RATE_LIMIT if absent", checkRate)

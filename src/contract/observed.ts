@@ -11,8 +11,11 @@ export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number],
 /** @param fields values of JSON, undefined ones are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
-/** The name that a request is counted under. `page`: other things that are served. `unknown`: no route, or not HTTP. */
-export type RouteName = OperationName | "probe" | "metrics" | "page" | "unknown";
+/**
+ * The name that a request is counted under. `console`: its private endpoints. `page`: other things that are served.
+ * `unknown`: no route, or not HTTP.
+ */
+export type RouteName = OperationName | "probe" | "metrics" | "console" | "page" | "unknown";
 
 /** A reply, or a request whose client left before the reply. */
 export interface Reply {

@@ -57,7 +57,8 @@ function createHandler(router: Router, checks: readonly Check[], { log, server }
 	return (exchange: Exchange): void => {
 		try {
 			const route = router.find(exchange);
-			const preflight = cors?.preflight(exchange.request);
+			if (route.isPrivate) exchange.begin(); // Without the headers for other origins.
+			const preflight = route.isPrivate ? undefined : cors?.preflight(exchange.request);
 			if (preflight) return void exchange.headers(preflight).sendStatus(204);
 			void handleChecked(checks, exchange, route)?.catch((error) => sendFailure(log, exchange, error));
 		} catch (error) {

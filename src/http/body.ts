@@ -33,7 +33,8 @@ export function parseNewPet(body: Buffer): NewPet {
 	return checked.value;
 }
 
-function parseBody(body: Buffer): unknown {
+/** @throws ApiError `invalid_json` */
+export function parseBody(body: Buffer): unknown {
 	if (body.length === 0) throw new ApiError("invalid_json", "it is empty");
 	if (!isUtf8(body)) throw new ApiError("invalid_json", "it is not valid UTF-8");
 	if (isTooDeep(body)) throw new ApiError("invalid_json", `it is nested more than ${bodyMaxDepth} levels deep`);

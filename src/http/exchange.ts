@@ -27,7 +27,9 @@ export interface RouteRules {
 	deprecation?: DeprecationNotice;
 	acceptsBody?: boolean;
 	/** Its name in metrics, if it is neither an operation nor a page. */
-	countedAs?: "probe" | "metrics";
+	countedAs?: "probe" | "metrics" | "console";
+	/** No page of another origin may call it. */
+	isPrivate?: boolean;
 	handler: Handler;
 }
 
@@ -104,7 +106,7 @@ export class Exchange {
 		const { fields, cors } = this.#head;
 		this.#fields = [...fields, "x-request-id", this.id];
 		this.#vary = "";
-		if (cors) {
+		if (cors && !this.route?.isPrivate) {
 			this.#fields.push(...cors.fieldsOf(this.request));
 			this.vary("Origin");
 		}

@@ -79,10 +79,10 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 }
 
 /**
- * The reader of an operation's query: each parameter at most once, not empty, integers in plain decimal digits.
+ * The reader of a query: each parameter at most once, not empty, integers in plain decimal digits.
  * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
  */
-function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
+export function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
 	const check = checkOf(schema, true);
 	const names = Object.keys(schema.properties);
 	return (text) => {

@@ -79,7 +79,8 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 	if (get) methods.set("HEAD", get);
 	const allow = [...methods.keys(), "OPTIONS"].join(", ");
 	const isOpen = [...methods.values()].every(({ access }) => access === "open");
-	const shared: Pick<Route, "access" | "path"> = isOpen ? { access: "open", path } : { path };
+	const isPrivate = [...methods.values()].some((route) => route.isPrivate);
+	const shared: Pick<Route, "access" | "path" | "isPrivate"> = { path, isPrivate, ...(isOpen && { access: "open" }) };
 	methods.set("OPTIONS", { ...shared, handler: (exchange) => exchange.header("allow", allow).sendStatus(204) });
 	return { methods, others: { ...shared, allowedMethods: allow, handler: reach } };
 }

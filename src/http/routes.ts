@@ -5,6 +5,7 @@ import type { Activity, KeyInfo } from "../contract/activity.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
+import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
@@ -32,6 +33,15 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 	router.add("/console/activity", { GET: { access: "metrics:read", handler: sendJson("no-store", activity) } });
 	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
 	router.add("/console/key", { GET: { handler: sendJson("no-store", key) } });
+	addPrivate(router, options);
+}
+
+/** The private endpoints of the console, which may change with it. */
+function addPrivate(router: Router, { store }: PetOptions): void {
+	const { edit, history } = createEditHandlers(store.edits);
+	const rules = { isPrivate: true, countedAs: "console" } as const;
+	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
+	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });
 }
 
 /** The routes of the operators' port. */

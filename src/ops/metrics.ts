@@ -17,8 +17,9 @@ const histogram = metric("histogram");
 
 export const metricTable = {
 	animal_store_request_duration_seconds: histogram(
-		"Time from a request's headers to the end of its reply. operation: also probe, metrics, page and unknown; " +
-			"method: read (GET, HEAD), write (POST) or other; status 499: the client left first.",
+		"Time from a request's headers to the end of its reply. " +
+			"operation: also probe, metrics, console, page and unknown; method: read (GET, HEAD), write (POST) or other; " +
+			"status 499: the client left first.",
 		"operation",
 		"method",
 		"status",

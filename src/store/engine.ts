@@ -72,6 +72,10 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 				throw new StorageUnavailable("the store has another history since it was last asked");
 			return rows.map(toEdit);
 		},
+		async ofPet(petId, limit) {
+			const newest = "FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2";
+			return (await select(columnNames(tables.edits), newest, [petId, limit])).rows.map(toEdit);
+		},
 	};
 }
 

@@ -1,7 +1,8 @@
 // The Store interface: the promises of every engine, its errors, and what long work on its file reports.
 
+import type { EditResult } from "../contract/edits.ts";
 import type { Filter } from "../contract/operations.ts";
-import type { NewPet, PetStatus } from "../contract/pet.ts";
+import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type {
 	EditRecord,
@@ -15,6 +16,7 @@ import type {
 	TableName,
 } from "./tables.ts";
 
+export type { EditResult } from "../contract/edits.ts";
 export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 
@@ -202,26 +204,22 @@ export interface Edits {
 	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. The
 	 * name that it replaces is left in unused space until `eraseNames` (open.ts).
 	 */
-	apply(edit: NewEdit): Promise<EditOutcome>;
+	apply(edit: NewEdit): Promise<EditResult>;
 	/**
 	 * The next `limit` edits with ids above `after`, oldest first.
 	 * @throws StorageUnavailable if the store has another history than this one
 	 */
 	list(after: bigint, limit: number, history?: string): Promise<EditRecord[]>;
+	/** The last `limit` edits of an animal, newest first. */
+	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
 }
 
-/** `status` is undefined for none. */
-export type NewEdit = { petId: bigint; editor: string } & (
+/** `status` is undefined for none. With `seen`, it applies only to an animal that has this name and status. */
+export type NewEdit = { petId: bigint; editor: string; seen?: Pick<Pet, "name" | "status"> | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
 	| { action: "rename"; name: string }
 	| { action: "remove" }
 );
-
-/**
- * `unchanged`: the animal is already so, and nothing was recorded. `removed`: an earlier edit removed the animal.
- * `absent`: no edit knows the animal.
- */
-export type EditOutcome = "edited" | "unchanged" | "removed" | "absent";
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {

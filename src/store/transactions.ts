@@ -1,10 +1,13 @@
 // The writes besides creates. Each is one transaction, written once for both engines as a sequence of statements, each
 // of which is answered with its rows.
 
+import type { Pet } from "../contract/pet.ts";
 import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
-import { type AddUnless, type EditOutcome, type NewEdit, StoreUpgraded } from "./store.ts";
+import { type AddUnless, type EditResult, type NewEdit, StoreUpgraded } from "./store.ts";
 import type { KeyUse, NewKey, NewSecret } from "./tables.ts";
 import {
+	columnList,
+	createRecordReader,
 	createRowWriter,
 	insertRows,
 	pickColumns,
@@ -44,20 +47,26 @@ const toSecretRow = createRowWriter(newSecret);
 const addSecret = `INSERT INTO secrets (hash, key_id, number, last4, created_at_ms, expires_at_ms)
 	SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5 FROM secrets WHERE key_id = $2`;
 
-function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<EditOutcome> {
-	const { petId, editor, action } = edit;
-	const [pet] = yield { text: `SELECT name, status FROM pets WHERE id = $1 ${dialect.forUpdate}`, values: [petId] };
-	if (!pet) {
-		const [removal] = yield { text: "SELECT id FROM edits WHERE pet_id = $1 AND action = 'remove'", values: [petId] };
-		return removal ? "removed" : "absent";
+const toPet = createRecordReader<Pet>(tables.pets);
+
+function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<EditResult> {
+	const { petId, editor, action, seen } = edit;
+	const readPet = `SELECT ${columnList(tables.pets)} FROM pets WHERE id = $1 ${dialect.forUpdate}`;
+	const [row] = yield { text: readPet, values: [petId] };
+	if (!row) {
+		const by = yield* readLastEditor(petId);
+		return by === undefined ? { outcome: "absent" } : { outcome: "removed", by };
 	}
-	const [name, fromStatus] = pet;
-	if (action === "set-status") {
-		if ((edit.status ?? null) === fromStatus) return "unchanged";
-		yield { text: "UPDATE pets SET status = $1 WHERE id = $2", values: [edit.status ?? null, petId] };
-	} else if (action === "rename") {
-		if (edit.name === name) return "unchanged";
-		yield { text: "UPDATE pets SET name = $1 WHERE id = $2", values: [edit.name, petId] };
+	const pet = toPet(row);
+	const edited = editedPet(pet, edit);
+	if (edited?.name === pet.name && edited.status === pet.status) return { outcome: "unchanged", pet };
+	if (seen && (seen.name !== pet.name || seen.status !== pet.status)) {
+		const by = yield* readLastEditor(petId);
+		return { outcome: "conflict", pet, ...(by !== undefined && { by }) };
+	}
+	if (edited) {
+		const values = [edited.name, edited.status ?? null, petId];
+		yield { text: "UPDATE pets SET name = $1, status = $2 WHERE id = $3", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
 		yield {
@@ -65,11 +74,22 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 			values: [erasedFingerprint, petId],
 		};
 	}
-	const statuses = action === "rename" ? {} : { fromStatus };
-	const toStatus = action === "set-status" ? edit.status : undefined;
+	const statuses = action === "rename" ? {} : { fromStatus: pet.status, toStatus: edited?.status };
 	const [[id] = []] = yield { text: dialect.nextEditId };
-	yield* insertRows(tables.edits, [toEditRow({ id, atMs: nowMs, editor, action, petId, ...statuses, toStatus })]);
-	return "edited";
+	yield* insertRows(tables.edits, [toEditRow({ id, atMs: nowMs, editor, action, petId, ...statuses })]);
+	return { outcome: "edited", ...(edited && { pet: edited }) };
+}
+
+/** @returns undefined for a removal */
+function editedPet(pet: Pet, edit: NewEdit): Pet | undefined {
+	if (edit.action === "remove") return undefined;
+	return edit.action === "rename" ? { ...pet, name: edit.name } : { ...pet, status: edit.status };
+}
+
+function* readLastEditor(petId: bigint): Transaction<string | undefined> {
+	const last = "SELECT editor FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT 1";
+	const [[editor] = []] = yield { text: last, values: [petId] };
+	return editor as string | undefined;
 }
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { settings } from "../../src/config.ts";
+import type { KeyInfo } from "../../src/contract/activity.ts";
 import { curlOf } from "../../src/contract/curl.ts";
 import { callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
@@ -25,7 +26,8 @@ test("the quick start prints the first key once, with a working curl command and
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	assert.equal((await first.stop()).code, 0);
 	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-	assert.equal((await fetch(`${second.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+	const known = await fetch(`${second.url}/console/key`, { headers: { authorization: `Bearer ${key}` } });
+	assert.deepEqual(((await known.json()) as KeyInfo).scopes, ["pets:read", "pets:write", "metrics:read", "pets:edit"]);
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });
 

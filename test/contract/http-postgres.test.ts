@@ -6,6 +6,7 @@ for (const suite of [
 	"body",
 	"corpus",
 	"credentials",
+	"edits",
 	"framing",
 	"idempotency",
 	"model",

@@ -6,7 +6,7 @@ import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { EditOutcome, NewEdit } from "../../src/store/store.ts";
+import type { EditResult, NewEdit } from "../../src/store/store.ts";
 import { seed } from "../support/random.ts";
 import { beforeStop, create, testService } from "../support/service.ts";
 import { exchange, type Reply } from "../support/wire.ts";
@@ -43,7 +43,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Edits an animal of the model. @returns the outcome; an edit that changes something adds its row */
-function edit(model: Map<number, Animal>, { petId, editor, ...change }: NewEdit, rows: object[]): EditOutcome {
+function edit(
+	model: Map<number, Animal>,
+	{ petId, editor, ...change }: NewEdit,
+	rows: object[],
+): EditResult["outcome"] {
 	const before = model.get(Number(petId));
 	if (!before) return "removed";
 	const { action, ...fields } = change;
@@ -117,7 +121,8 @@ async function scene(context: TestContext) {
 		if (petId < 1) return;
 		const edits = changes.map((change, place) => ({ petId: BigInt(petId), editor: `editor ${place}`, ...change }));
 		const [one, two] = edits as [NewEdit, NewEdit];
-		const outcomes = await Promise.all([store.edits.apply(one), other.edits.apply(two)]);
+		const results = await Promise.all([store.edits.apply(one), other.edits.apply(two)]);
+		const outcomes = results.map(({ outcome }) => outcome);
 		const rows = (await store.edits.list(lastEdit, 9)).map(({ id, atMs: _, ...row }) => {
 			assert.equal(id, ++lastEdit);
 			return row;

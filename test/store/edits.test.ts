@@ -26,8 +26,9 @@ for (const [engine, make] of Object.entries(engines)) {
 		const store = await open();
 		await store.createPet({ name: "Rex", categoryId: 1n });
 		for (const petId of [2n, -(2n ** 63n)])
-			assert.equal(await store.edits.apply({ petId, editor, action: "remove" }), "absent");
-		assert.equal(await store.edits.apply({ petId: 1n, editor, action: "rename", name: "Mia 犬" }), "edited");
+			assert.deepEqual(await store.edits.apply({ petId, editor, action: "remove" }), { outcome: "absent" });
+		const renamed = await store.edits.apply({ petId: 1n, editor, action: "rename", name: "Mia 犬" });
+		assert.deepEqual(renamed, { outcome: "edited", pet: { id: 1n, name: "Mia 犬", categoryId: 1n } });
 		assert.deepEqual(await store.edits.list(0n, 100), [{ id: 1n, atMs, editor, action: "rename", petId: 1n }]);
 		assert.equal((await store.countPets(0n, 10)).lastEdit, 1n);
 		assert.equal((await store.countPets(100n, 10)).lastEdit, 1n, "also if no animal is counted");

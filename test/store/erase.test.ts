@@ -89,7 +89,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 		for (const [petId] of edited) {
 			const change =
 				petId % 2n === 0n ? ({ action: "remove" } as const) : ({ action: "rename", name: newName() } as const);
-			assert.equal(await store.edits.apply({ petId, editor, ...change }), "edited");
+			assert.equal((await store.edits.apply({ petId, editor, ...change })).outcome, "edited");
 			pets.delete(petId);
 		}
 		const pending = await store.edits.list(0n, 2000);
@@ -236,7 +236,7 @@ test("postgres: a removed or replaced name is in no catalog, and in the files on
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
 	for (const [index, id] of edited.entries()) {
 		const change = index % 2 ? ({ action: "remove" } as const) : ({ action: "rename", name: `new ${id}` } as const);
-		assert.equal(await store.edits.apply({ petId: BigInt(id), editor, ...change }), "edited");
+		assert.equal((await store.edits.apply({ petId: BigInt(id), editor, ...change })).outcome, "edited");
 	}
 	await store.close();
 	const removed = edited.filter((_, index) => index % 2);

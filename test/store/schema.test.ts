@@ -38,6 +38,10 @@ function assertFiltersAreIndexed(indexes: string[]): void {
 			`there is an index ${columns}`,
 		);
 	}
+	assert.ok(
+		indexes.some((index) => /\bedits\b.*\(pet_id\)/.test(index)),
+		"there is an index for a history",
+	);
 }
 
 test("sqlite: the declared tables are those of the schema, column for column, and each filter has its index", async (context) => {

@@ -4,6 +4,18 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/store/transactions.ts",
+		from: "seen.status !== pet.status",
+		to: "false",
+		tests: ["test/contract/edits.test.ts"],
+	},
+	{
+		file: "src/http/app.ts",
+		from: "if (route.isPrivate) exchange.begin();",
+		to: "",
+		tests: ["test/contract/edits.test.ts"],
+	},
+	{
 		file: "src/store/postgres/transaction.ts",
 		from: 'forUpdate: "FOR UPDATE"',
 		to: 'forUpdate: ""',

@@ -11,8 +11,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/router.ts",
-		from: 'isOpen ? { access: "open", path } : { path }',
-		to: '{ access: "open", path }',
+		from: '...(isOpen && { access: "open" })',
+		to: 'access: "open"',
 		tests: ["test/contract/corpus.test.ts"],
 	},
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/contract/corpus.test.ts"] },

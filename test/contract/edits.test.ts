@@ -1,0 +1,241 @@
+// The console's private endpoints for editing: edits that name what was seen, the history of an animal, and who may ask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { openStore } from "../../src/store/open.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
+import { assertFailure, type TestService, testService } from "../support/service.ts";
+
+const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
+const seen = { name: "Rex", status: "available" };
+
+const post = (body: unknown, headers = {}) => ({
+	method: "POST",
+	path: "/console/edits",
+	headers: { "Content-Type": "application/json", ...headers },
+	body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+/** Sends edits. @returns their results, with the animals as text */
+async function edit({ send }: TestService, ...edits: object[]): Promise<unknown[]> {
+	const { status, headers, body } = await send(post({ edits }));
+	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
+	return JSON.parse(body.replaceAll(/"pet":(\{[^}]*\})/g, (_, pet) => `"pet":${JSON.stringify(pet)}`)).results;
+}
+
+test("an edit changes the animal that was seen and names the key in the audit; each other state has its outcome", async (context) => {
+	const service = await testService(context);
+	for (const pet of [rex, rex, { name: "Mia", categoryId: 1n }]) await service.store.createPet(pet);
+	const pet = (id: number, name: string, status = "available") =>
+		`{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"${status}"}`;
+	const sold = { id: 1, action: "set-status", status: "sold", seen };
+	assert.deepEqual(
+		await edit(service, sold, sold, { id: 1, action: "remove", seen }, { id: 2, action: "rename", name: "Bo", seen }),
+		[
+			{ outcome: "edited", pet: pet(1, "Rex", "sold") },
+			{ outcome: "unchanged", pet: pet(1, "Rex", "sold") },
+			{ outcome: "conflict", pet: pet(1, "Rex", "sold"), by: "test" },
+			{ outcome: "edited", pet: pet(2, "Bo") },
+		],
+	);
+	const mia = { id: 3, seen: { name: "Mia" } };
+	assert.deepEqual(
+		await edit(
+			service,
+			{ ...mia, action: "remove", seen },
+			{ ...mia, action: "set-status", status: "sold" },
+			{ ...mia, action: "set-status", seen: { name: "Mia", status: "sold" } },
+			{ ...mia, action: "remove" },
+			{ ...mia, action: "rename", name: "Max" },
+			{ ...mia, id: 9, action: "remove" },
+		),
+		[
+			{ outcome: "conflict", pet: `{"id":3,"name":"Mia","categoryId":1}` },
+			{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1,"status":"sold"}` },
+			{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1}` },
+			{ outcome: "edited" },
+			{ outcome: "removed", by: "test" },
+			{ outcome: "absent" },
+		],
+	);
+	assert.deepEqual(
+		(await service.store.edits.list(0n, 100)).map(({ petId, action, editor }) => [petId, action, editor]),
+		[
+			[1n, "set-status", "test"],
+			[2n, "rename", "test"],
+			[3n, "set-status", "test"],
+			[3n, "set-status", "test"],
+			[3n, "remove", "test"],
+		],
+	);
+	assert.equal((await service.send({ path: "/v1/pets" })).body, `[${pet(1, "Rex", "sold")},${pet(2, "Bo")}]`);
+});
+
+test("of two callers who saw the same animal, exactly one edits it, and the other learns who did", async (context) => {
+	const service = await testService(context);
+	const { key } = await createKey(service.issuer, { name: "front desk", scopes: ["pets:edit"] });
+	await service.store.createPet(rex);
+	const other = await openStore(service.databaseUrl, Date.now);
+	context.after(() => other.close());
+	for (let round = 0, name = "Rex"; round < 10; round++) {
+		const body = (next: string) => ({
+			edits: [{ id: 1, action: "rename", name: next, seen: { name, status: "available" } }],
+		});
+		const replies = await Promise.all([
+			service.send(post(body(`${round} a`))),
+			service.send(post(body(`${round} b`), { Authorization: `Bearer ${key}` })),
+		]);
+		const [a, b] = replies.map((reply) => JSON.parse(reply.body).results[0]);
+		const [edited, refused, by] = a.outcome === "edited" ? [a, b, "test"] : [b, a, "front desk"];
+		assert.deepEqual([edited.outcome, refused.outcome, refused.by], ["edited", "conflict", by]);
+		assert.equal(refused.pet.name, edited.pet.name);
+		name = edited.pet.name;
+	}
+	assert.equal((await other.edits.list(0n, 100)).length, 10);
+});
+
+test("the history of an animal has its newest 100 edits, and nobody else's", async (context) => {
+	const service = await testService(context);
+	for (let index = 0; index < 2; index++) await service.store.createPet(rex);
+	service.clock.nowMs = 1_790_000_000_000;
+	for (let index = 0; index < 51; index++) {
+		await edit(service, {
+			id: 1,
+			action: "rename",
+			name: `${index}`,
+			seen: { ...seen, name: index ? `${index - 1}` : "Rex" },
+		});
+		await edit(
+			service,
+			{ id: 2, action: "set-status", status: "sold", seen },
+			{ id: 2, action: "set-status", status: "available", seen: { ...seen, status: "sold" } },
+		);
+	}
+	await edit(service, { id: 1, action: "remove", seen: { ...seen, name: "50" } });
+	const history = async (id: number) => {
+		const { status, headers, body } = await service.send({ path: `/console/history?id=${id}` });
+		assert.deepEqual([status, headers["cache-control"]], [200, "no-store"], body);
+		return JSON.parse(body).edits;
+	};
+	const [removal, renaming, ...renamings] = await history(1);
+	const common = { atMs: service.clock.nowMs, editor: "test" };
+	assert.deepEqual(removal, { id: 154, ...common, action: "remove", fromStatus: "available" });
+	assert.deepEqual(renaming, { id: 151, ...common, action: "rename" });
+	assert.equal(renamings.length, 50);
+	const changes = await history(2);
+	assert.equal(changes.length, 100);
+	assert.deepEqual(changes[0], { id: 153, ...common, action: "set-status", fromStatus: "sold", toStatus: "available" });
+	assert.deepEqual(await history(3), []);
+	for (const [query, code] of [
+		["", "invalid_parameter"],
+		["id=x", "invalid_parameter"],
+		["id=1&id=2", "invalid_parameter"],
+		["id=1&a=1", "unknown_parameter"],
+	] as const)
+		assertFailure(await service.send({ path: `/console/history?${query}` }), code);
+});
+
+test("edits that are not complete and valid are refused, and none of them is made", async (context) => {
+	const service = await testService(context);
+	await service.store.createPet(rex);
+	const good = { id: 1, action: "remove", seen };
+	const without = (field: string) => ({ ...good, [field]: undefined });
+	const refused: [unknown, RegExp][] = [
+		["[]", /^edits is required/],
+		["null", /^edits is required/],
+		[{ edits: {} }, /^edits is required/],
+		[{ edits: [] }, /1 to 100/],
+		[{ edits: Array.from({ length: 101 }, () => good) }, /1 to 100/],
+		[{ edits: [good, null] }, /^edits\[1\]: .*object with id/],
+		[{ edits: [good, without("id")] }, /^edits\[1\]: id is required/],
+		[{ edits: [good, { ...good, id: "1" }] }, /id must be/],
+		[{ edits: [good, { ...good, action: "sell" }] }, /action must be one of set-status, rename, remove/],
+		[{ edits: [good, { ...good, action: "rename" }] }, /name is required for rename/],
+		[{ edits: [good, { ...good, action: "rename", name: " " }] }, /name must be a string of 1 to 255/],
+		[{ edits: [good, { ...good, action: "set-status", status: "gone" }] }, /status must be one of/],
+		[{ edits: [good, without("seen")] }, /^edits\[1\]\.seen: /],
+		[{ edits: [good, { ...good, seen: {} }] }, /^edits\[1\]\.seen: name is required/],
+	];
+	for (const [body, message] of refused) {
+		const reply = await service.send(post(body));
+		assertFailure(reply, "invalid_body");
+		assert.match(JSON.parse(reply.body).message, message);
+	}
+	assertFailure(await service.send(post("{")), "invalid_json");
+	assertFailure(await service.send(post("{}", { "Content-Type": "text/plain" })), "unsupported_media_type");
+	assertFailure(await service.send(post(" ".repeat(65_537))), "body_too_large");
+	assertFailure(await service.send({ path: "/console/edits" }), "method_not_allowed");
+	assert.deepEqual(await service.store.edits.list(0n, 1), []);
+});
+
+test("only a key with pets:edit edits and reads histories, whatever else it may do, and no page of another origin", async (context) => {
+	const Origin = "https://shop.example";
+	const service = await testService(context, { environment: { CORS_ORIGINS: Origin } });
+	await service.store.createPet(rex);
+	const { key } = await createKey(service.issuer, {
+		name: "all others",
+		scopes: ["pets:read", "pets:write", "metrics:read"],
+	});
+	const removal = { edits: [{ id: 1, action: "remove", seen }] };
+	const history = { path: "/console/history?id=1" };
+	for (const request of [post(removal), { ...history, headers: {} }]) {
+		const refusal = await service.send({ ...request, headers: { ...request.headers, Authorization: `Bearer ${key}` } });
+		assertFailure(refusal, "insufficient_scope");
+		assert.match(refusal.headers["www-authenticate"] ?? "", /scope="pets:edit"/);
+		assertFailure(
+			await service.send({ ...request, headers: { ...request.headers, Authorization: undefined } }),
+			"missing_credential",
+		);
+	}
+	assert.deepEqual(await service.store.edits.list(0n, 1), []);
+	const covered = await service.send({ path: "/v1/pets", headers: { Origin } });
+	assert.equal(covered.headers["access-control-allow-origin"], Origin, "the service has an allowed origin");
+	const preflight = { Origin, "Access-Control-Request-Method": "POST", Authorization: undefined };
+	for (const request of [
+		post(removal, { Origin }),
+		{ ...history, headers: { Origin } },
+		{ method: "OPTIONS", path: "/console/edits", headers: preflight },
+		post("{", { Origin }),
+	])
+		assert.deepEqual(
+			Object.keys((await service.send(request)).headers).filter((name) => name.startsWith("access-control")),
+			[],
+		);
+	assertFailure(await service.send({ path: "/v1/console/history?id=1" }), "route_not_found");
+	const { body } = await service.send({ path: "/openapi.json" });
+	assert.doesNotMatch(body, /pets:edit|\/console\/(edits|history)/);
+});
+
+test("if the store refuses in the middle, the reply has the results of the edits before; if it refuses all, 503", async (context) => {
+	const service = await testService(context);
+	const { edits } = service.store;
+	for (let index = 0; index < 3; index++) await service.store.createPet(rex);
+	const apply = edits.apply;
+	let left = 2;
+	edits.apply = async (given) => {
+		if (left-- <= 0) throw new StorageUnavailable("the disk is full");
+		return apply(given);
+	};
+	const sold = [1, 2, 3].map((id) => ({ id, action: "set-status", status: "sold", seen }));
+	const outcomes = (await edit(service, ...sold)) as { outcome: string }[];
+	assert.deepEqual(
+		outcomes.map(({ outcome }) => outcome),
+		["edited", "edited"],
+	);
+	left = 2;
+	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
+	assert.equal((await edits.list(0n, 9)).length, 2);
+});
+
+test("edits are counted as requests of the console and logged with their key", async (context) => {
+	const service = await testService(context, { mixes: false });
+	await service.store.createPet(rex);
+	await edit(service, { id: 1, action: "remove", seen });
+	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	const sample = 'animal_store_request_duration_seconds_count{operation="console",method="write",status="200"} 1\n';
+	assert.ok(metrics.includes(sample), metrics.slice(0, 2000));
+	const line = service.log.find((fields) => fields["http.route"] === "/console/edits");
+	assert.match(String(line?.["keyId"]), /^key_/);
+	assert.equal(line?.["http.response.status_code"], 200);
+});
