@@ -21,8 +21,9 @@ export function watchTotals(store: Store) {
 	let countedHistory: string | undefined;
 	let countedTo = 0n;
 	let editedTo = 0n;
-	/** The next count begins when it ends. */
 	let latest = Promise.resolve();
+	/** Begins when the latest count ends, which may have read before this one was requested. */
+	let next: Promise<void> | undefined;
 
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
@@ -62,8 +63,12 @@ export function watchTotals(store: Store) {
 	return {
 		/** @throws StorageUnavailable */
 		async animals(): Promise<Totals> {
-			const counting = latest.then(countNew);
-			latest = counting.catch(() => {}); // This caller gets the error; the next count tries again.
+			next ??= latest.then(() => {
+				next = undefined;
+				return countNew();
+			});
+			const counting = next;
+			latest = counting.catch(() => {}); // The callers get the error; the next count tries again.
 			// The first count of a large store takes long.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };

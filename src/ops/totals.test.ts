@@ -1,0 +1,28 @@
+// Counts of animals while the store is slow.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { PetCount, Store } from "../store/store.ts";
+import { watchTotals } from "./totals.ts";
+
+test("requests that arrive during a count share the next one, so that a store that is away delays each by two counts at most", async () => {
+	const counts: PromiseWithResolvers<PetCount>[] = [];
+	const countPets = () => {
+		const count = Promise.withResolvers<PetCount>();
+		counts.push(count);
+		return count.promise;
+	};
+	const { animals } = watchTotals({ countPets } as unknown as Store);
+	const requests = [animals()];
+	await turn();
+	requests.push(animals(), animals(), animals());
+	const outcomes = Promise.allSettled(requests);
+	for (const count of [1, 2]) {
+		await turn();
+		assert.equal(counts.length, count);
+		counts[count - 1]?.reject(new Error("away"));
+	}
+	for (const { status } of await outcomes) assert.equal(status, "rejected");
+	assert.equal(counts.length, 2);
+});
