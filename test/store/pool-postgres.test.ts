@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { NodePool } from "../../src/store/postgres/connections.ts";
+import { refuseShards } from "../../src/store/postgres/engine.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
@@ -66,6 +67,22 @@ test("a start is refused with one sentence when the server has no free connectio
 		stderr,
 		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
 	);
+});
+
+test("the search for shards also waits for a connection of its node if the server has no other", async (context) => {
+	const server = await startPostgres(["-c", "max_connections=5"]);
+	const connectionString = `${server.url}/postgres`;
+	const pool = new NodePool(parsePostgresUrl(connectionString));
+	const own = await pool.take();
+	const others = Array.from({ length: 4 }, () => new pg.Client({ connectionString }));
+	for (const other of others) await other.connect();
+	context.after(async () => {
+		await Promise.all(others.map((other) => other.end()));
+		await pool.end();
+		await server.remove();
+	});
+	const later = sleep(200).then(() => own.release());
+	await Promise.all([later, refuseShards(pool)]);
 });
 
 test("an idle node keeps one of its connections", async (context) => {

@@ -3,6 +3,7 @@
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
 import { readOnlyText } from "./errors.ts";
+import { onConnection } from "./transaction.ts";
 
 const serverVersionMin = 140_000;
 
@@ -71,11 +72,11 @@ interface PlacedTable {
  * @throws StoreRefused
  */
 export async function refuseShards(pool: NodePool): Promise<void> {
-	const { rows } = await pool.query(readShards, [togetherTables]);
-	const { isCitus, foreignTable } = rows[0];
-	const problem = foreignTable
-		? `${foreignTable} has foreign tables`
-		: isCitus && findSpread((await pool.query(readPlacements, [togetherTables])).rows);
+	const problem = await onConnection(pool, async (client) => {
+		const [{ isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
+		if (foreignTable) return `${foreignTable} has foreign tables`;
+		return isCitus && findSpread((await client.query(readPlacements, [togetherTables])).rows);
+	});
 	if (!problem) return;
 	throw new StoreRefused(
 		`the layout of the store is "single", which needs ${togetherTables.join(", ")} in one place, but ${problem}: ` +
