@@ -12,6 +12,7 @@ import { runProgram, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
 import { storeSuite } from "./suite.ts";
 
@@ -40,6 +41,24 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const [{ version }] = writer.prepare("SELECT sqlite_version() AS version").all() as [{ version: string }];
 	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
+});
+
+test("sqlite: the small write that finds out whether writes work leaves the version of the schema unchanged", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	let commits = 0;
+	const onCommit = () => void commits++;
+	const store = await openStore(`sqlite:${file}`, Date.now, { onCommit });
+	context.after(() => store.close());
+	// As a program does that restores an older backup in the place of the open store.
+	const other = new Database(file);
+	context.after(() => other.close());
+	other.pragma("user_version = 4");
+	const now = performance.now.bind(performance);
+	const late = context.mock.method(performance, "now", () => now() + 60_000);
+	store.writeState();
+	late.mock.restore();
+	await until("the small write", () => commits > 0);
+	assert.equal(other.pragma("user_version", { simple: true }), 4);
 });
 
 test("sqlite: an id is not reused after the newest animal was removed by hand", async (context) => {

@@ -9,7 +9,7 @@ import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./dra
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
-const applicationId = 0x50455453;
+export const applicationId = 0x50455453;
 const migrations = readMigrations("sqlite");
 
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */

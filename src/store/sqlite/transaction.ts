@@ -3,7 +3,7 @@
 import type Database from "better-sqlite3";
 import type { Row, Statement } from "../tables.ts";
 import type { Dialect, Transaction } from "../transactions.ts";
-import { schemaMax } from "./file.ts";
+import { applicationId, schemaMax } from "./file.ts";
 
 /** Who writes has locked the whole file. */
 export const dialect: Dialect = {
@@ -14,7 +14,7 @@ export const dialect: Dialect = {
 		{ text: "DELETE FROM sqlite_sequence WHERE name = 'pets'" },
 		{ text: "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', $1)", values: [lastId] },
 	],
-	probe: `PRAGMA user_version = ${schemaMax}`,
+	probe: `PRAGMA application_id = ${applicationId}`,
 	schemaMax,
 };
 
