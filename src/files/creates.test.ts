@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewPet, Pet } from "../contract/pet.ts";
 import { addedPets, lookUp, newestId } from "./creates.ts";
-import { describeUnknown, unknownCreateOf } from "./rejected-rows.ts";
+import { blobSource, detectKind } from "./formats.ts";
+import { describeUnknown, rejectedRow, unknownCreateOf } from "./rejected-rows.ts";
+import { type FileRow, type ReadOptions, readRows } from "./rows.ts";
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 const sold: NewPet = { ...rex, status: "sold" };
@@ -66,4 +68,24 @@ test("the reason of a row without a reply has everything that a look-up needs, i
 		assert.deepEqual(unknownCreateOf({ ...place, given: json }), create);
 	}
 	assert.equal(unknownCreateOf({ ...place, given: { columns: ["reason"], cells: ["not added: …"] } }), undefined);
+});
+
+test("a row without a reply keeps its reason while it has faults, so that it is looked up once they are fixed", async () => {
+	const lost = unknown(sold, 7n);
+	const files = {
+		csv: `line,reason,name,categoryId,status\n2,${describeUnknown(lost)},Rex,1,weg\n`,
+		ndjson: `{"name":"Rex","categoryId":1,"status":"weg","line":2,"reason":"${describeUnknown(lost)}"}\n`,
+	};
+	for (const content of Object.values(files)) {
+		const read = async (text: string, values: ReadOptions["values"] = new Map()) => {
+			const source = blobSource(new Blob([text]));
+			const kind = await detectKind(source);
+			const [rows = []] = await Array.fromAsync(readRows(source, kind, { values }));
+			return { row: rows[0] as FileRow, kind };
+		};
+		const { row, kind } = await read(content);
+		const rejected = rejectedRow(row, "status must be one of …", kind, true);
+		const fixed = await read(rejected, new Map([["weg", "sold"]]));
+		assert.deepEqual(unknownCreateOf(fixed.row), lost);
+	}
 });

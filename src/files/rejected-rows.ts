@@ -4,15 +4,17 @@
 import { parseJson } from "../contract/json.ts";
 import type { UnknownCreate } from "./creates.ts";
 import { csv, type FileKind } from "./formats.ts";
-import type { FileRow } from "./rows.ts";
+import type { FileRow, Given } from "./rows.ts";
 
 /** @param isFirst whether the text begins with this row: CSV needs a header then */
 export function rejectedRow(
-	{ line, given }: FileRow,
-	reason: string,
+	{ line, given, faults }: FileRow,
+	why: string,
 	{ delimiter }: FileKind,
 	isFirst: boolean,
 ): string {
+	// A row that may have been added has to be looked up, also after its faults are fixed.
+	const reason = (faults && noReplyReasonOf(given)) ?? why;
 	if (typeof given === "string") return jsonLine(line, given, reason);
 	const { cells, columns } = given;
 	// Cells beyond the last column stay, because the user has to fix them.
@@ -41,11 +43,16 @@ export function describeUnknown({ after, equals }: UnknownCreate): string {
 	return `${noReply} with an id above ${after}${equals > 0 ? `, beside ${equals} equal` : ""}`;
 }
 
-/** @returns undefined for a row without such a reason */
-export function unknownCreateOf({ pet, given }: FileRow): UnknownCreate | undefined {
+function noReplyReasonOf(given: Given): string | undefined {
 	const isText = typeof given === "string";
 	const reason = isText ? earlier.exec(given.trim())?.[1] : given.cells[given.columns.indexOf("reason")];
-	if (!pet || !reason?.startsWith(noReply)) return undefined;
+	return reason?.startsWith(noReply) ? reason : undefined;
+}
+
+/** @returns undefined for a row without such a reason */
+export function unknownCreateOf({ pet, given }: FileRow): UnknownCreate | undefined {
+	const reason = noReplyReasonOf(given);
+	if (!pet || reason === undefined) return undefined;
 	const [, after, equals = "0"] = / above (\d+)(?:, beside (\d+) equal)?$/.exec(reason) ?? [];
 	return { pet, after: after === undefined ? undefined : BigInt(after), equals: Number(equals) };
 }
