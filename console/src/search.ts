@@ -1,6 +1,7 @@
 // The search by name: the service has none, so the console reads the list page by page and shows what it finds.
 
 import type { AnimalStore, Filter } from "../../client/src/index.ts";
+import { foldedText } from "../../src/contract/find.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export interface SearchState {
@@ -13,12 +14,6 @@ export interface SearchState {
 }
 
 const foundMax = 500;
-const marks = /\p{M}/gu;
-
-/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
-function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
-}
 
 /**
  * Reads the whole list, newest animals included, until it ends, `foundMax` are found, or `signal` stops it.

@@ -122,7 +122,7 @@ const listQuery = Type.Object({
 	),
 });
 
-function optional<P extends Record<string, TSchema>>(schemas: P): { [Name in keyof P]: P[Name] & TOptional } {
+export function optional<P extends Record<string, TSchema>>(schemas: P): { [Name in keyof P]: P[Name] & TOptional } {
 	const entries = Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]);
 	return Object.fromEntries(entries);
 }

@@ -7,6 +7,7 @@ import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
+import { createFindHandler } from "./find.ts";
 import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";
@@ -42,6 +43,7 @@ function addPrivate(router: Router, { store }: PetOptions): void {
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
 	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });
+	router.add("/console/find", { GET: { ...rules, access: "pets:read", handler: createFindHandler(store) } });
 }
 
 /** The routes of the operators' port. */

@@ -7,6 +7,7 @@ for (const suite of [
 	"corpus",
 	"credentials",
 	"edits",
+	"find",
 	"framing",
 	"idempotency",
 	"model",
