@@ -5,21 +5,32 @@ const keyName = "animal-store.key";
 const forms = [...document.querySelectorAll("form.try")];
 const keyFields = forms.map((form) => form.elements.namedItem("key"));
 
+/** As `console/src/kept-key.ts` keeps it. */
 function keptKey() {
 	try {
-		return sessionStorage.getItem(keyName) ?? "";
+		const { key, signOuts } = JSON.parse(sessionStorage.getItem(keyName));
+		return signOuts === (localStorage.getItem("animal-store.sign-outs") ?? "0") ? key : "";
 	} catch {
 		return "";
 	}
 }
 
+function fillIn(key) {
+	for (const field of keyFields) field.value = key;
+}
+
+fillIn(keptKey());
 for (const field of keyFields) {
-	field.value = keptKey();
 	field.addEventListener("input", () => {
-		for (const other of keyFields) other.value = field.value;
+		fillIn(field.value);
 		field.removeAttribute("aria-invalid");
 	});
 }
+new BroadcastChannel(keyName).addEventListener("message", ({ data }) => {
+	if (data !== "sign-out") return;
+	sessionStorage.removeItem(keyName);
+	fillIn("");
+});
 
 /** A random Idempotency-Key. `crypto.randomUUID` needs https. */
 function newIdempotencyKey() {

@@ -1,5 +1,5 @@
-// The drawer that adds animals one after the other. Problems appear in a summary and at their fields, in the words of
-// the service. Closing it keeps what was entered.
+// The drawer that adds animals one after the other. Problems appear in a summary and at their fields. Closing it keeps
+// what was entered.
 
 import type { JSX, TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -158,9 +158,8 @@ function Summary({ faults }: { faults: readonly Fault[] }) {
 					fault && (
 						<li key={field}>
 							<button type="button" class="link" onClick={() => focusField(field)}>
-								{labels[field]}
-							</button>{" "}
-							{fault.problem}
+								{fault.problem}
+							</button>
 						</li>
 					)
 				);

@@ -5,6 +5,7 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import { checkTexts, type Fault } from "../../src/contract/validate.ts";
 import { contentOf } from "../../src/files/creates.ts";
+import { describeFault } from "./fault-text.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, TooEarly } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
@@ -44,7 +45,8 @@ export async function add(session: Session, adding: Adding, show: Show): Promise
 	const { entries, unsettled } = adding;
 	const { value, faults } = checkTexts({ ...entries, categoryId: entries.categoryId.trim() });
 	if (faults) {
-		show({ ...adding, faults, failure: undefined, missing: undefined, added: undefined });
+		const inWords = faults.map((fault) => ({ ...fault, problem: describeFault(fault, entries[fault.field as Field]) }));
+		show({ ...adding, faults: inWords, failure: undefined, missing: undefined, added: undefined });
 		return undefined;
 	}
 	const pet = value;

@@ -163,9 +163,7 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 						</button>
 					</>
 				) : (
-					<p class="soft">
-						Read-only key: it lacks the scope <code>pets:write</code>
-					</p>
+					<p class="soft">Read-only key</p>
 				)}
 			</div>
 		</div>

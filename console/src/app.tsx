@@ -1,85 +1,55 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "../../client/src/index.ts";
+import { useEffect, useState } from "preact/hooks";
 import type { Job } from "./add-rows.ts";
 import { type Adding, emptyForm } from "./adding.ts";
 import { Animals } from "./animals.tsx";
 import { Header } from "./header.tsx";
 import { LazyView } from "./lazy-view.tsx";
-import { Waiting } from "./notes.tsx";
+import { Heading, Waiting } from "./notes.tsx";
 import { type Command, Palette } from "./palette.tsx";
-import { firstAnimals, go, idOf, petStatuses, type Route, useRoute } from "./route.ts";
-import { loadKey, may, openSession, removeKey, type Session, saveKey } from "./session.ts";
+import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
+import { may, type Session } from "./session.ts";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { SignOut } from "./sign-out.tsx";
+import { useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
-
-const revoked = "This key was revoked or has expired. Your draft is kept.";
 
 export function App() {
 	const route = useRoute();
-	const [reason, setReason] = useState<string>();
-	const [session, setSession] = useState<Session>();
-	const [storedKey, setStoredKey] = useState(loadKey);
 	const [adding, setAdding] = useState<Adding>(emptyForm);
 	const [job, setJob] = useState<Job>();
 	/** Outlives the session: the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
-	const current = useRef(session);
-	current.current = session;
-
-	function endSession(message?: string): void {
-		removeKey();
-		setReason(message);
-		setSession(undefined);
-	}
-	async function open(key: string, signal?: AbortSignal): Promise<void> {
-		// A late reply for a key that has already signed out is ignored.
-		const onRefused = () => current.current?.key === key && endSession(revoked);
-		setSession(await openSession(key, onRefused, signal));
-		setReason(undefined);
-	}
-	async function signIn(key: string, isKept: boolean, signal: AbortSignal): Promise<void> {
-		await open(key, signal);
-		if (isKept) saveKey(key);
-	}
-	useEffect(() => {
-		if (storedKey === undefined) return;
-		void open(storedKey)
-			.catch((error) => {
-				const isRefused = error instanceof ApiError && error.status === 401;
-				if (isRefused) removeKey();
-				setReason(isRefused ? revoked : "The server does not answer. Sign in again when it does.");
-			})
-			.finally(() => setStoredKey(undefined));
-	}, []);
+	const { session, isOpening, reason, signIn, signOut } = useSession((ending) => {
+		// A job whose key is refused pauses by itself, and says why.
+		if (ending === "refused") return;
+		job?.pause();
+		if (ending === "timeIsOver") return;
+		// Nothing stays for the next person.
+		setAdding(emptyForm);
+		setIsAdding(false);
+		setJob(undefined);
+	});
 
 	if (session)
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding }}
-				signOut={() => {
-					setAdding(emptyForm);
-					setIsAdding(false);
-					job?.pause();
-					setJob(undefined);
-					endSession();
-				}}
+				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, signOut }}
 			/>
 		);
 	return (
 		<>
 			<Header route={route} session={undefined} openPalette={() => {}} signOut={() => {}} />
-			{storedKey === undefined ? (
-				<SignIn reason={reason} onSignIn={signIn} />
-			) : (
+			{isOpening ? (
 				<main class="view">
 					<Waiting isPending />
 				</main>
+			) : (
+				<SignIn reason={reason} onSignIn={signIn} />
 			)}
 		</>
 	);
@@ -127,14 +97,21 @@ function SignedIn(props: SignedInProps) {
 	return (
 		<>
 			<Header route={route} session={session} openPalette={() => setOpen("palette")} signOut={signOut} />
-			{route.view === "activity" ? (
+			{route.view === "animals" ? (
+				<Animals
+					{...{ session, adding, setAdding, isAdding, setIsAdding }}
+					route={route}
+					totals={watch.figures?.animals}
+					edits={watch.figures?.edits}
+				/>
+			) : route.view === "activity" ? (
 				<LazyView
 					key="activity"
 					title="Activity"
 					load={() => import("./activity.tsx").then(({ Activity }) => Activity)}
 					props={{ session, watch }}
 				/>
-			) : route.view !== "animals" ? (
+			) : route.view === "add-many" ? (
 				<LazyView
 					key="add-many"
 					title="Add many"
@@ -142,17 +119,23 @@ function SignedIn(props: SignedInProps) {
 					props={{ session, job, setJob }}
 				/>
 			) : (
-				<Animals
-					{...{ session, adding, setAdding, isAdding, setIsAdding }}
-					route={route}
-					totals={watch.figures?.animals}
-					edits={watch.figures?.edits}
-				/>
+				<UnknownAddress />
 			)}
 			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
 			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}
 			{open === "palette" && <Palette commands={commands} commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
+	);
+}
+
+function UnknownAddress() {
+	return (
+		<main id="main" class="view">
+			<Heading>Nothing is at this address</Heading>
+			<p>
+				Perhaps a letter is missing in it. <a href={hashOf(firstAnimals)}>Show the animals</a>
+			</p>
+		</main>
 	);
 }
 
@@ -180,7 +163,7 @@ function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Comman
 			run: () => go({ ...firstAnimals, status }),
 		})),
 		{ label: "Keyboard shortcuts", keys: "?", run: showKeys },
-		{ label: "Sign out", run: signOut },
+		{ label: "Sign out of all tabs", run: signOut },
 	];
 }
 

@@ -1,7 +1,7 @@
-// The head of the console: views, search, and the key in use.
+// The head of the console: views, search, and the account.
 
 import { useRef } from "preact/hooks";
-import { Menu } from "./menu.tsx";
+import { AccountMenu } from "./account-menu.tsx";
 import { firstAnimals, hashOf, type Route } from "./route.ts";
 import { SearchField } from "./search-field.tsx";
 import { may, type Session } from "./session.ts";
@@ -32,7 +32,7 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
 					</>
 				)}
-				<a href="/docs" target="_blank" title="Opens a new tab: this one keeps the key" rel="noopener">
+				<a href="/docs" target="_blank" title="Opens a new tab" rel="noopener">
 					Reference
 				</a>
 			</nav>
@@ -43,7 +43,7 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 						<button type="button" class="quiet palette-button" onClick={openPalette}>
 							<kbd>Ctrl K</kbd> <span class="hidden">commands</span>
 						</button>
-						<KeyMenu session={session} signOut={signOut} />
+						<AccountMenu session={session} signOut={signOut} />
 					</div>
 				</>
 			)}
@@ -57,44 +57,5 @@ function NavLink({ to, at, label }: { to: Route; at: Route; label: string }) {
 		<a href={hashOf(to)} aria-current={isAt ? "page" : undefined}>
 			{label}
 		</a>
-	);
-}
-
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
-
-function KeyMenu({ session: { key, info }, signOut }: { session: Session; signOut(): void }) {
-	const label = (
-		<>
-			<span class="key-name">{info.name}</span> <code>…{key.slice(-4)}</code>
-		</>
-	);
-	return (
-		<Menu label={label} name={`Key: ${info.name} …${key.slice(-4)}`} isQuiet>
-			{(close) => (
-				<>
-					<dl>
-						<dt>Key</dt>
-						<dd>{info.name}</dd>
-						<dt>Scopes</dt>
-						<dd>
-							{info.scopes.map((scope) => (
-								<code key={scope}>{scope}</code>
-							))}
-						</dd>
-						<dt>Expires</dt>
-						<dd>{info.expiresAtMs === undefined ? "never" : day.format(info.expiresAtMs)}</dd>
-					</dl>
-					<button
-						type="button"
-						onClick={() => {
-							close();
-							signOut();
-						}}
-					>
-						Sign out
-					</button>
-				</>
-			)}
-		</Menu>
 	);
 }

@@ -1,7 +1,9 @@
 // Rows to fix, with the broken part marked.
 
-import { describeFaults } from "../../src/contract/validate.ts";
+import type { Fault } from "../../src/contract/validate.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
+import type { FileRow } from "../../src/files/rows.ts";
+import { describeFault } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 import type { Rejected } from "./open-rows.ts";
 
@@ -41,7 +43,7 @@ export function RejectedTable({ title, rejected, count, mapping }: RejectedTable
 					{rejected.map(({ row, faults }) => (
 						<tr key={row.number}>
 							<td class="n">{digits.format(row.line)}</td>
-							<td>{describeFaults(faults)}</td>
+							<td>{describe({ row, faults }, mapping)}</td>
 							<td class="row" dir="auto">
 								<GivenRow row={row} faults={faults} mapping={mapping} />
 							</td>
@@ -53,9 +55,21 @@ export function RejectedTable({ title, rejected, count, mapping }: RejectedTable
 	);
 }
 
+function describe({ row: { given }, faults }: Rejected, mapping: Mapping): string {
+	const at = columnsOf(given, mapping);
+	const cell = ({ field = "" }: Fault) =>
+		typeof given === "string" ? undefined : (given.cells[at[field] ?? -1] ?? "");
+	return faults.map((fault) => describeFault(fault, cell(fault))).join("; ");
+}
+
+/** The place of each field in the cells of the row. */
+function columnsOf(given: FileRow["given"], mapping: Mapping): Record<string, number> {
+	return typeof given === "string" ? {} : findColumns(given.columns, mapping).at;
+}
+
 function GivenRow({ row: { given }, faults, mapping }: Rejected & { mapping: Mapping }) {
 	if (typeof given === "string") return <code>{given.slice(0, 300)}</code>;
-	const at: Record<string, number> = findColumns(given.columns, mapping).at;
+	const at = columnsOf(given, mapping);
 	const broken = faults.flatMap(({ field = "" }) => at[field] ?? []);
 	return (
 		<>

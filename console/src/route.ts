@@ -33,15 +33,16 @@ export interface AnimalsRoute extends Filter {
 }
 
 const otherViews = ["activity", "add-many"] as const;
-export type Route = AnimalsRoute | { view: (typeof otherViews)[number] };
+export type Route = AnimalsRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
 
 export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
 
-/** Ignores unknown and invalid parameters, so that every URL opens a view. */
+/** Ignores unknown and invalid parameters. */
 function routeOf(hash: string): Route {
 	const [path, query] = hash.replace(/^#/, "").split("?", 2);
 	const view = otherViews.find((name) => path === `/${name}`);
 	if (view) return { view };
+	if (path && path !== "/" && path !== "/animals") return { view: "unknown" };
 	const parameters = new URLSearchParams(query);
 	return {
 		view: "animals",

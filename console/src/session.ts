@@ -1,14 +1,14 @@
-// The session of a user. The key is in memory, and in sessionStorage, which ends with the tab, if the user chooses so.
+// The session of a user: the key, what it may do, and the clients that send it.
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
 import type { Scope } from "../../src/contract/operations.ts";
+import type { KeptKey } from "./kept-key.ts";
 
 /** A page of the list, with exact ids. */
 export type PetPage = Page<"bigint">;
 
-export interface Session {
-	key: string;
+export interface Session extends KeptKey {
 	info: KeyInfo;
 	/** Fails soon, because a person waits. */
 	store: AnimalStore<"bigint">;
@@ -21,7 +21,6 @@ export interface Session {
 const retryForMs = 2_000;
 const patientForMs = 300_000;
 const timeoutMs = 10_000;
-const storageName = "animal-store.key";
 const url = location.origin;
 
 /** Whether the key of the session has the scope. */
@@ -29,33 +28,13 @@ export function may({ info }: Session, scope: Scope): boolean {
 	return info.scopes.includes(scope);
 }
 
-export function loadKey(): string | undefined {
-	return tabStorage()?.getItem(storageName) ?? undefined;
-}
-
-export function saveKey(key: string): void {
-	tabStorage()?.setItem(storageName, key);
-}
-
-export function removeKey(): void {
-	tabStorage()?.removeItem(storageName);
-}
-
-/** Undefined where the browser refuses it; then nothing is stored. */
-function tabStorage(): Storage | undefined {
-	try {
-		return sessionStorage;
-	} catch {
-		return undefined;
-	}
-}
-
 /**
  * Asks the service what the key may do.
  * @param onRefused called when the service refuses the key later
  * @throws ApiError, NoReply
  */
-export async function openSession(key: string, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
+export async function openSession(kept: KeptKey, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
+	const { key } = kept;
 	const info = (await read(fetch, "/console/key", key, signal)) as KeyInfo;
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
@@ -63,7 +42,7 @@ export async function openSession(key: string, onRefused: () => void, signal?: A
 		return reply;
 	};
 	return {
-		key,
+		...kept,
 		info,
 		store: new AnimalStore({ url, key, int64: "bigint", retryForMs, timeoutMs, fetch: send }),
 		patientStore: new AnimalStore({

@@ -9,7 +9,7 @@ interface SignInProps {
 	/** Why the last session ended. */
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
-	onSignIn(key: string, isKept: boolean, signal: AbortSignal): Promise<void>;
+	onSignIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
 }
 
 export function SignIn({ reason, onSignIn }: SignInProps) {
@@ -31,7 +31,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 		if (malformed) return;
 		setIsPending(true);
 		try {
-			await onSignIn(key, entries.has("keep"), leaving.current.signal);
+			await onSignIn(key, entries.get("keep") === "computer", leaving.current.signal);
 		} catch (error) {
 			if (leaving.current.signal.aborted) return;
 			setProblem(describe(error));
@@ -64,18 +64,34 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 				<p id="key-problem" class="problem" role="alert">
 					{problem}
 				</p>
-				<label class="check" title="Otherwise the key is gone when you reload the page">
-					<input type="checkbox" name="keep" /> Keep for this tab
-				</label>
+				<KeepChoice />
 				<button type="submit" class="primary" aria-disabled={isPending}>
 					Sign in
 				</button>
 				<Waiting isPending={isPending} />
 			</form>
 			<p class="soft">
-				No key yet? Run this on the service's machine: <code>npx animal-store keys create --name console</code>
+				No key yet? Ask whoever runs the server. They make one with{" "}
+				<code>npx animal-store keys create --name console</code>
 			</p>
 		</main>
+	);
+}
+
+function KeepChoice() {
+	return (
+		<>
+			<fieldset class="keep">
+				<legend>Keep me signed in</legend>
+				<label>
+					<input type="radio" name="keep" value="tab" defaultChecked /> In this tab
+				</label>
+				<label>
+					<input type="radio" name="keep" value="computer" /> On this computer
+				</label>
+			</fieldset>
+			<p class="soft">“On this computer” ends after 12 hours. Choose it only where nobody else uses your browser.</p>
+		</>
 	);
 }
 

@@ -2,7 +2,7 @@
 // after a failure that may pass. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useState } from "preact/hooks";
-import { pauseAfter } from "./pause.ts";
+import { callAfter, pauseAfter } from "./pause.ts";
 
 export interface RequestState<T> {
 	value?: T | undefined;
@@ -21,7 +21,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 	const [turn, setTurn] = useState(0);
 	useEffect(() => {
 		const leaving = new AbortController();
-		let timer: ReturnType<typeof setTimeout> | undefined;
+		let cancel = () => {};
 		function attempt(failures: number): void {
 			void send(leaving.signal).then(
 				(value) => {
@@ -30,17 +30,18 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 				(failure) => {
 					if (leaving.signal.aborted) return;
 					const afterMs = pauseAfter(failure, failures);
-					if (afterMs !== undefined) timer = setTimeout(attempt, afterMs, failures + 1);
+					if (afterMs !== undefined) cancel = callAfter(afterMs, () => attempt(failures + 1));
 					const retryAtMs = afterMs === undefined ? undefined : Date.now() + afterMs;
 					setAnswer(({ value, loadedAtMs }) => ({ value, loadedAtMs, failure, retryAtMs, isPending: false }));
 				},
 			);
 		}
-		setAnswer((before) => ({ ...before, isPending: true }));
+		// A countdown to a try that this one replaces ends.
+		setAnswer((before) => ({ ...before, retryAtMs: before.retryAtMs && Date.now(), isPending: true }));
 		attempt(0);
 		return () => {
 			leaving.abort();
-			clearTimeout(timer);
+			cancel();
 		};
 	}, [...inputs, turn]);
 	return { ...answer, reload: () => setTurn((count) => count + 1) };

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Activity, Totals } from "../../src/contract/activity.ts";
-import { pauseAfter } from "./pause.ts";
+import { callAfter, pauseAfter } from "./pause.ts";
 import { may, type Session } from "./session.ts";
 
 const everyMs = 5_000;
@@ -24,17 +24,17 @@ export function useWatch(session: Session): WatchState {
 	useEffect(() => {
 		if (!may(session, "metrics:read")) return;
 		const leaving = new AbortController();
-		let timer: ReturnType<typeof setTimeout> | undefined;
+		let cancel = () => {};
 		let isPending = false;
 		let failures = 0;
 
 		async function update(): Promise<void> {
-			clearTimeout(timer);
+			cancel();
 			if (isPending || document.visibilityState !== "visible") return;
 			isPending = true;
 			const afterMs = await readOnce();
 			isPending = false;
-			if (afterMs !== undefined && !leaving.signal.aborted) timer = setTimeout(update, afterMs);
+			if (afterMs !== undefined && !leaving.signal.aborted) cancel = callAfter(afterMs, update);
 		}
 
 		/** Returns how long to wait before the next request; undefined when another one cannot succeed. */
@@ -57,7 +57,7 @@ export function useWatch(session: Session): WatchState {
 		document.addEventListener("visibilitychange", update, { signal: leaving.signal });
 		return () => {
 			leaving.abort();
-			clearTimeout(timer);
+			cancel();
 		};
 	}, [session, turn]);
 	return { ...state, reload: () => setTurn((count) => count + 1) };

@@ -4,25 +4,7 @@ import assert from "node:assert/strict";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
-import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
-
-test("a key opens the console, stays in memory only unless stored for the tab, and is deleted on sign-out", async (context) => {
-	const { service, page } = await opened(context, ["Rex"]);
-	await row(page, "Rex").waitFor();
-	const stored = () => page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
-	assert.ok(!(await stored()).includes(service.key));
-	await page.reload();
-	await page.getByLabel("Keep for this tab").check();
-	await signIn(page, service.key);
-	await page.reload();
-	await row(page, "Rex").waitFor();
-	assert.equal(await page.evaluate("localStorage.length"), 0);
-	assert.ok(!page.url().includes(service.key));
-	await signOut(page);
-	assert.ok(!(await stored()).includes(service.key));
-	await page.reload();
-	await page.getByLabel("API key").waitFor();
-});
+import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 
 test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
 	const service = await testService(context);
@@ -39,15 +21,16 @@ test("an invalid key is refused in plain words, and a malformed one is not sent"
 	takeOut(errors, /401/);
 });
 
-test("the menu of the key shows its name, scopes and expiry", async (context) => {
+test("the menu of the account shows what its key may do, how long it is kept, and its expiry", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
 	const { page } = await openConsole(context, service.url);
 	await signIn(page, key);
-	const menu = page.getByRole("button", { name: `Key: shop …${key.slice(-4)}` });
+	const menu = page.getByRole("button", { name: "Account: shop" });
 	await menu.click();
-	assert.equal(await page.locator(".sheet dd").nth(1).textContent(), "pets:read");
-	assert.match((await page.locator(".sheet dd").nth(2).textContent()) ?? "", /\d{4}/);
+	await page.getByRole("heading", { name: `shop …${key.slice(-4)}` }).waitFor();
+	await shows(page, "This key may see animals.");
+	await shows(page, /^Signed in for this tab, and for tabs opened from now on\. The key expires on .*\d{4}/);
 	await page.keyboard.press("Escape");
 	await page.locator(".sheet:not([hidden])").waitFor({ state: "hidden" });
 	assert.ok(await menu.evaluate((element) => element === element.ownerDocument.activeElement));
@@ -60,7 +43,7 @@ test("a key that may not write sees the reason and no way to add; one without th
 	const { page, errors } = await openConsole(context, service.url);
 	await signIn(page, key);
 	await row(page, "Rex").waitFor();
-	await shows(page, "Read-only key: it lacks the scope pets:write");
+	await shows(page, "Read-only key");
 	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
 	assert.equal(await page.getByRole("link", { name: "Add many" }).count(), 0);
 	assert.equal(await page.locator(".title .total").textContent(), "");
@@ -219,19 +202,19 @@ test("animals are added one after the other, with exact categories; closing keep
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Half a na");
 });
 
-test("each invalid field has the service's sentence beside it and in a summary, without a request", async (context) => {
+test("each invalid field has a sentence beside it and in a summary, without a request", async (context) => {
 	const { page, errors } = await opened(context, []);
 	await button(page, "Add animal").click();
 	await page.getByLabel("Category id").fill("9223372036854775808");
 	await page.keyboard.press("Enter");
-	const nameRule = /must be a string of 1 to 255 Unicode code points/;
-	const categoryRule = /must be an integer from -9223372036854775808 to 9223372036854775807/;
+	const nameRule = /^Enter a name$/;
+	const categoryRule = /^This number is too large for a category$/;
 	await page.locator("#add-name-problem", { hasText: nameRule }).waitFor();
 	await page.locator("#add-categoryId-problem", { hasText: categoryRule }).waitFor();
 	const summary = page.getByRole("alert").filter({ hasText: "The animal was not added" });
-	assert.match((await summary.textContent()) ?? "", new RegExp(`${nameRule.source}[^]*${categoryRule.source}`));
 	assert.match(await page.evaluate("document.activeElement.textContent"), /^The animal was not added/);
-	await summary.getByRole("button", { name: "Category id" }).click();
+	await summary.getByRole("button", { name: nameRule }).waitFor();
+	await summary.getByRole("button", { name: categoryRule }).click();
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-categoryId");
 	assert.deepEqual(errors, []);
 });

@@ -53,13 +53,13 @@ export const shows = (page: Page, text: string | RegExp) => page.getByText(text)
 export async function signIn(page: Page, key: string): Promise<void> {
 	await page.getByLabel("API key").fill(key);
 	await page.getByRole("button", { name: "Sign in" }).click();
-	await page.getByRole("button", { name: /^Key: / }).waitFor();
+	await page.getByRole("button", { name: /^Account: / }).waitFor();
 }
 
-/** Signs out in the menu of the key. */
+/** Signs out in the menu of the account. */
 export async function signOut(page: Page): Promise<void> {
-	await page.getByRole("button", { name: /^Key: / }).click();
-	await button(page, "Sign out").click();
+	await page.getByRole("button", { name: /^Account: / }).click();
+	await button(page, "Sign out of all tabs").click();
 	await page.getByLabel("API key").waitFor();
 }
 

@@ -9,7 +9,8 @@ import { openApiDocument } from "../../openapi/document.ts";
 import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, test } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
-import { assertBothAccessible, takeOut } from "./console.ts";
+import { until } from "../support/until.ts";
+import { assertBothAccessible, signIn, signOut, takeOut } from "./console.ts";
 
 const types: Record<string, string> = {
 	"/docs": "text/html; charset=utf-8",
@@ -244,15 +245,20 @@ test("filters and pages are sent, links are followed, and failures are shown as 
 	takeOut(errors, /ERR_CONNECTION_REFUSED/);
 });
 
-test("a key that the console keeps for the tab is filled in, and links lead to the console", async (context) => {
+test("a key that the console keeps for the tab is filled in until any tab signs out, and links lead to the console", async (context) => {
 	const service = await testService(context);
 	const { page } = await openPage(context, service.url);
 	await page.goto(`${service.url}/console`);
-	await page.evaluate(`sessionStorage.setItem("animal-store.key", "${service.key}")`);
+	await signIn(page, service.key);
+	const other = await page.context().newPage();
+	await other.goto(`${service.url}/console`);
+	await other.getByRole("button", { name: /^Account: / }).waitFor();
 	await page.goto(`${service.url}/docs`);
 	const form = formOf(page, "List animals");
 	await sendButton(form).click();
 	await form.getByText(/OK in \d+ ms/).waitFor();
+	await signOut(other);
+	await until("the key to be gone", async () => (await form.getByLabel("API key").inputValue()) === "");
 	for (const [name, hash] of [
 		["Animals", "#/animals"],
 		["Activity", "#/activity"],

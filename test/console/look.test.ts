@@ -25,6 +25,7 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 				assert.notEqual(outline, "none", await focused());
 		}
 	}
+	await page.getByLabel("API key").waitFor();
 	await tabTo("key");
 	await page.keyboard.type(service.key);
 	await page.keyboard.press("Enter");
@@ -46,9 +47,9 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 	assert.equal(await focused(), "Activity");
 	assert.equal(await page.title(), "Activity · animal-store");
-	await tabTo(`…${service.key.slice(-4)}`);
+	await tabTo("test");
 	await page.keyboard.press("Enter");
-	await tabTo("Sign out");
+	await tabTo("Sign out of all tabs");
 	await page.keyboard.press("Enter");
 	await page.getByLabel("API key").waitFor();
 	assert.equal(await page.title(), "Sign in · animal-store");
@@ -109,11 +110,8 @@ async function assertEveryViewAccessible(page: Page, key: string, checkView?: (n
 	await signIn(page, key);
 	await shows(page, /^22 animals, /);
 	await look("animals");
-	await page.locator(".key-name").click();
-	await page.getByText("pets:write", { exact: true }).waitFor();
-	await page.keyboard.press("Escape");
 	const leaveMenu: [menu: string, leave: () => Promise<void>][] = [
-		["Key: test", () => page.locator("h1").focus()],
+		["Account: test", () => page.locator("h1").focus()],
 		["Export", () => page.locator("h1").click()],
 	];
 	for (const [menu, leave] of leaveMenu) {

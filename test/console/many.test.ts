@@ -8,6 +8,7 @@ import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { screenshot, test } from "../support/browser.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import {
 	assertAccessible,
@@ -48,7 +49,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await shows(page, "28 good, 2 to fix. Ignored: Weight (kg).");
 	assert.equal(await page.getByLabel("Column Category ID holds").inputValue(), "categoryId");
 	assert.equal(await page.getByLabel("Column Weight (kg) holds").inputValue(), "");
-	await shows(page, "categoryId must be an integer from");
+	await shows(page, "A category is a whole number, such as 4");
 	assert.deepEqual(await page.locator("mark").allInnerTexts(), ["one", "two\nlines"]);
 	await assertAccessible(page, "the check of a file");
 	await screenshot(page, "console-add-many");
@@ -219,8 +220,8 @@ test("signing out while an import runs or is paused asks first, and the next per
 	await button(page, "Add 20 animals").click();
 	await shows(page, "3 of 20 animals added, 1 rejected");
 	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
-	await page.getByRole("button", { name: /^Key: / }).click();
-	await button(page, "Sign out").click();
+	await page.getByRole("button", { name: /^Account: / }).click();
+	await button(page, "Sign out of all tabs").click();
 	await dialog.getByText("17 of 20 animals in rows.csv are not added yet.").waitFor();
 	assert.equal(
 		await page.evaluate("document.activeElement.textContent"),
@@ -249,6 +250,31 @@ test("signing out while an import runs or is paused asks first, and the next per
 	await shows(page, "1 of 1 animal added");
 	await signOut(page);
 	assert.deepEqual((await petsOf(service)).slice(-1), ["Mia –"]);
+});
+
+test("signing out in another tab ends the import of this one, and nothing more is sent", async (context) => {
+	const { service, page } = await opened(context, []);
+	let sent = 0;
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route("**/v1/pets", async (route) => {
+		sent++;
+		await released;
+		await route.continue().catch(() => {});
+	});
+	await choose(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(20)}`);
+	await button(page, "Add 20 animals").click();
+	await until("a row on its way", () => sent > 0);
+	const other = await page.context().newPage();
+	await other.goto(`${service.url}/console`);
+	await other.getByRole("button", { name: /^Account: / }).waitFor();
+	const before = sent;
+	await signOut(other);
+	await shows(page, "You signed out in another tab.");
+	release();
+	await signIn(page, service.key);
+	await shows(page, "Drop a file here, or choose one");
+	assert.equal(sent, before);
 });
 
 test("a heading below titles is found or chosen, values are confirmed, and lost letters are reported", async (context) => {

@@ -40,32 +40,32 @@ function startBrowser(): Promise<Browser> {
 
 export interface Watched {
 	page: Page;
-	/** Errors of the console and the page so far; a test removes those that it expects. */
+	/** Errors of the console and the pages so far; a test removes those that it expects. */
 	errors: string[];
 }
 
-/** Opens a page, which fails the test if it has errors at the end. */
+/** Opens a page in a browser profile of its own. Errors at the end, of any tab of the profile, fail the test. */
 export async function openPage(
 	context: TestContext,
 	origin: string,
 	options: Parameters<Browser["newPage"]>[0] = {},
 ): Promise<Watched> {
-	const page = await browser.newPage({ locale: "en-US", ...options });
+	const profile = await browser.newContext({ locale: "en-US", ...options });
 	const errors: string[] = [];
-	page.on("console", (message) => {
+	profile.on("console", (message) => {
 		if (message.type() === "error") errors.push(message.text());
 	});
-	page.on("pageerror", (error) => errors.push(String(error)));
-	page.on("request", (request) => {
+	profile.on("weberror", (error) => errors.push(String(error.error())));
+	profile.on("request", (request) => {
 		const url = request.url();
 		if (/^https?:/.test(url) && new URL(url).origin !== new URL(origin).origin) errors.push(`a request to ${url}`);
 	});
-	beforeStop(context, () => page.close());
+	beforeStop(context, () => profile.close());
 	context.after(async () => {
-		await page.close();
+		await profile.close();
 		assert.deepEqual(errors, []);
 	});
-	return { page, errors };
+	return { page: await profile.newPage(), errors };
 }
 
 /** Writes test/screenshots/NAME.png. */

@@ -1,0 +1,123 @@
+// Where the browser keeps the key of a session: for the tab, or for some hours on the computer. The tabs of one browser
+// hand it over to each other and sign out together. Only pages of the service's own origin can read or ask for it.
+
+export interface KeptKey {
+	key: string;
+	/** When it ends, in milliseconds since 1970; absent if it ends with the tab. */
+	untilMs?: number | undefined;
+	/** How often this browser had signed out before. A tab that slept through a sign-out has a key of an older count. */
+	signOuts: string;
+}
+
+const hoursOnComputer = 12;
+const computerMs = hoursOnComputer * 3_600_000;
+const keyName = "animal-store.key";
+const signOutsName = "animal-store.sign-outs";
+
+export function keptKey(key: string, isOnComputer: boolean): KeptKey {
+	return { key, signOuts: signOuts(), ...(isOnComputer && { untilMs: Date.now() + computerMs }) };
+}
+
+/** A time too far ahead is over, too: the clock was set back since. */
+export function isOver({ untilMs }: KeptKey): boolean {
+	if (untilMs === undefined) return false;
+	const leftMs = untilMs - Date.now();
+	return leftMs <= 0 || leftMs > computerMs;
+}
+
+export function isSignedOut(kept: KeptKey): boolean {
+	return kept.signOuts !== signOuts();
+}
+
+/** The key that was kept for this tab, or else on this computer. */
+export function loadKey(): KeptKey | undefined {
+	for (const storage of storages()) {
+		const kept = readFrom(storage);
+		if (kept && !isOver(kept) && !isSignedOut(kept)) return kept;
+		storage.removeItem(keyName);
+	}
+	return undefined;
+}
+
+export function keepKey(kept: KeptKey): void {
+	const [tab, computer] = storages();
+	(kept.untilMs === undefined ? tab : computer)?.setItem(keyName, JSON.stringify(plain(kept)));
+}
+
+/** Removes it wherever it is kept. Another key, of another tab, stays. */
+export function dropKey({ key }: KeptKey): void {
+	for (const storage of storages()) if (readFrom(storage)?.key === key) storage.removeItem(keyName);
+}
+
+function dropAll(): void {
+	for (const storage of storages()) storage.removeItem(keyName);
+}
+
+/** Without the other properties of a session. */
+const plain = ({ key, untilMs, signOuts }: KeptKey): KeptKey => ({ key, untilMs, signOuts });
+
+function readFrom(storage: Storage): KeptKey | undefined {
+	try {
+		const kept: unknown = JSON.parse(storage.getItem(keyName) ?? "null");
+		return isKeptKey(kept) ? kept : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function isKeptKey(value: unknown): value is KeptKey {
+	const { key, signOuts, untilMs } = (value ?? {}) as Partial<Record<keyof KeptKey, unknown>>;
+	return typeof key === "string" && typeof signOuts === "string" && ["undefined", "number"].includes(typeof untilMs);
+}
+
+/** That of the tab, then that of the computer; none where the browser refuses them: then nothing is kept. */
+function storages(): Storage[] {
+	try {
+		return [sessionStorage, localStorage];
+	} catch {
+		return [];
+	}
+}
+
+function signOuts(): string {
+	return storages()[1]?.getItem(signOutsName) ?? "0";
+}
+
+export interface OtherTabs {
+	/** A tab that is signed in answers with its key. */
+	ask(): void;
+	/** Ends the sessions of all tabs, also of those that sleep now. */
+	signOut(): void;
+	leave(): void;
+}
+
+interface ThisTab {
+	/** The key of the session, if there is one. */
+	held(): KeptKey | undefined;
+	/** Called with the key of another tab while this one holds none. */
+	take(kept: KeptKey): void;
+	/** Called when another tab signed out. */
+	signOut(): void;
+}
+
+export function joinTabs(tab: ThisTab): OtherTabs {
+	const channel = new BroadcastChannel(keyName);
+	channel.onmessage = ({ data }) => {
+		const held = tab.held();
+		if (data === "ask" && held) channel.postMessage(plain(held));
+		else if (data === "sign-out") {
+			dropAll();
+			tab.signOut();
+		} else if (!held && isKeptKey(data) && !isOver(data) && !isSignedOut(data)) tab.take(data);
+	};
+	return {
+		ask: () => channel.postMessage("ask"),
+		signOut() {
+			const [, computer] = storages();
+			dropAll();
+			computer?.setItem(signOutsName, String(Number(signOuts()) + 1));
+			channel.postMessage("sign-out");
+		},
+		leave: () => channel.close(),
+	};
+}

@@ -1,0 +1,143 @@
+// The session as state of the app: it continues after a reload, in a new tab and until the key is refused, and ends in
+// all tabs at once.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
+import {
+	dropKey,
+	isOver,
+	isSignedOut,
+	joinTabs,
+	type KeptKey,
+	keepKey,
+	keptKey,
+	loadKey,
+	type OtherTabs,
+} from "./kept-key.ts";
+import { sentenceOf } from "./notes.tsx";
+import { openSession, type Session } from "./session.ts";
+
+export interface SessionState {
+	session: Session | undefined;
+	/** A kept key is looked for, or checked. */
+	isOpening: boolean;
+	/** Why there is no session. */
+	reason: string | undefined;
+	/** @throws ApiError, NoReply */
+	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
+	/** In all tabs. */
+	signOut(): void;
+}
+
+/** Why a session ended, for the user. */
+const endings = {
+	signOut: undefined,
+	otherSignOut: "You signed out in another tab.",
+	refused: "This key was revoked or has expired. Your draft is kept.",
+	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again: your draft is kept.",
+};
+export type Ending = keyof typeof endings;
+/** After this time without an answer of another tab the form is shown; a later answer still counts. */
+const answerMs = 200;
+const checkEveryMs = 10_000;
+
+export function useSession(onEnd: (ending: Ending) => void): SessionState {
+	const [session, setSession] = useState<Session>();
+	const [isOpening, setIsOpening] = useState(true);
+	const [reason, setReason] = useState<string>();
+	/** Up to date between renders, too: messages of other tabs do not wait for one. */
+	const held = useRef<Session | undefined>(undefined);
+	const latestOnEnd = useRef(onEnd);
+	latestOnEnd.current = onEnd;
+
+	function hold(next: Session | undefined, why?: string): void {
+		held.current = next;
+		setSession(next);
+		setReason(why);
+	}
+	function end(ending: Ending): void {
+		if (held.current) dropKey(held.current);
+		hold(undefined, endings[ending]);
+		latestOnEnd.current(ending);
+	}
+	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {
+		// A late reply for a key that has already signed out is ignored.
+		const onRefused = () => held.current?.key === kept.key && end("refused");
+		const next = await openSession(kept, onRefused, signal);
+		if (isSignedOut(kept)) return;
+		keepKey(kept);
+		hold(next);
+	}
+	async function resume(kept: KeptKey): Promise<void> {
+		setIsOpening(true);
+		try {
+			await open(kept);
+		} catch (error) {
+			const isRefused = error instanceof ApiError && error.status === 401;
+			if (isRefused) dropKey(kept);
+			setReason(isRefused ? endings.refused : `${sentenceOf(error)} Reload this page to try again.`);
+		}
+		setIsOpening(false);
+	}
+
+	const tabs = useTabs({
+		held: () => held.current,
+		take: resume,
+		giveUp: () => setIsOpening(false),
+		signOut: () => held.current && end("otherSignOut"),
+	});
+	useEffect(() => {
+		const checking = setInterval(() => {
+			const kept = held.current;
+			if (kept && isSignedOut(kept)) end("otherSignOut");
+			else if (kept && isOver(kept)) end("timeIsOver");
+		}, checkEveryMs);
+		return () => clearInterval(checking);
+	}, []);
+
+	return {
+		session,
+		isOpening,
+		reason,
+		signIn: (key, isOnComputer, signal) => open(keptKey(key, isOnComputer), signal),
+		signOut() {
+			tabs.current?.signOut();
+			end("signOut");
+		},
+	};
+}
+
+interface Holder {
+	held(): KeptKey | undefined;
+	/** Resolves when the key was checked. */
+	take(kept: KeptKey): Promise<void>;
+	/** Called when no key was found soon. */
+	giveUp(): void;
+	/** Called when another tab signed out. */
+	signOut(): void;
+}
+
+/** Takes the kept key at the start, or that of another tab. */
+function useTabs({ held, take, giveUp, signOut }: Holder) {
+	const tabs = useRef<OtherTabs | undefined>(undefined);
+	useEffect(() => {
+		let isTaking = false;
+		async function takeOne(kept: KeptKey): Promise<void> {
+			if (isTaking) return;
+			isTaking = true;
+			await take(kept);
+			isTaking = false;
+		}
+		const others = joinTabs({ held, take: (kept) => void takeOne(kept), signOut });
+		tabs.current = others;
+		const kept = loadKey();
+		if (kept) void takeOne(kept);
+		else others.ask();
+		const waiting = setTimeout(() => isTaking || giveUp(), answerMs);
+		return () => {
+			clearTimeout(waiting);
+			others.leave();
+		};
+	}, []);
+	return tabs;
+}

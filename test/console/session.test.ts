@@ -1,0 +1,109 @@
+// The session of the web console: a reload, a deep link and a second tab keep the key, and every way in which it ends.
+
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { createKey } from "../../src/keys/issue.ts";
+import { test } from "../support/browser.ts";
+import { revoke, testService } from "../support/service.ts";
+import { addPets, button, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
+
+const stored = (page: Page) =>
+	page.evaluate<{ tab: string; computer: string }>(
+		"({ tab: JSON.stringify(sessionStorage), computer: JSON.stringify(localStorage) })",
+	);
+const isSignedIn = (page: Page) => page.getByRole("button", { name: /^Account: / }).waitFor();
+const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
+
+test("a reload, a deep link and a second tab keep the key; signing out removes it from all tabs, also from one that slept", async (context) => {
+	const { service, page } = await opened(context, ["Rex", "Mia"]);
+	await row(page, "Rex").waitFor();
+	await page.reload();
+	await row(page, "Rex").waitFor();
+	await page.goto(`${service.url}/console#/animals?id=2`);
+	await page.reload();
+	await page.getByRole("complementary", { name: "Mia" }).waitFor();
+	const second = await page.context().newPage();
+	await second.goto(`${service.url}/console#/activity`);
+	await second.getByRole("heading", { name: "Activity" }).waitFor();
+	const asleep = await page.context().newPage();
+	await asleep.goto(`${service.url}/console`);
+	await isSignedIn(asleep);
+	for (const tab of [page, second, asleep]) {
+		const { tab: inTab, computer } = await stored(tab);
+		assert.ok(inTab.includes(service.key) && !computer.includes(service.key) && !tab.url().includes(service.key));
+	}
+	// Without scripts it hears nothing, as a tab that the browser unloaded.
+	await asleep.goto(`${service.url}/console/icon.svg`);
+	await signOut(second);
+	await shows(page, "You signed out in another tab.");
+	await asleep.goto(`${service.url}/console`);
+	for (const tab of [page, second, asleep]) {
+		await isSignedOut(tab);
+		assert.ok(!JSON.stringify(await stored(tab)).includes(service.key));
+	}
+	await page.reload();
+	await isSignedOut(page);
+});
+
+test("a key for this computer outlives its tabs, and ends after 12 hours", async (context) => {
+	const { service, page } = await opened(context, ["Rex"]);
+	await signOut(page);
+	await page.getByLabel("On this computer").check();
+	await signIn(page, service.key);
+	const { tab, computer } = await stored(page);
+	assert.ok(!tab.includes(service.key) && computer.includes(service.key));
+	await page.goto("about:blank");
+	const later = await page.context().newPage();
+	const hours = 3_600_000;
+	await later.clock.install();
+	await later.clock.fastForward(11 * hours);
+	await later.goto(`${service.url}/console`);
+	await row(later, "Rex").waitFor();
+	await later.getByRole("button", { name: /^Account: / }).click();
+	await shows(later, /^Signed in on this computer until /);
+	await later.clock.fastForward(hours);
+	await shows(later, "You were signed in on this computer for 12 hours.");
+	assert.ok(!(await stored(later)).computer.includes(service.key));
+	await later.reload();
+	await isSignedOut(later);
+});
+
+test("a key that is over or belongs to a clock that was set back is not used", async (context) => {
+	const service = await testService(context);
+	const { page } = await openConsole(context, service.url);
+	for (const hours of [-1, 13]) {
+		const kept = { key: service.key, signOuts: "0", untilMs: Date.now() + hours * 3_600_000 };
+		await page.evaluate(`localStorage.setItem("animal-store.key", ${JSON.stringify(JSON.stringify(kept))})`);
+		await page.reload();
+		await isSignedOut(page);
+		assert.equal(await page.evaluate('localStorage.getItem("animal-store.key")'), null);
+	}
+});
+
+test("a tab refuses a revoked key that another one hands over, and leaves the key of another tab alone", async (context) => {
+	const service = await testService(context);
+	await addPets(service, ["Rex"]);
+	const gone = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read"] });
+	const { page, errors } = await openConsole(context, service.url);
+	await signIn(page, gone.key);
+	await row(page, "Rex").waitFor();
+	await revoke(service, gone);
+	const second = await page.context().newPage();
+	await second.goto(`${service.url}/console`);
+	await shows(second, "This key was revoked or has expired.");
+	assert.ok(!JSON.stringify(await stored(second)).includes(gone.key));
+	await second.getByLabel("On this computer").check();
+	await signIn(second, service.key);
+	await button(page, "Refresh").click();
+	await shows(page, "This key was revoked or has expired.");
+	assert.ok(!(await stored(page)).tab.includes(gone.key));
+	assert.ok((await stored(page)).computer.includes(service.key));
+	takeOut(errors, /401/);
+});
+
+test("an address without a view says so, and leads to the animals", async (context) => {
+	const { page } = await opened(context, ["Rex"], "#/animols");
+	await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
+	await page.getByRole("link", { name: "Show the animals" }).click();
+	await row(page, "Rex").waitFor();
+});
