@@ -29,7 +29,7 @@ import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
 import { openStore } from "./store/open.ts";
 import { checkBackupFolder, type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
-import { StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
@@ -45,6 +45,8 @@ export interface ServiceOptions {
 	issuesFirstKey?: boolean;
 	/** The log is read by people on a terminal. */
 	isOnTerminal?: boolean;
+	/** Ends a start that waits for the database. */
+	signal?: AbortSignal;
 	/** Called once, when only a restart lets creates work again. The log has the reason. */
 	onWritesStopped?: () => void;
 }
@@ -75,24 +77,24 @@ const idleOnStopMs = 1000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** @throws StoreRefused, and Node's error when it cannot listen on a port */
+/**
+ * Waits for a database that is away; meanwhile the probes of the operators' port answer.
+ * @throws StoreRefused, the signal's reason, and Node's error when it cannot listen on a port
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const { apiKey, baseUrl } = config;
 	let isStopping = false;
 	let isServing = false;
 	const observed = createObserved(options);
-	const { now, metrics, background } = observed;
+	const { now, background } = observed;
 	let backups: ScheduledBackups | undefined;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
-	const store = await openObserved(options, observed, () => void backups?.stop());
+	const ops = buildOps(options, observed, () => isStopping);
+	const store = await openWhenThere(options, observed, ops, () => void backups?.stop());
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now, background);
-	const { app, opsServer, activity, replyWatch } = await buildServers(options, observed, {
-		store,
-		keyCheck,
-		isStopping: () => isStopping,
-	});
+	const { app, activity } = await buildPublic(options, observed, ops, { store, keyCheck });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
@@ -110,10 +112,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
 		app.close();
 		activity.close();
-		metrics.close();
-		replyWatch.close();
-		observed.traffic.close();
-		if (opsServer.listening) await drain(opsServer, { idleMs: 1, graceMs: 1000 });
+		await ops.close();
 		await keyCheck.close();
 		await backupsStopped;
 		await store.close();
@@ -127,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			await addKey(issuer, { name: "API_KEY", key: apiKey, scopes: [...defaultScopes], unless: "same secret" });
 		if (config.backups) checkBackupFolder(config.backups.folder);
 		await listenPublic(app.server, config, store, observed.node);
-		await listen(opsServer, { port: config.opsPort, host: config.opsHost });
+		await ops.listen();
 		// Last: if the start failed after this, nobody would see the key.
 		const firstKey = options.issuesFirstKey
 			? await addKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" })
@@ -137,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
 		isServing = true;
-		const [url, opsUrl] = [urlOf(app.server), urlOf(opsServer)];
+		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
 		return { url, opsUrl, firstKey, store, backups, stop, traffic: observed.traffic.read };
 	} catch (error) {
@@ -200,18 +199,44 @@ function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now
 	return { now, node, metrics, background, traffic, sources };
 }
 
-/** Both ports, which do not listen yet. */
-async function buildServers(
+/** How often a database that is away is asked again. */
+const askAgainMs = 1_000;
+
+/** @throws StoreRefused, and the signal's reason */
+async function openWhenThere(
 	options: ServiceOptions,
 	observed: Observed,
-	{ store, keyCheck, isStopping }: { store: Store; keyCheck: KeyCheck; isStopping: () => boolean },
-) {
+	ops: Ops,
+	stopBackups: () => void,
+): Promise<Store> {
+	const { log, signal } = options;
+	const { sources } = observed;
+	try {
+		for (;;) {
+			try {
+				const store = await openObserved(options, observed, stopBackups);
+				return Object.assign(sources, { store }).store;
+			} catch (error) {
+				if (!(error instanceof StoreAway)) throw error;
+				if (!sources.away) log.warn({ reason: error.message }, "waiting for the database");
+				sources.away = error.message;
+				await ops.listen();
+				await sleep(askAgainMs, undefined, { signal });
+			}
+		}
+	} catch (error) {
+		await ops.close();
+		throw error;
+	}
+}
+
+type Ops = ReturnType<typeof buildOps>;
+
+/** The operators' port, which works before the store is open. */
+function buildOps(options: ServiceOptions, observed: Observed, isStopping: () => boolean) {
 	const { config, log, timeouts = defaultTimeouts } = options;
-	const probes = createProbes(store, isStopping);
-	const { now, node, metrics, traffic } = observed;
-	const activity = watchActivity(metrics);
-	const totals = watchTotals(store);
-	Object.assign(observed.sources, { store, animals: totals.animals });
+	const { node, metrics, traffic, sources } = observed;
+	const probes = createProbes(sources, isStopping);
 	const replyWatch = createReplyWatch({
 		log,
 		requestId: createRequestIds(node),
@@ -220,7 +245,37 @@ async function buildServers(
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isStopping };
-	const server = { timeouts, replyHead, replyWatch };
+	const common = { timeouts, replyHead, replyWatch };
+	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
+	return {
+		server,
+		probes,
+		/** Options of both servers. */
+		common,
+		async listen() {
+			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
+		},
+		async close() {
+			metrics.close();
+			replyWatch.close();
+			traffic.close();
+			if (server.listening) await drain(server, { idleMs: 1, graceMs: 1000 });
+		},
+	};
+}
+
+/** The public port, which does not listen yet. */
+async function buildPublic(
+	options: ServiceOptions,
+	observed: Observed,
+	{ probes, common }: Ops,
+	{ store, keyCheck }: { store: Store; keyCheck: KeyCheck },
+) {
+	const { config, log } = options;
+	const { now, metrics, traffic } = observed;
+	const activity = watchActivity(metrics);
+	const totals = watchTotals(store);
+	observed.sources.animals = totals.animals;
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -230,8 +285,8 @@ async function buildServers(
 		now,
 		log,
 		server: {
-			...server,
-			replyHead: { ...replyHead, cors: createCors(config.corsOrigins ?? []) },
+			...common,
+			replyHead: { ...common.replyHead, cors: createCors(config.corsOrigins ?? []) },
 			connectionsMax: await readConnectionsMax(),
 			traffic,
 		},
@@ -239,11 +294,10 @@ async function buildServers(
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		// The time until its commit begins, and the same again for the commit.
-		createSettlesMs: 2 * (timeouts.requestMs + config.createWaitMax),
+		createSettlesMs: 2 * (common.timeouts.requestMs + config.createWaitMax),
 		pagesFolder,
 	});
-	const opsServer = buildOpsServer({ metrics, probes, host: config.opsHost, log, server });
-	return { app, opsServer, activity, replyWatch };
+	return { app, activity };
 }
 
 /** Files that connections leave to the store and to operators. Without a free file, the system closes connections. */

@@ -161,6 +161,10 @@ export const promises: Record<string, Proven[]> = {
 	],
 	PostgreSQL: [
 		{
+			says: "A node that starts while the server is away waits for it, and its probes say so.",
+			tests: ["test/store/away-postgres.test.ts"],
+		},
+		{
 			says: "Requests get 503 with `Retry-After` while the server is away, and within 5 s of its return everything works. No node ends.",
 			tests: [
 				"while the server is down (kill -9), requests get 503, and all succeed after its return",

@@ -49,12 +49,14 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	// Imported here, because the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
+	const ending = new AbortController();
 	const starting = startService({
 		config,
 		log,
 		droppedLogLines: droppedLines,
 		issuesFirstKey: firstKey,
 		isOnTerminal,
+		signal: ending.signal,
 		onWritesStopped: () => config.whenWritesStop === "exit" && closing.close(),
 	});
 	// Before "listening" is logged, because a reader of that line may send a signal at once.
@@ -67,13 +69,20 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const options = { delay: stopGraceMs + config.stopDelay, logger: false, skip } as const;
 	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
 		if (err) log.fatal({ err }, "stopping after an unexpected error");
-		await starting.then(({ stop }) => stop(undefined, signal ? { signal } : {}));
+		ending.abort();
+		const started = await starting.catch(ignoreEnd);
+		await started?.stop(undefined, signal ? { signal } : {});
 		flush();
 		if (isFailure) process.exit(1);
 	});
-	const service = await starting;
+	const service = await starting.catch(ignoreEnd);
 	flush();
-	if (firstKey) await introduce(service);
+	if (firstKey && service) await introduce(service);
+}
+
+/** A start that waited for the database was ended. @throws every other error */
+function ignoreEnd(error: Error): undefined {
+	if (error.name !== "AbortError") throw error;
 }
 
 /**

@@ -4,12 +4,14 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
+/** The store, as soon as it is open. `away`: why it is not. */
+export interface ProbeSources {
+	store?: Pick<Store, "readShown" | "writeState" | "checkWrites">;
+	away?: string;
+}
+
 /** @param timeoutMs how long the store may take to read, and to write */
-export function createProbes(
-	store: Pick<Store, "readShown" | "writeState" | "checkWrites">,
-	isStopping: () => boolean,
-	timeoutMs = 2000,
-) {
+export function createProbes(sources: ProbeSources, isStopping: () => boolean, timeoutMs = 2000) {
 	async function inTime(work: Promise<unknown>): Promise<void> {
 		const late = Promise.withResolvers<never>();
 		const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
@@ -19,14 +21,16 @@ export function createProbes(
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready() {
+			const { store, away = "the store is not open" } = sources;
 			if (isStopping()) throw new ApiError("shutting_down");
+			if (!store) throw new ApiError("storage_unavailable", away);
 			const [read] = await Promise.allSettled([inTime(store.readShown()), inTime(store.checkWrites())]);
 			if (read.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
 		live() {
-			const writes = store.writeState();
+			const writes = sources.store?.writeState() ?? "failing";
 			if (writes !== "stopped") return { status: "ok", writes };
 			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted");
 		},

@@ -4,10 +4,11 @@
 import type { Totals } from "../contract/activity.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
+import type { ProbeSources } from "./probes.ts";
 
 /** All of it is absent until the store is open. */
-export interface StoreSources {
-	store?: Pick<Store, "queue" | "writeState" | "checkWrites" | "readUse">;
+export interface StoreSources extends ProbeSources {
+	store?: Pick<Store, "queue" | "readShown" | "writeState" | "checkWrites" | "readUse">;
 	/** The animals by status, counted up to now. */
 	animals?: () => Promise<Totals>;
 	/** Undefined if this service makes none. `lastAtMs` is 0 if none was made yet. */

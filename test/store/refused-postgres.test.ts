@@ -30,11 +30,6 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
 	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
 	const rows: [url: string, said: RegExp][] = [
-		[
-			changed({ port: "1" }),
-			/cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host and port/,
-		],
-		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
 		[changed({ password: "wrong" }), /rejects the user animals: fix user and password/],
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
@@ -52,6 +47,24 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		assert.match(stderr, said);
 		assert.equal(stderr.trim().split("\n").length, 1, stderr);
 		assert.doesNotMatch(stderr, /:animals@|wrong@/, "no password");
+	}
+});
+
+test("a command refuses a database that is away", async (context) => {
+	const { url } = await databaseFor(context);
+	const rows: [parts: Partial<URL>, said: RegExp][] = [
+		[
+			{ port: "1" },
+			/^animal-store: cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host and port .*\n$/,
+		],
+		[{ hostname: "nowhere.invalid" }, /^animal-store: cannot reach PostgreSQL at nowhere\.invalid.*\n$/],
+	];
+	for (const [parts, said] of rows) {
+		const environment = { DATABASE_URL: Object.assign(new URL(url), parts).href };
+		const { code, stderr } = await runProgram(["keys", "list"], { environment });
+		assert.equal(code, 1, stderr);
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /:animals@/, "no password");
 	}
 });
 

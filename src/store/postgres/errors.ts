@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { StorageUnavailable, StoreAway, StoreRefused } from "../store.ts";
 import { nameOfServer, type PostgresUrl } from "./url.ts";
 
 /** The SQLSTATE of a server that refuses writes. */
@@ -28,17 +28,17 @@ export function toStoreError(error: unknown): unknown {
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
+/** The server does not run, starts or ends (57P01, 57P02, 57P03), or its name is not known. */
+const awayCodes = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|57P0[123])$/;
+
 /** Converts an error of opening a database to one sentence with the fix, without the password. */
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (code === readOnlyCode) return new StoreRefused(readOnlyText);
-	if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET)$/.test(code) || /timeout/i.test(message)) {
-		return new StoreRefused(
-			`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`,
-		);
-	}
+	if (awayCodes.test(code) || /timeout|terminated unexpectedly/i.test(message))
+		return new StoreAway(`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`);
 	if (code === "28P01" || code === "28000")
 		return new StoreRefused(`${server} rejects the user ${url.user ?? ""}: fix user and password in DATABASE_URL`);
 	if (code === "3D000")

@@ -84,7 +84,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "createProbes(store, isStopping)",
+		from: "createProbes(sources, isStopping)",
 		to: "createProbes(store, () => false)",
 		tests: ["test/operations/stopping.test.ts"],
 	},

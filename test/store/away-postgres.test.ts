@@ -1,0 +1,74 @@
+// A service that is started while its database is away: it waits, and its probes say so.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { keyFromRandom } from "../../src/keys/formats.ts";
+import { freePort, startPostgresFor } from "../support/postgres-server.ts";
+import { begin } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { slowMs, until, within } from "../support/until.ts";
+
+const key = keyFromRandom(Buffer.alloc(32, 7));
+
+/** Starts the service and waits until it waits. */
+async function startWaiting(context: TestContext, url: string) {
+	const opsPort = String(await freePort());
+	const environment = { DATABASE_URL: url, PORT: "0", OPS_PORT: opsPort, API_KEY: key };
+	const service = begin(["serve"], { environment, folder: temporaryFolder(context) });
+	context.after(() => service.child.kill("SIGKILL"));
+	const lines = (message: string) => {
+		const complete = service.output.stdout.split("\n").slice(0, -1);
+		return complete.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
+	};
+	await until("the wait", () => lines("waiting for the database").length > 0);
+	const ask = async (path: string) => {
+		const reply = await fetch(`http://127.0.0.1:${opsPort}${path}`);
+		return { status: reply.status, text: await reply.text() };
+	};
+	return { ...service, lines, ask };
+}
+
+test("a service that starts while the database is away waits for it, is not ready, and then works", {
+	timeout: slowMs,
+}, async (context) => {
+	const server = await startPostgresFor(context);
+	await server.kill();
+	const { lines, ask } = await startWaiting(context, `${server.url}/postgres`);
+	assert.deepEqual(await ask("/livez"), { status: 200, text: '{"status":"ok","writes":"failing"}' });
+	const { status, text } = await ask("/readyz");
+	assert.equal(status, 503);
+	assert.match(JSON.parse(text).message, /cannot reach PostgreSQL at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
+	assert.match((await ask("/metrics")).text, /^animal_store_build_info/m);
+	await server.start();
+	const startedAt = performance.now();
+	await until("listening", () => lines("listening").length > 0);
+	assert.ok(performance.now() - startedAt < 5000, "soon after the server");
+	assert.equal((await ask("/readyz")).status, 200);
+	assert.equal(lines("waiting for the database").length, 1, "said once");
+	const reply = await fetch(`${lines("listening")[0].url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+	assert.deepEqual([reply.status, await reply.text()], [200, "[]"]);
+});
+
+test("wrong credentials end a service that has waited for its database with one sentence", async (context) => {
+	const server = await startPostgresFor(context);
+	await server.kill();
+	const { finished } = await startWaiting(
+		context,
+		`${server.url.replace("animals:animals", "animals:wrong")}/postgres`,
+	);
+	await server.start();
+	const { code, stderr } = await within("the end", finished);
+	assert.equal(code, 1);
+	assert.match(
+		stderr,
+		/^animal-store: PostgreSQL at 127\.0\.0\.1:\d+ rejects the user animals: fix user and password .*\n$/,
+	);
+});
+
+test("SIGTERM ends a service that waits, here for a name that nobody knows", async (context) => {
+	const { ask, child, finished } = await startWaiting(context, "postgres://a:b@nowhere.invalid/animals");
+	assert.match((await ask("/readyz")).text, /cannot reach PostgreSQL at nowhere\.invalid/);
+	child.kill("SIGTERM");
+	const { code, stderr } = await within("the end", finished);
+	assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});
