@@ -92,9 +92,12 @@ const proposalOf = ({ text, proposed }: UnknownValue) => ` --map ${quoteWord(`st
 const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
 
 function describeValues(values: readonly UnknownValue[]): string[] {
-	return values
+	const proposed = values
 		.filter(isProposed)
 		.map(({ text, rows, proposed }) => `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed}`);
+	const others = values.filter((value) => !isProposed(value)).map(({ text }) => text);
+	const fix = "--map status:VALUE=STATUS gives a value its meaning";
+	return others.length === 0 ? proposed : [...proposed, `no status: ${quoteNames(others)}; ${fix}`];
 }
 
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */

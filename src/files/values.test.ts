@@ -7,13 +7,13 @@ import { countUnknownValues, proposeStatus } from "./values.ts";
 
 test("a status is proposed for the words of five languages, in any case and with blanks, and for nothing else", () => {
 	const words: Record<string, string[]> = {
-		available: ["Available", " available ", "VERFÜGBAR", "disponible", "Disponível"],
-		pending: ["reserviert", "En attente", "réservée", "pendiente", "Pendente"],
-		sold: ["sold ", "verkauft", "Vendue", "vendido"],
+		available: ["Available", " available ", "VERFÜGBAR", "zu  vermitteln", "disponible", "En adopcion"],
+		pending: ["reserviert", "On hold", "En attente", "réservée", "Pendente"],
+		sold: ["sold ", "verkauft", "Vermittelt", "Vendue", "vendido", "adotada"],
 	};
 	for (const [status, texts] of Object.entries(words))
 		for (const text of texts) assert.equal(proposeStatus(text), status, text);
-	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available"])
+	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);
 });
 

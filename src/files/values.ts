@@ -5,15 +5,18 @@ import { type PetStatus, petStatuses } from "../contract/pet.ts";
 /** The meanings of texts in the file: a status, or null for no status. The keys are those of `plainValue`. */
 export type Values = ReadonlyMap<string, PetStatus | null>;
 
-/** In English, German, French, Spanish and Portuguese. */
+/** In English, German, French, Spanish and Portuguese, also the words of shelters. */
 const meanings: Record<PetStatus, string> = {
-	available: "available free verfügbar frei disponible disponibles disponível disponíveis",
-	pending: `pending reserved ausstehend reserviert attente réservé réservée pendiente reservado reservada pendente`,
-	sold: "sold verkauft vendu vendue vendido vendida",
+	available: `available, free, for adoption, adoptable, verfügbar, frei, zu vermitteln, vermittelbar, disponible,
+		disponibles, à adopter, en adopción, disponível, disponíveis, para adoção`,
+	pending: `pending, reserved, on hold, ausstehend, reserviert, vorgemerkt, in vermittlung, en attente, réservé,
+		réservée, pendiente, reservado, reservada, pendente`,
+	sold: `sold, adopted, rehomed, verkauft, vermittelt, vendu, vendue, adopté, adoptée, vendido, vendida, adoptado,
+		adoptada, adotado, adotada`,
 };
 
 const meaningOf = new Map(
-	petStatuses.flatMap((status) => meanings[status].split(/\s+/).map((text) => [plainValue(text), status] as const)),
+	petStatuses.flatMap((status) => meanings[status].split(",").map((text) => [plainValue(text), status] as const)),
 );
 
 /** The same for cells that differ only in case, accents and blanks. */
@@ -23,7 +26,7 @@ export function plainValue(text: string): string {
 
 /** The status that a text probably means; undefined if the text is unknown. */
 export function proposeStatus(text: string): PetStatus | undefined {
-	return meaningOf.get(plainValue(text).replace(/^en /, ""));
+	return meaningOf.get(plainValue(text));
 }
 
 /** A text in place of a status in the rows of a file. */

@@ -156,6 +156,7 @@ test("a spreadsheet's file is imported, and its format, its ignored columns and 
 	const said = [
 		"a.csv: CSV with semicolons, Windows-1252, 2 animals, 5 rows to reject",
 		'ignored column: "Colour"; --strict refuses it',
+		'no status: "gone"; --map status:VALUE=STATUS gives a value its meaning',
 		"rejected:",
 		`  name ${nameRule}, 2 rows, the first is row 2`,
 		`  categoryId ${integerRule}, 2 rows, the first is row 5`,
@@ -241,6 +242,7 @@ test("titles above the heading are skipped, and what values mean is proposed and
 		'"Verkauft" in 2 rows seems to mean sold',
 		'"verfügbar" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
+		'no status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
 		`animal-store: tiere.csv: nothing was sent; to confirm these meanings, add${flags}; an empty meaning after = is no status`,
 	]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];

@@ -1,0 +1,50 @@
+// The first three minutes with the tables that people have: import, filter and export on the command line.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, openAsBlob, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readRows } from "../../src/files/rows.ts";
+import { readWorkbook } from "../../src/files/workbook.ts";
+import { listAll } from "../support/ledger.ts";
+import { runProgram } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
+import { describePet, spreadsheets } from "../support/spreadsheets.ts";
+
+for (const { file, path, kind, pets, rejected } of spreadsheets) {
+	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, async (context) => {
+		const service = await testService(context);
+		const folder = temporaryFolder(context);
+		copyFileSync(path, join(folder, file));
+		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+		const run = (...parameters: string[]) => runProgram(parameters, { environment, folder });
+		const asked = await run("import", file);
+		assert.equal(asked.code, 1, asked.stderr);
+		assert.ok(asked.stderr.startsWith(`${file}: ${kind}, `), asked.stderr);
+		const [, flags = ""] = /to confirm these meanings, add (.*); an empty meaning/.exec(asked.stderr) ?? [];
+		// As a person pastes them.
+		const words = execFileSync("bash", ["-c", `printf '%s\\0' ${flags}`], { encoding: "utf8" })
+			.split("\0")
+			.slice(0, -1);
+		const imported = await run("import", file, ...words);
+		assert.equal(imported.code, rejected.length > 0 ? 2 : 0, imported.stderr);
+		assert.deepEqual((await listAll(service.url, service.key)).map(describePet), pets);
+		for (const row of rejected) {
+			const lines = readFileSync(join(folder, `${file}.rejected.csv`), "latin1")
+				.trim()
+				.split("\n");
+			assert.equal(lines.length - 1, rejected.length, lines.join("\n"));
+			assert.match(imported.stderr, new RegExp(`, row ${row}$`, "m"));
+		}
+		const sold = await run("pets", "list", "--status", "sold", "--csv");
+		assert.equal(sold.stdout.split("\n").length - 2, pets.filter((pet) => pet.endsWith(" sold")).length);
+		await run("export", "all.xlsx");
+		const { source, kind: exported } = await readWorkbook(await openAsBlob(join(folder, "all.xlsx")));
+		const rows = (await Array.fromAsync(readRows(source, exported))).flat();
+		assert.deepEqual(
+			rows.map(({ pet }) => pet && describePet(pet)),
+			pets,
+		);
+	});
+}
