@@ -1,8 +1,7 @@
 // The settings: one table of names, rules, defaults and readers. Flags, the environment and a file of settings become
 // one frozen Config, or one error that lists every problem.
 
-import { readFileSync, statSync } from "node:fs";
-import { type EnvFile, parseEnvFile } from "./env-file.ts";
+import { readFileSync } from "node:fs";
 import { parseTrustedProxies } from "./http/proxies.ts";
 import { isWellFormedKey, parseDurationMs, parseRate } from "./keys/formats.ts";
 import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
@@ -19,15 +18,15 @@ interface Setting<Value = unknown> {
 
 type Reader<Value> = Setting<Value>["read"];
 
-function setting<Value>(rule: string, read: Reader<Value>, preset: string): Setting<Value> {
+export function setting<Value>(rule: string, read: Reader<Value>, preset: string): Setting<Value> {
 	return { rule, read, default: preset };
 }
 
-function optional<Value>(rule: string, read: Reader<Value>): Setting<Value | undefined> {
+export function optional<Value>(rule: string, read: Reader<Value>): Setting<Value | undefined> {
 	return { rule, read };
 }
 
-function matching(pattern: RegExp): Reader<string> {
+export function matching(pattern: RegExp): Reader<string> {
 	return (text) => (pattern.test(text) ? text : undefined);
 }
 
@@ -129,19 +128,6 @@ export const settings = {
 	),
 };
 
-/** For the commands that call a running service: its address and the API key. */
-const connectionSettings = {
-	ANIMAL_STORE_URL: setting(
-		"the http or https URL of a service, such as http://127.0.0.1:8080",
-		matching(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
-		"http://127.0.0.1:8080",
-	),
-	ANIMAL_STORE_KEY: optional(
-		"an API key, without spaces (flag --key); animal-store keys create --name me makes one where the store is",
-		matching(/^[\x21-\x7e]{1,255}$/),
-	),
-};
-
 /** `DATABASE_URL` is `databaseUrl` in the code and as a flag, `ANIMAL_STORE_KEY` is `key`. */
 type CamelCase<Name> = Name extends `ANIMAL_STORE_${infer Rest}`
 	? CamelCase<Rest>
@@ -209,14 +195,24 @@ export interface GivenSetting {
 }
 
 /** Variables by their names. Empty ones count as absent. */
-type Variables = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A file of settings. */
+export interface EnvFile {
+	path: string;
+	values: Readonly<Record<string, string>>;
+	/** The number of the line that sets a name. */
+	lines: Readonly<Record<string, number>>;
+}
+
+let envFile: EnvFile | undefined;
 
 /** The settings of a table, each from a flag, the environment, the file of settings or its default. */
-function collect<Table extends Record<string, Setting>>(
+export function collect<Table extends Record<string, Setting>>(
 	table: Table,
-	environment: Variables,
-	flags: Flags,
-	file: EnvFile | undefined,
+	environment: Variables = process.env,
+	flags: Flags = {},
+	file = envFile,
 ) {
 	const problems: string[] = [];
 	const values: Record<string, unknown> = {};
@@ -262,34 +258,14 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 	return undefined;
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file cannot be read, to follow its name. */
+export function reasonOf(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
 }
 
-let envFile: EnvFile | undefined;
-
-/** From now on, this process reads settings from this file, too. @throws ConfigError */
-export function useEnvFile(path: string): void {
-	envFile = readEnvFile(path);
-}
-
-/** @throws ConfigError */
-export function readEnvFile(path: string): EnvFile {
-	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
-	let text: string;
-	try {
-		// Node has already read a pipe to its end.
-		if (!statSync(path).isFile()) throw refuse("is not a regular file");
-		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
-	} catch (error) {
-		if (error instanceof ConfigError) throw error;
-		throw refuse(error instanceof TypeError ? "is not UTF-8" : reasonOf(error));
-	}
-	const { problems, ...file } = parseEnvFile(path, text, (name) => {
-		return knownNames.has(name) ? undefined : `names ${name}, which is not a setting: ${adviceFor(name)}`;
-	});
-	if (problems.length > 0) throw new ConfigError(problems);
-	return file;
+/** From now on, this process reads settings from this file, too. */
+export function useEnvFile(file: EnvFile): void {
+	envFile = file;
 }
 
 /** Variables that Kubernetes sets for a service with the name animal-store. */
@@ -297,7 +273,9 @@ const ofKubernetes = /^ANIMAL_STORE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|U
 
 const settingNames = Object.keys(settings);
 const serviceNames = [...settingNames, ...secretNames.map((name) => `${name}_FILE`)];
-const knownNames = new Set([...serviceNames, ...Object.keys(connectionSettings)]);
+/** The settings of the commands that call a running service. */
+export const connectionNames = ["ANIMAL_STORE_URL", "ANIMAL_STORE_KEY"] as const;
+const knownNames = new Set<string>([...serviceNames, ...connectionNames]);
 
 /** The setting of which a name is probably another spelling. */
 function settingMeantBy(name: string): string | undefined {
@@ -305,9 +283,11 @@ function settingMeantBy(name: string): string | undefined {
 	return serviceNames.find((one) => plain(one) === plain(name));
 }
 
-function adviceFor(name: string): string {
+/** The problem of the name of a setting, to follow it; undefined if it is known. */
+export function problemOfSettingName(name: string): string | undefined {
+	if (knownNames.has(name)) return undefined;
 	const meant = settingMeantBy(name);
-	return meant === undefined ? "animal-store config lists them" : `use ${meant}`;
+	return `is not a setting: ${meant === undefined ? "animal-store config lists them" : `use ${meant}`}`;
 }
 
 /** One sentence for each variable that was probably meant as a setting. */
@@ -317,12 +297,12 @@ function misspelt(environment: Variables): string[] {
 			.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name))
 			// PORT and HOST in another spelling belong to other programs.
 			.filter((name) => name.startsWith("ANIMAL_STORE_") || settingMeantBy(name)?.includes("_"))
-			.map((name) => `${name} is not a setting: ${adviceFor(name)}`)
+			.map((name) => `${name} ${problemOfSettingName(name)}`)
 	);
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
-export function readSettings(environment: Variables = process.env, flags: Flags = {}, file = envFile) {
+export function readSettings(environment: Variables = process.env, flags?: Flags, file?: EnvFile) {
 	const { given, problems, labelOf, values } = collect(settings, environment, flags, file);
 	const { port, reusePort, databaseUrl, backupTo, backupEvery = 86_400_000, backupKeep = 7 } = values;
 	const passed = passedSockets(environment);
@@ -364,21 +344,6 @@ function passedSockets(environment: Variables): number {
 /** The same without the sources of the settings. @throws ConfigError */
 export function readConfig(...sources: Parameters<typeof readSettings>) {
 	return readSettings(...sources).config;
-}
-
-/** Flags override the environment, which overrides the file. @throws ConfigError */
-export function readConnection(
-	flags: { url?: string; key?: string },
-	environment: Variables = process.env,
-	file = envFile,
-) {
-	const given = { url: flags.url || undefined, key: flags.key || undefined };
-	const { values, problems } = collect(connectionSettings, environment, given, file);
-	const { rule } = connectionSettings.ANIMAL_STORE_KEY;
-	if (values.key === undefined && problems.length === 0)
-		problems.push(`ANIMAL_STORE_KEY is required and must be ${rule}`);
-	if (values.key === undefined || problems.length > 0) throw new ConfigError(problems);
-	return { url: values.url, key: values.key };
 }
 
 /** The environment of a process that works on the same store: no other settings, and no modules for Node to load. */

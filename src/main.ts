@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
+import { readEnvFile } from "./cli/env-file.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
 import { adviseAsCalled } from "./cli/output.ts";
 import { useEnvFile } from "./config.ts";
@@ -61,7 +62,7 @@ const program = new Command("animal-store")
 	.option("--env-file <file>", "read settings from this file, too; a flag or a variable overrides it")
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();
-		if (envFile !== undefined) useEnvFile(envFile);
+		if (envFile !== undefined) useEnvFile(readEnvFile(envFile));
 	});
 await addCommands(
 	program,

@@ -3,7 +3,19 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { type Flags, readConfig, readConnection, settings } from "../config.ts";
+import {
+	ConfigError,
+	collect,
+	type connectionNames,
+	type EnvFile,
+	type Flags,
+	matching,
+	optional,
+	readConfig,
+	setting,
+	settings,
+	type Variables,
+} from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import type { OpenOptions, Store } from "../store/store.ts";
@@ -11,6 +23,29 @@ import type { OpenOptions, Store } from "../store/store.ts";
 export interface ConnectionOptions {
 	url?: string;
 	key?: string;
+}
+
+/** The address of a running service, and the API key. */
+const connectionSettings = {
+	ANIMAL_STORE_URL: setting(
+		"the http or https URL of a service, such as http://127.0.0.1:8080",
+		matching(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
+		"http://127.0.0.1:8080",
+	),
+	ANIMAL_STORE_KEY: optional(
+		"an API key, without spaces (flag --key); animal-store keys create --name me makes one where the store is",
+		matching(/^[\x21-\x7e]{1,255}$/),
+	),
+} satisfies Record<(typeof connectionNames)[number], object>;
+
+/** Flags override the environment, which overrides the file. @throws ConfigError */
+export function readConnection({ url, key }: ConnectionOptions, environment?: Variables, file?: EnvFile) {
+	const flags = { url: url || undefined, key: key || undefined };
+	const { values, given, problems } = collect(connectionSettings, environment, flags, file);
+	const { rule } = connectionSettings.ANIMAL_STORE_KEY;
+	if (given.some(({ text }) => text === undefined)) problems.push(`ANIMAL_STORE_KEY is required and must be ${rule}`);
+	if (values.key === undefined || problems.length > 0) throw new ConfigError(problems);
+	return { url: values.url, key: values.key };
 }
 
 /** A person waits: long enough for a busy service, not for a restart. */

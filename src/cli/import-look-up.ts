@@ -3,14 +3,13 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnimalStore } from "../../client/src/index.ts";
-import { readConnection } from "../config.ts";
 import type { KeyInfo } from "../contract/activity.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { contentOf, lookUp, type UnknownCreate } from "../files/creates.ts";
 import { describeUnknown, missingReason, unknownCreateOf } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
-import type { ConnectionOptions } from "./connection.ts";
+import { type ConnectionOptions, readConnection } from "./connection.ts";
 import { type ImportReport, isOver } from "./import-send.ts";
 import { countOf } from "./output.ts";
 

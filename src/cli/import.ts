@@ -3,7 +3,6 @@
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
-import { readConnection } from "../config.ts";
 import { newPetFields, petStatuses } from "../contract/pet.ts";
 import { describeFaults } from "../contract/validate.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
@@ -14,7 +13,7 @@ import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, plainValue, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
-import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
 import { createPipeline } from "./create-pipeline.ts";
 import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
 import { earlierRows } from "./import-look-up.ts";

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ConfigError, readConfig, readConnection, readEnvFile } from "../../src/config.ts";
+import { readConnection } from "../../src/cli/connection.ts";
+import { readEnvFile } from "../../src/cli/env-file.ts";
+import { ConfigError, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -178,6 +180,10 @@ test("a flag overrides the environment, which overrides the file of settings, an
 	assert.equal(readConnection({}, {}, given).key, "k");
 	assert.equal(readConnection({}, { ANIMAL_STORE_KEY: "e" }, given).key, "e");
 	assert.equal(readConnection({ key: "f" }, { ANIMAL_STORE_KEY: "e" }, given).key, "f");
+	const [wrongUrl, missingKey, ...others] = refusals(() => readConnection({ url: "x" }, {}));
+	assert.match(wrongUrl ?? "", /^--url must be the http or https URL of a service/);
+	assert.match(missingKey ?? "", /^ANIMAL_STORE_KEY is required and must be an API key/);
+	assert.deepEqual(others, []);
 });
 
 test("commands on the store and commands that call a service read the file of settings, before or after their name", async (context) => {

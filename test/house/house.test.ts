@@ -29,8 +29,7 @@ const mayImport: Record<string, RegExp> = {
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
 	http: /^src\/(contract|http)\/|^openapi\.json$|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
-	"env-file.ts": /^$/,
-	"config.ts": /^src\/(contract|keys)\/|^src\/env-file\.ts$|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"config.ts": /^src\/(contract|keys)\/|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^src\//,

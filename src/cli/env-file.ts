@@ -1,11 +1,27 @@
-// The text of a file of settings. Nothing in it is expanded or escaped, and a value that other readers of such files
-// would cut or change has to be in quotes.
+// The file of settings of `--env-file`. Nothing in it is expanded or escaped, and a value that other readers of such
+// files would cut or change has to be in quotes.
 
-export interface EnvFile {
-	path: string;
-	values: Readonly<Record<string, string>>;
-	/** The number of the line that sets a name. */
-	lines: Readonly<Record<string, number>>;
+import { readFileSync, statSync } from "node:fs";
+import { ConfigError, type EnvFile, problemOfSettingName, reasonOf } from "../config.ts";
+
+/** @throws ConfigError */
+export function readEnvFile(path: string): EnvFile {
+	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
+	let text: string;
+	try {
+		// Node has already read a pipe to its end.
+		if (!statSync(path).isFile()) throw refuse("is not a regular file");
+		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+	} catch (error) {
+		if (error instanceof ConfigError) throw error;
+		throw refuse(error instanceof TypeError ? "is not UTF-8" : reasonOf(error));
+	}
+	const { problems, ...file } = parseEnvFile(path, text, (name) => {
+		const problem = problemOfSettingName(name);
+		return problem && `names ${name}, which ${problem}`;
+	});
+	if (problems.length > 0) throw new ConfigError(problems);
+	return file;
 }
 
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s;
