@@ -1,9 +1,12 @@
-// `animal-store copy` copies a whole store to another engine, with its ids, keys and Idempotency-Keys.
+// `animal-store copy` copies a whole store to another one of any engine, with all ids, keys, secrets and
+// Idempotency-Keys unchanged.
 
+import { hash } from "node:crypto";
 import { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
-import { copyStore } from "../store/copy.ts";
 import { openStore } from "../store/open.ts";
+import { type Store, StoreRefused } from "../store/store.ts";
+import { type Row, type TableName, tableNames, tables } from "../store/tables.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { createBar } from "./long-work.ts";
@@ -58,4 +61,91 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 function checkUrl(option: string, url: string): void {
 	const problem = problemOfDatabaseUrl(url);
 	if (problem !== undefined) throw new CommandError(`${option} ${problem}`);
+}
+
+export interface CopyOptions {
+	/** Must not be written to during the copy. */
+	from: Store;
+	/** Empty, or an interrupted copy of the same store. */
+	to: Store;
+	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
+	/** Rows that are read at once. */
+	pageRows?: number;
+}
+
+/**
+ * Copies all rows, then compares row counts and checksums of both stores.
+ * @returns the number of rows of each table
+ * @throws StoreRefused if the target contains other data, or if the stores differ after the copy
+ */
+export async function copyStore(options: CopyOptions): Promise<Record<TableName, number>> {
+	const { from, to, pageRows = 5000 } = options;
+	await prepareTarget(to, hash("sha256", from.cursorSecret));
+	for (const table of tableNames) await copyTable(table, { ...options, pageRows });
+	const copied = {} as Record<TableName, number>;
+	for (const table of tableNames) {
+		const [source, target] = [await checksum(from, table, pageRows), await checksum(to, table, pageRows)];
+		if (source.count !== target.count || source.sum !== target.sum) {
+			throw new StoreRefused(
+				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): ` +
+					"stop all writers of the source, and copy again",
+			);
+		}
+		copied[table] = source.count;
+	}
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.readShown()).lastId });
+	return copied;
+}
+
+/** Marks an empty target. Accepts an interrupted copy of the same source, and changes no other target. */
+async function prepareTarget({ rows }: Store, mark: string): Promise<void> {
+	const found = await rows.readCopyMark();
+	if (found === mark) return;
+	if (found !== undefined)
+		throw new StoreRefused("the target holds an unfinished copy of another store: empty it, or name another one");
+	for (const table of tableNames) {
+		if ((await rows.count(table)) > 0)
+			throw new StoreRefused(`the target is not empty (it has ${tables[table].name}): name an empty one`);
+	}
+	await rows.markCopy(mark);
+}
+
+async function copyTable(table: TableName, options: Required<CopyOptions>): Promise<void> {
+	const { from, to, onProgress, pageRows } = options;
+	const total = await from.rows.count(table);
+	// Animals are copied in id order, so the target has all of them up to its largest id.
+	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
+	let done = lastId === undefined ? 0 : await to.rows.count("pets");
+	onProgress({ table, done, total });
+	for await (const page of pagesOf(from, table, pageRows, lastId === undefined ? undefined : [lastId])) {
+		await to.rows.write(table, page);
+		done += page.length;
+		onProgress({ table, done, total });
+	}
+}
+
+async function* pagesOf({ rows }: Store, table: TableName, pageRows: number, first?: Row): AsyncGenerator<Row[]> {
+	for (let after = first; ; ) {
+		const page = await rows.read(table, after, pageRows);
+		if (page.length === 0) return;
+		yield page;
+		after = page.at(-1)?.slice(0, tables[table].keyLength);
+	}
+}
+
+/** Independent of the order of the rows, because engines sort texts differently. */
+async function checksum(store: Store, table: TableName, pageRows: number): Promise<{ count: number; sum: bigint }> {
+	let count = 0;
+	let sum = 0n;
+	for await (const page of pagesOf(store, table, pageRows)) {
+		count += page.length;
+		for (const row of page) {
+			const digest = hash(
+				"sha256",
+				JSON.stringify(row.map((value) => (value === null ? null : `${typeof value} ${value}`))),
+			);
+			sum = BigInt.asUintN(128, sum + BigInt(`0x${digest.slice(0, 32)}`));
+		}
+	}
+	return { count, sum };
 }

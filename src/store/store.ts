@@ -54,7 +54,7 @@ export interface Store {
 
 	readonly edits: Edits;
 
-	/** For copying the whole store (copy.ts). */
+	/** For copying the whole store (cli/copy.ts). */
 	readonly rows: Rows;
 
 	/** Counts the next `limit` animals with ids above `after`, by status, as they are after the edit `lastEdit`. */

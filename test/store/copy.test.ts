@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
-import { type CopyOptions, copyStore } from "../../src/store/copy.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Row, type TableName, tables } from "../../src/store/tables.ts";

@@ -58,13 +58,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/postgres.test.ts"],
 	},
 	{
-		file: "src/store/copy.ts",
+		file: "src/cli/copy.ts",
 		from: "source.count !== target.count || source.sum !== target.sum",
 		to: "false",
 		tests: ["test/store/copy.test.ts"],
 	},
 	{
-		file: "src/store/copy.ts",
+		file: "src/cli/copy.ts",
 		from: "lastId: (await from.readShown()).lastId",
 		to: "lastId: (await from.rows.readLastPetId()) ?? 0n",
 		tests: ["test/store/copy.test.ts"],
