@@ -1,5 +1,5 @@
-// The migrations of an engine: SQL files, run in the order of their numbers, each once. The first one makes a new
-// store. The number of the last one is the version of the schema.
+// The migrations of an engine: SQL files, run in the order of their numbers, each once. The first ones make a new
+// store. The number of the last one is the version of the schema. A file without the name of an engine is for both.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -16,10 +16,11 @@ export interface Migrations {
 
 export function readMigrations(engine: "postgres" | "sqlite"): Migrations {
 	const all = readdirSync(folder)
-		.map((name) => ({ name, version: Number(new RegExp(`^${engine}-(\\d+)\\.sql$`).exec(name)?.[1]) }))
+		.sort()
+		.map((name) => ({ name, version: Number(new RegExp(`^(?:${engine}-)?(\\d+)\\.sql$`).exec(name)?.[1]) }))
 		.filter(({ version }) => version > 0)
 		.sort((a, b) => a.version - b.version)
-		.map(({ name, version }) => ({ version, sql: readFileSync(new URL(name, folder), "utf8") }));
+		.map(({ name, version }) => ({ version, sql: toEngine(readFileSync(new URL(name, folder), "utf8"), engine) }));
 	const [schemaMin = 0, schemaMax = 0] = [all[0]?.version, all.at(-1)?.version];
 	return {
 		schemaMax,
@@ -37,4 +38,10 @@ export function readMigrations(engine: "postgres" | "sqlite"): Migrations {
 			);
 		},
 	};
+}
+
+/** SQLite's strict tables have one type for integers. */
+function toEngine(sql: string, engine: "postgres" | "sqlite"): string {
+	if (engine === "postgres") return sql;
+	return sql.replaceAll(" BIGINT", " INTEGER").replaceAll(/^(CREATE TABLE [^;]*\));/gm, "$1 STRICT;");
 }

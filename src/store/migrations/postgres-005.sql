@@ -1,7 +1,7 @@
--- A new store, made by statements that engines with shards accept, too.
+-- The other tables of a new store.
 
--- Ids come from the counter row, which a writer holds until its commit: a larger id is never visible before a smaller
--- one, whichever node wrote them. Sequences do not promise that.
+-- Ids of animals and edits come from a counter row, which a writer holds until its commit: a larger id is never visible
+-- before a smaller one, whichever node wrote them. Sequences do not promise that.
 CREATE TABLE counters (name TEXT PRIMARY KEY, last_id BIGINT NOT NULL);
 INSERT INTO counters VALUES ('pets', 0), ('edits', 0);
 
@@ -31,26 +31,6 @@ CREATE INDEX idempotency_keys_by_pet ON idempotency_keys (pet_id);
 DO 'BEGIN ALTER TABLE pets ALTER COLUMN name SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 DO 'BEGIN ALTER TABLE idempotency_keys ALTER COLUMN fingerprint SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 
-CREATE TABLE keys (
-  id TEXT PRIMARY KEY,
-  name TEXT NOT NULL,
-  scopes TEXT NOT NULL,
-  rate TEXT,
-  created_at_ms BIGINT NOT NULL,
-  revoked_at_ms BIGINT
-);
-
--- A key has several secrets while a rotated one is in its grace period; the one with the largest number is the newest.
-CREATE TABLE secrets (
-  hash TEXT PRIMARY KEY,
-  key_id TEXT NOT NULL REFERENCES keys (id),
-  number INTEGER NOT NULL,
-  last4 TEXT NOT NULL,
-  created_at_ms BIGINT NOT NULL,
-  expires_at_ms BIGINT,
-  UNIQUE (key_id, number)
-);
-
 -- When each operation was last called with a key.
 CREATE TABLE key_uses (
   key_id TEXT NOT NULL REFERENCES keys (id),
@@ -58,25 +38,6 @@ CREATE TABLE key_uses (
   last_used_at_ms BIGINT NOT NULL,
   PRIMARY KEY (key_id, operation)
 );
-
--- What operators changed and removed: one row for each edit, without names, so that a removed name is not kept here. Ids
--- come from a counter row, which an edit holds until its commit: they have no gaps and ascend in commit order. A name
--- that a rename or a removal has replaced may be left in dead rows until erased_at_ms.
-CREATE TABLE edits (
-  id BIGINT PRIMARY KEY,
-  at_ms BIGINT NOT NULL,
-  editor TEXT NOT NULL,
-  action TEXT NOT NULL CHECK (action IN ('set-status', 'rename', 'remove')),
-  pet_id BIGINT NOT NULL,
-  from_status TEXT CHECK (from_status IN ('available', 'pending', 'sold')),
-  to_status TEXT CHECK (to_status IN ('available', 'pending', 'sold')),
-  erased_at_ms BIGINT
-);
-CREATE INDEX edits_by_pet ON edits (pet_id);
-CREATE INDEX edits_to_erase ON edits (id) WHERE erased_at_ms IS NULL AND action <> 'set-status';
-
--- Which process does the work that is done once for a store, and until when nobody else may begin it.
-CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL);
 
 CREATE TABLE settings (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
 INSERT INTO settings VALUES ('cursor_secret', sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea));

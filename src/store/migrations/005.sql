@@ -1,0 +1,41 @@
+-- The tables of a new store that are the same in both engines, made by statements that engines with shards accept, too.
+-- For SQLite, each table is STRICT and BIGINT is INTEGER (src/store/migrations.ts).
+
+CREATE TABLE keys (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  rate TEXT,
+  created_at_ms BIGINT NOT NULL,
+  revoked_at_ms BIGINT
+);
+
+-- A key has several secrets while a rotated one is in its grace period; the one with the largest number is the newest.
+CREATE TABLE secrets (
+  hash TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES keys (id),
+  number INTEGER NOT NULL,
+  last4 TEXT NOT NULL,
+  created_at_ms BIGINT NOT NULL,
+  expires_at_ms BIGINT,
+  UNIQUE (key_id, number)
+);
+
+-- What operators changed and removed: one row for each edit, without names, so that a removed name is not kept here. Ids
+-- have no gaps and ascend in commit order: the largest one is the number of edits. A name that a rename or a removal has
+-- replaced may be left in dead rows or unused space until erased_at_ms.
+CREATE TABLE edits (
+  id BIGINT PRIMARY KEY,
+  at_ms BIGINT NOT NULL,
+  editor TEXT NOT NULL,
+  action TEXT NOT NULL CHECK (action IN ('set-status', 'rename', 'remove')),
+  pet_id BIGINT NOT NULL,
+  from_status TEXT CHECK (from_status IN ('available', 'pending', 'sold')),
+  to_status TEXT CHECK (to_status IN ('available', 'pending', 'sold')),
+  erased_at_ms BIGINT
+);
+CREATE INDEX edits_by_pet ON edits (pet_id);
+CREATE INDEX edits_to_erase ON edits (id) WHERE erased_at_ms IS NULL AND action <> 'set-status';
+
+-- Which process does the work that is done once for a store, and until when nobody else may begin it.
+CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL);
