@@ -36,8 +36,10 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 		if (access !== "open") overload.refuse(request.method === "POST");
 	};
 
-	const credential: Check = (exchange, { access }) =>
-		access === "open" ? undefined : authenticate(exchange, keyCheck);
+	const credential: Check = (exchange, { access, keyOf }) => {
+		if (access === "open") return;
+		return keyOf ? keyOf(exchange).then((row) => admit(exchange, row)) : authenticate(exchange, keyCheck);
+	};
 
 	const rate: Check = (exchange) => {
 		const counted = exchange.caller && limits.count(exchange.caller);

@@ -2,6 +2,7 @@
 // on both ports. The reply's headers are one flat list of names and values, which Node writes without a copy.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import { type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
@@ -30,6 +31,8 @@ export interface RouteRules {
 	countedAs?: "probe" | "metrics" | "console";
 	/** No page of another origin may call it. */
 	isPrivate?: boolean;
+	/** Finds the key of a request that has it in no header, such as a browser's download. */
+	keyOf?: (exchange: Exchange) => Promise<KeyRow | undefined>;
 	handler: Handler;
 }
 
@@ -147,6 +150,31 @@ export class Exchange {
 		this.bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
 		this.#fields.push("content-length", String(this.bodyBytes));
 		this.#writeHead().end(body);
+	}
+
+	/**
+	 * Sends a body of unknown length in pieces, as fast as the client takes them, and ends with the client. If a piece
+	 * fails, the connection is reset: a client of HTTP/1.0 would take an ordinary end for the end of the body.
+	 * @throws the failure of the pieces
+	 */
+	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+		if (this.isRefused) return;
+		const { method, socket } = this.request;
+		const response = this.#writeHead();
+		if (method === "HEAD") return void response.end();
+		let failure: unknown;
+		async function* read() {
+			try {
+				yield* pieces;
+			} catch (error) {
+				failure = error;
+				socket.resetAndDestroy();
+				throw error;
+			}
+		}
+		await pipeline(read(), response).catch(() => {
+			if (failure) throw failure;
+		});
 	}
 
 	sendStatus(status: 204 | 304): void {

@@ -99,7 +99,8 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		trace_id: trace?.traceId,
 		span_id: trace?.isOwn ? trace.spanId : undefined,
 		"client.address": clientAddress,
-		"url.path": isOnTerminal ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
+		// The path of a download is a ticket.
+		"url.path": isOnTerminal && !route?.keyOf ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
 	};
 }
 

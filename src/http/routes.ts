@@ -7,6 +7,7 @@ import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
+import { createExportHandlers } from "./exports.ts";
 import { createFindHandler } from "./find.ts";
 import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
@@ -38,12 +39,15 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 }
 
 /** The private endpoints of the console, which may change with it. */
-function addPrivate(router: Router, { store }: PetOptions): void {
+function addPrivate(router: Router, { store, now }: PetOptions): void {
 	const { edit, history } = createEditHandlers(store.edits);
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
 	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });
 	router.add("/console/find", { GET: { ...rules, access: "pets:read", handler: createFindHandler(store) } });
+	const { order, keyOf, download } = createExportHandlers(store, now);
+	router.add("/console/exports", { POST: { ...rules, access: "pets:read", acceptsBody: true, handler: order } });
+	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
 }
 
 /** The routes of the operators' port. */

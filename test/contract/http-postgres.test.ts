@@ -7,6 +7,7 @@ for (const suite of [
 	"corpus",
 	"credentials",
 	"edits",
+	"exports",
 	"find",
 	"framing",
 	"idempotency",

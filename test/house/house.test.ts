@@ -27,7 +27,7 @@ const mayImport: Record<string, RegExp> = {
 	files: /^src\/(contract|files)\//,
 	store: /^src\/(contract|store)\//,
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
-	http: /^src\/(contract|http)\/|^openapi\.json$|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
+	http: /^src\/(contract|files|http)\/|^openapi\.json$|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
 	"config.ts": /^src\/(contract|keys)\/|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,

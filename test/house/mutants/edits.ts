@@ -4,6 +4,18 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/http/exports.ts",
+		from: "return row && isWorking(row, now()) ? row : undefined;",
+		to: "return row;",
+		tests: ["test/contract/exports.test.ts"],
+	},
+	{
+		file: "src/http/exchange.ts",
+		from: "socket.resetAndDestroy();",
+		to: "",
+		tests: ["test/contract/exports.test.ts"],
+	},
+	{
 		file: "src/store/transactions.ts",
 		from: "seen.status !== pet.status",
 		to: "false",

@@ -1,0 +1,18 @@
+// What the console sends to `/console/exports`, which is private to it. The reply is the path of the file, which a
+// browser downloads without the key: `{"path": "/console/exports/…"}`.
+
+import type { PetStatus } from "./pet.ts";
+
+/** The most animals that one export names. */
+export const exportIdsMax = 1000;
+/** How long a download may begin. */
+export const exportTicketMs = 60_000;
+
+export interface ExportOrder {
+	format: "csv" | "csv-semicolon" | "ndjson" | "json" | "xlsx";
+	/** Only animals with this status, and with this text in their names; compared as in a search. */
+	status?: PetStatus;
+	name?: string;
+	/** Exactly these animals, whatever their status and name; those that were removed are left out. */
+	ids?: (number | bigint)[];
+}

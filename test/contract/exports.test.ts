@@ -1,0 +1,238 @@
+// Exports for the console: the files, the tickets that stand for a key, and how a download ends that cannot be completed.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingHttpHeaders } from "node:http";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
+import { startProgram } from "../support/program.ts";
+import { assertFailure, revoke, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const order = (body: unknown, headers = {}) => ({
+	method: "POST",
+	path: "/console/exports",
+	headers: { "Content-Type": "application/json", ...headers },
+	body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+async function pathOf({ send }: TestService, what: object, headers = {}): Promise<string> {
+	const { status, headers: got, body } = await send(order(what, headers));
+	assert.deepEqual([status, got["cache-control"]], [200, "no-store"], body);
+	const { path } = JSON.parse(body);
+	assert.match(path, /^\/console\/exports\/[\w-]+$/);
+	return path;
+}
+
+interface Download {
+	status: number | undefined;
+	headers: IncomingHttpHeaders;
+	bytes: Buffer;
+	isComplete: boolean;
+}
+
+/** As a browser does, without the key. */
+async function download(url: string, path: string, method = "GET"): Promise<Download> {
+	const request = get(new URL(path, url), { agent: false, method });
+	const [reply] = await once(request, "response");
+	request.on("error", () => {});
+	const chunks: Buffer[] = [];
+	reply.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => {});
+	await new Promise((resolve) => reply.on("close", resolve));
+	const { statusCode: status, headers, complete: isComplete } = reply;
+	return { status, headers, bytes: Buffer.concat(chunks), isComplete };
+}
+
+const rex = { name: 'Rex; "the" 1st, 犬', categoryId: 9007199254740993n, status: "sold" } as const;
+
+async function serviceWithPets(context: Parameters<typeof testService>[0], options = {}): Promise<TestService> {
+	const service = await testService(context, options);
+	await service.store.createPet(rex);
+	for (const name of ["Mia", "Märchen"]) await service.store.createPet({ name, categoryId: 1n, status: "available" });
+	await service.store.createPet({ name: "Bo", categoryId: -5n });
+	return service;
+}
+
+test("an export is a file of each format with exact numbers, of all animals or of those that were asked for", async (context) => {
+	const service = await serviceWithPets(context);
+	service.clock.nowMs = Date.parse("2026-12-31T23:59:00Z");
+	const file = async (what: object) => {
+		const { status, headers, bytes, isComplete } = await download(service.url, await pathOf(service, what));
+		assert.deepEqual([status, isComplete, headers["cache-control"]], [200, true, "no-store"]);
+		return { headers, bytes, text: bytes.toString() };
+	};
+	const one = '{"id":1,"name":"Rex; \\"the\\" 1st, 犬","categoryId":9007199254740993,"status":"sold"}';
+	const [two, three] = ["Mia", "Märchen"].map(
+		(name, index) => `{"id":${index + 2},"name":"${name}","categoryId":1,"status":"available"}`,
+	);
+	const four = '{"id":4,"name":"Bo","categoryId":-5}';
+	const csv = await file({ format: "csv" });
+	assert.equal(csv.headers["content-disposition"], 'attachment; filename="animals-2026-12-31.csv"');
+	assert.equal(csv.headers["content-type"], "text/csv; charset=utf-8");
+	const rows = [
+		`1,"Rex; ""the"" 1st, 犬",9007199254740993,sold`,
+		"2,Mia,1,available",
+		"3,Märchen,1,available",
+		"4,Bo,-5,",
+	];
+	assert.equal(csv.text, `\uFEFF${["id,name,categoryId,status", ...rows].join("\n")}\n`);
+	const semicolons = await file({ format: "csv-semicolon", ids: [4] });
+	assert.equal(semicolons.headers["content-disposition"], 'attachment; filename="animals-2026-12-31.csv"');
+	assert.equal(semicolons.text, "\uFEFFid;name;categoryId;status\n4;Bo;-5;\n");
+	const lines = await file({ format: "ndjson" });
+	assert.deepEqual(
+		[lines.text, lines.headers["content-type"]],
+		[`${[one, two, three, four].join("\n")}\n`, "application/x-ndjson"],
+	);
+	assert.equal((await file({ format: "json", status: "available" })).text, `[\n${two},\n${three}\n]\n`);
+	assert.equal((await file({ format: "json", name: "MAR" })).text, `[\n${three}\n]\n`);
+	assert.equal((await file({ format: "json", name: "m", status: "sold" })).text, "[]\n");
+	assert.equal((await file({ format: "ndjson", ids: [3, 99, 1, 3], status: "pending" })).text, `${one}\n${three}\n`);
+	const workbook = await file({ format: "xlsx" });
+	assert.match(workbook.headers["content-disposition"] ?? "", /\.xlsx"$/);
+	assert.equal(workbook.bytes.toString("latin1", 0, 2), "PK");
+	const head = await download(service.url, await pathOf(service, { format: "csv" }), "HEAD");
+	assert.deepEqual(
+		[head.status, head.bytes.length, head.headers["content-type"]],
+		[200, 0, csv.headers["content-type"]],
+	);
+});
+
+test("orders that are not valid are refused, and so are other methods and keys without the scope", async (context) => {
+	const service = await testService(context);
+	for (const [body, message] of [
+		["[]", /must be a JSON object|format is required/],
+		[{}, /format is required/],
+		[{ format: "pdf" }, /format must be one of csv, ndjson/],
+		[{ format: "csv", status: "gone" }, /status must be one of/],
+		[{ format: "csv", name: "" }, /name must be/],
+		[{ format: "csv", ids: 1 }, /ids must be a list of at most 1000/],
+		[{ format: "csv", ids: ["1"] }, /ids must be/],
+		[{ format: "csv", ids: Array.from({ length: 1001 }, (_, id) => id) }, /ids must be/],
+	] as const) {
+		const reply = await service.send(order(body));
+		assertFailure(reply, "invalid_body");
+		assert.match(JSON.parse(reply.body).message, message);
+	}
+	const most = Array.from({ length: 1000 }, (_, index) => 1_000_000 + 997 * index);
+	const { status, bytes } = await download(service.url, await pathOf(service, { format: "json", ids: most }));
+	assert.deepEqual([status, bytes.toString()], [200, "[]\n"]);
+	assertFailure(await service.send({ path: "/console/exports" }), "method_not_allowed");
+	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write", "pets:edit"] });
+	assertFailure(await service.send(order({ format: "csv" }, { Authorization: `Bearer ${key}` })), "insufficient_scope");
+	const path = await pathOf(service, { format: "csv" });
+	assertFailure(await service.send({ method: "DELETE", path }), "method_not_allowed");
+	assertFailure(
+		await service.send({ method: "DELETE", path, headers: { Authorization: undefined } }),
+		"missing_credential",
+	);
+});
+
+test("a ticket works for a minute on every node, as long as its key does, within its rate, and no other text works", async (context) => {
+	const service = await serviceWithPets(context, { isOnTerminal: true });
+	const statusOf = async (path: string) => {
+		const { status, bytes } = await download(service.url, path);
+		return status === 200 ? 200 : JSON.parse(bytes.toString()).code;
+	};
+	const issuedAtMs = Date.now();
+	const path = await pathOf(service, { format: "json" });
+	const node = await startProgram(context, { DATABASE_URL: service.databaseUrl });
+	assert.equal((await download(node.url, path)).bytes.toString().match(/"id"/g)?.length, 4);
+	assert.equal(await statusOf(path), 200);
+	const start = "/console/exports/".length;
+	const end = path.length - 1;
+	for (const at of [start, start + 42, start + 43, end])
+		assert.equal(
+			await statusOf(path.slice(0, at) + (path[at] === "A" ? "B" : "A") + path.slice(at + 1)),
+			"invalid_credential",
+			`${at}`,
+		);
+	for (const other of ["", "a", path.slice(start, start + 43), `${path.slice(start)}a`])
+		assert.match(await statusOf(`/console/exports/${other}`), /invalid_credential/, other);
+	const asked = service.log.filter((line) => line["http.route"] === "/console/exports/:ticket");
+	assert.ok(asked.some(({ keyId }) => /^key_/.test(String(keyId))));
+	assert.ok(!JSON.stringify(service.log).includes(path.slice(start, start + 20)), "no ticket is logged");
+	service.clock.nowMs = issuedAtMs + 59_000;
+	assert.equal(await statusOf(path), 200);
+	service.clock.nowMs += 20_000;
+	assert.equal(await statusOf(path), "invalid_credential");
+	service.clock.nowMs = undefined;
+	const rated = await createKey(service.issuer, { name: "rated", scopes: ["pets:read"], rate: "2/1h" });
+	const ofRated = await pathOf(service, { format: "csv" }, { Authorization: `Bearer ${rated.key}` });
+	assert.deepEqual([await statusOf(ofRated), await statusOf(ofRated)], [200, "rate_limited"]);
+	const gone = await createKey(service.issuer, { name: "gone", scopes: ["pets:read"] });
+	const ofGone = await pathOf(service, { format: "csv" }, { Authorization: `Bearer ${gone.key}` });
+	await revoke(service, gone);
+	assert.equal(await statusOf(ofGone), "invalid_credential");
+});
+
+/** A service whose store gives the same page again and again. */
+async function endlessService(context: Parameters<typeof testService>[0]) {
+	const service = await serviceWithPets(context);
+	const { store } = service;
+	const reads = { count: 0, fail: false };
+	const page = await store.listPets({ after: 0n, limit: 4 });
+	const json = `[${Array.from({ length: 100 }, () => page.json.slice(1, -1)).join()}]`;
+	store.listPets = async () => {
+		reads.count++;
+		await new Promise(setImmediate);
+		if (reads.fail) throw new StorageUnavailable("the server is away");
+		return { ...page, json, hasMore: true };
+	};
+	return { service, reads };
+}
+
+test("a client that does not read holds up its export, and one that leaves ends it", async (context) => {
+	const { service, reads } = await endlessService(context);
+	for (const name of [undefined, "nobody"]) {
+		const path = await pathOf(service, { format: "csv", ...(name && { name }) });
+		const socket = connect(service.port, "127.0.0.1");
+		socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+		await until("the export to begin", () => reads.count > 3);
+		if (!name) {
+			let before = 0;
+			await until("the export to wait", async () => {
+				before = reads.count;
+				await new Promise((resolve) => setTimeout(resolve, 200));
+				return reads.count === before;
+			});
+			assert.ok(before < 2000, `${before} pages were read ahead`);
+		}
+		socket.resetAndDestroy();
+		await until("the export to end", () => service.traffic().requestsInFlight === 0);
+		const { count } = reads;
+		for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+		assert.ok(reads.count <= count + 1, "nothing is read any more");
+		reads.count = 0;
+	}
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+	);
+});
+
+test("an export that fails in the middle breaks off the connection, for clients of HTTP/1.0, too", async (context) => {
+	const { service, reads } = await endlessService(context);
+	const path = await pathOf(service, { format: "ndjson" });
+	const downloading = download(service.url, path);
+	await until("the export to begin", () => reads.count > 3);
+	reads.fail = true;
+	const { status, isComplete } = await downloading;
+	assert.deepEqual([status, isComplete], [200, false]);
+	reads.fail = false;
+	const socket = connect(service.port, "127.0.0.1").resume();
+	const failed = once(socket, "error");
+	socket.write(`GET ${path} HTTP/1.0\r\n\r\n`);
+	const { count } = reads;
+	await until("the export to begin", () => reads.count > count + 3);
+	reads.fail = true;
+	const [error] = await failed;
+	assert.equal(error.code, "ECONNRESET");
+	const errors = service.log.filter(({ level }) => level === "error");
+	assert.deepEqual(
+		errors.map(({ cause }) => cause),
+		["the server is away", "the server is away"],
+	);
+});
