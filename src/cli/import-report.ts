@@ -88,16 +88,16 @@ function describeDamage(damaged: Reasons, kind: FileKind): string[] {
 		: ["names that seem to have lost letters (save the table again as CSV UTF-8):", ...lines];
 }
 
-const proposalOf = ({ text, proposed }: UnknownValue) => ` --map ${quoteWord(`status:${text}=${proposed}`)}`;
+const proposalOf = ({ text, proposed }: UnknownValue) => ` --map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`;
 const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
 
 function describeValues(values: readonly UnknownValue[]): string[] {
-	const proposed = values
-		.filter(isProposed)
-		.map(({ text, rows, proposed }) => `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed}`);
+	const proposed = values.filter(isProposed).map(({ text, rows, proposed }) => {
+		return `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed ?? "no status"}`;
+	});
 	const others = values.filter((value) => !isProposed(value)).map(({ text }) => text);
 	const fix = "--map status:VALUE=STATUS gives a value its meaning";
-	return others.length === 0 ? proposed : [...proposed, `no status: ${quoteNames(others)}; ${fix}`];
+	return others.length === 0 ? proposed : [...proposed, `unknown status: ${quoteNames(others)}; ${fix}`];
 }
 
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */

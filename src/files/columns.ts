@@ -36,14 +36,12 @@ const words = (text: string): readonly string[] => text.split(/\s+/);
  * and signs. The first one that a file has is taken.
  */
 const otherNames: Record<Field, readonly string[]> = {
-	name: words(
-		"animalname petname tiername nomdelanimal nombredelanimal nomedoanimal rufname nom nombre nome animal tier",
-	),
-	categoryId: words(`category categorynumber kategorieid kategorie kategorienr kategorienummer categorieid idcategorie
-		categorie numerodecategorie categoriaid idcategoria categoria numerodecategoria`),
-	status: words(
-		"state availability zustand verfugbarkeit statut etat disponibilite estado disponibilidad disponibilidade situacao",
-	),
+	name: words(`animalname petname tiername namedestieres nomdelanimal nombredelanimal nomedoanimal rufname nom nombre
+		nome animal tier`),
+	categoryId: words(`category categorynumber categoryno kategorieid kategorie kategorienr kategorienummer categorieid
+		idcategorie categorie numerodecategorie categoriaid idcategoria categoria numerodecategoria`),
+	status: words(`state availability adoptionstatus zustand vermittlungsstatus verfugbarkeit statut etat disponibilite
+		estado disponibilidad disponibilidade situacao`),
 };
 
 const required: readonly string[] = NewPet.required;

@@ -191,6 +191,14 @@ test("a file that is not text, mixes encodings or has broken quotes is refused w
 	}
 });
 
+test("a number in a cell may have blanks around it and decimals that are zero, and is not guessed otherwise", async () => {
+	const categoryOf = async (cell: string) => (await read(`name;categoryId\nRex;${cell}\n`)).pets[0]?.categoryId;
+	const numbers = { " 2 ": 2n, "\u00a0-3\u00a0": -3n, "7.0": 7n, "9223372036854775807,00": 2n ** 63n - 1n };
+	for (const [cell, expected] of Object.entries(numbers)) assert.equal(await categoryOf(cell), expected, cell);
+	for (const cell of ["1.000", "1,5", "7.", "1 000", "1e3", "", " "])
+		assert.equal(await categoryOf(cell), undefined, cell);
+});
+
 test("animals written in each format are read back unchanged", async () => {
 	const pets = [
 		{ id: 1n, name: '"a", =1+1 🐈', categoryId: 2n ** 63n - 1n },

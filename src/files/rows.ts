@@ -200,9 +200,15 @@ function petOfCells(cells: string[], columns: string[], { at }: Columns, { value
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	const entries = newPetFields.flatMap((field) => {
 		const index = at[field];
-		return index === -1 ? [] : [[field, cells[index] ?? ""] as const];
+		const cell = cells[index] ?? "";
+		return index === -1 ? [] : [[field, field === "categoryId" ? digitsOf(cell) : cell] as const];
 	});
 	return outcomeOf(checkTexts, Object.fromEntries(entries), values);
+}
+
+/** Spreadsheets have blanks around numbers, and integers with decimals that are zero. Three are no decimals. */
+function digitsOf(cell: string): string {
+	return /^\s*(-?\d+)(?:[.,]00?)?\s*$/.exec(cell)?.[1] ?? cell;
 }
 
 /** Checks the fields, with the meaning of the status if `values` has one. */

@@ -13,6 +13,7 @@ test("a status is proposed for the words of five languages, in any case and with
 	};
 	for (const [status, texts] of Object.entries(words))
 		for (const text of texts) assert.equal(proposeStatus(text), status, text);
+	for (const text of ["-", "n/a", " Keine"]) assert.equal(proposeStatus(text), null, text);
 	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);
 });

@@ -14,9 +14,13 @@ const meanings: Record<PetStatus, string> = {
 	sold: `sold, adopted, rehomed, verkauft, vermittelt, vendu, vendue, adopté, adoptée, vendido, vendida, adoptado,
 		adoptada, adotado, adotada`,
 };
+const noStatus = "-, –, —, n/a, none, keine, keiner, aucun, aucune, ninguno, nenhum";
 
-const meaningOf = new Map(
-	petStatuses.flatMap((status) => meanings[status].split(",").map((text) => [plainValue(text), status] as const)),
+const meaningOf = new Map<string, PetStatus | null>(
+	[...petStatuses, null].flatMap((status) => {
+		const texts = status === null ? noStatus : meanings[status];
+		return texts.split(",").map((text) => [plainValue(text), status] as const);
+	}),
 );
 
 /** The same for cells that differ only in case, accents and blanks. */
@@ -24,8 +28,8 @@ export function plainValue(text: string): string {
 	return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 
-/** The status that a text probably means; undefined if the text is unknown. */
-export function proposeStatus(text: string): PetStatus | undefined {
+/** What a text probably means: a status, or null for none; undefined if the text is unknown. */
+export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
@@ -34,7 +38,7 @@ export interface UnknownValue {
 	/** As it is in the first row. */
 	text: string;
 	rows: number;
-	proposed: PetStatus | undefined;
+	proposed: PetStatus | null | undefined;
 }
 
 /** A column with more distinct texts is not a list of values. */

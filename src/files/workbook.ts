@@ -6,9 +6,9 @@ import readSheets from "read-excel-file/universal";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, isHeading, type Source } from "./formats.ts";
 
-/** A workbook is read as a whole. One of that many bytes has a million animals. */
+/** A workbook is read as a whole. Above, the reader needs gigabytes, and minutes for a million rows, or fails. */
 const fileMaxBytes = 64 * 1024 * 1024;
-const contentMaxBytes = 8 * fileMaxBytes;
+const contentMaxBytes = 2 * fileMaxBytes;
 
 export interface Workbook {
 	source: Source;
@@ -68,7 +68,7 @@ function checkContent(bytes: Uint8Array): void {
 	}
 	if (!isWorkbook)
 		throw new FileError("the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx");
-	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 512 MiB: save the sheet as CSV");
+	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
 }
 
 /** A number as the file has it. */

@@ -156,7 +156,7 @@ test("a spreadsheet's file is imported, and its format, its ignored columns and 
 	const said = [
 		"a.csv: CSV with semicolons, Windows-1252, 2 animals, 5 rows to reject",
 		'ignored column: "Colour"; --strict refuses it',
-		'no status: "gone"; --map status:VALUE=STATUS gives a value its meaning',
+		'unknown status: "gone"; --map status:VALUE=STATUS gives a value its meaning',
 		"rejected:",
 		`  name ${nameRule}, 2 rows, the first is row 2`,
 		`  categoryId ${integerRule}, 2 rows, the first is row 5`,
@@ -209,14 +209,14 @@ test("a sheet of a workbook is imported with every digit, and damaged or huge ar
 	assert.match(other.stderr, /no column is named categoryId; row 1 names the columns "name"/);
 	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
 	// The size of the last part in the directory of the archive.
-	huge.writeUInt32LE(0x7fff_ffff, huge.lastIndexOf("PK\u0001\u0002", undefined, "latin1") + 24);
+	huge.writeUInt32LE(128 * 1024 * 1024 + 1, huge.lastIndexOf("PK\u0001\u0002", undefined, "latin1") + 24);
 	const refused: [content: Buffer | string, said: string, ...more: string[]][] = [
 		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],
 		[workbook({ A: [] }), 'sheet "A" is empty: there is nothing to import'],
 		[workbook({ A: rows }).subarray(0, 900), "the archive is damaged: save the workbook again"],
 		[archive({ "a.txt": "" }), "the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx"],
 		[archive({ "xl/workbook.xml": "" }), "the workbook cannot be read ("],
-		[huge, "the workbook unpacks to more than 512 MiB: save the sheet as CSV"],
+		[huge, "the workbook unpacks to more than 128 MiB: save the sheet as CSV"],
 		[Buffer.alloc(65 * 1024 * 1024, "PK\u0003\u0004"), "the workbook has more than 64 MiB: save the sheet as CSV"],
 		[Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), "the file is an old workbook (.xls), or has a password"],
 		["name,categoryId\n", "the file has no sheets, because it is no workbook: leave out --sheet", "--sheet", "A"],
@@ -242,7 +242,7 @@ test("titles above the heading are skipped, and what values mean is proposed and
 		'"Verkauft" in 2 rows seems to mean sold',
 		'"verfügbar" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
-		'no status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
+		'unknown status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
 		`animal-store: tiere.csv: nothing was sent; to confirm these meanings, add${flags}; an empty meaning after = is no status`,
 	]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];
