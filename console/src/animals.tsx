@@ -22,6 +22,7 @@ import {
 	petStatuses,
 	replaceRoute,
 } from "./route.ts";
+import { endSearch } from "./search-return.ts";
 import { Search } from "./search-view.tsx";
 import { may, type PetPage, type Session } from "./session.ts";
 import { useShortcuts } from "./shortcuts.ts";
@@ -46,17 +47,18 @@ export function Animals(props: AnimalsProps) {
 	const { limit, cursor, name, id } = route;
 	const mayList = may(session, "pets:read");
 	const request = useRequest(
-		async (signal) =>
-			mayList && name === undefined
-				? session.store.listPage({ ...filterOf(route), limit, cursor }, { signal })
-				: undefined,
-		[session, describeFilter(route), limit, cursor, name === undefined],
+		async (signal) => (mayList ? session.store.listPage({ ...filterOf(route), limit, cursor }, { signal }) : undefined),
+		[session, describeFilter(route), limit, cursor],
 	);
 	const search = useSearch(session, route);
 	useNewAnimals(request, totals && totalOf(totals), props.edits);
 	const pets = name === undefined ? request.value?.pets : search.state?.found;
-	const closePanel = () => (isAdding ? setIsAdding(false) : replaceRoute({ ...route, id: undefined }));
-	useListKeys(route, pets ?? [], request.value, closePanel);
+	const closePanel = () => {
+		if (isAdding) setIsAdding(false);
+		else if (id === undefined && name !== undefined) endSearch(route);
+		else replaceRoute({ ...route, id: undefined });
+	};
+	useListKeys(route, pets ?? [], name === undefined ? request.value : undefined, closePanel);
 	const isCovered = useCovering(isAdding || id !== undefined);
 
 	return (

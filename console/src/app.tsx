@@ -9,6 +9,7 @@ import { LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { type Command, Palette } from "./palette.tsx";
 import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
+import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -172,6 +173,6 @@ function commandsFor(text: string): Command[] {
 	const id = idOf(text);
 	return [
 		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals, id }) }] : []),
-		...(text ? [{ label: `Find animals named “${text}”`, run: () => go({ ...firstAnimals, name: text }) }] : []),
+		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(firstAnimals, text) }] : []),
 	];
 }

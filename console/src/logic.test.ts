@@ -11,7 +11,7 @@ import { type Checked, checkRows } from "./check-rows.ts";
 import { lookUpLost, mayRepeat } from "./look-up.ts";
 import type { PetFile } from "./open-rows.ts";
 import { callAfter, pauseAfter } from "./pause.ts";
-import { type SearchState, searchNames } from "./search.ts";
+import { noSearch, searchNames } from "./search.ts";
 
 async function fileOf(lines: string[]): Promise<PetFile> {
 	const source = blobSource(new Blob([["name,categoryId,colour", ...lines].join("\n")]));
@@ -78,19 +78,39 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 	await checkRows(file, AbortSignal.abort(), () => assert.fail("the view is gone"));
 });
 
-test("a search ignores case, accents and forms of letters, and ends with 500 names", async () => {
-	const search = async (names: string[], name: string, signal = new AbortController().signal) => {
-		const states: SearchState[] = [];
-		await searchNames(storeWith(names), { name, filter: {} }, signal, (state) => void states.push(state));
-		return states.at(-1);
+test("a search shows each part, pauses at 500 found, and goes on where it ended", async () => {
+	const parts: string[] = [];
+	const pets = (count: number) => Array.from({ length: count }, (_, at) => ({ id: BigInt(at + 1), name: "Rex" }));
+	let next: { count: number; isComplete: boolean } | Error = { count: 200, isComplete: false };
+	const ask = async (path: string, { signal }: { signal: AbortSignal }) => {
+		signal.throwIfAborted();
+		parts.push(path.replace("/console/find", ""));
+		if (next instanceof Error) throw next;
+		return { pets: pets(next.count), searched: 1000, lastId: `${parts.length}000`, isComplete: next.isComplete };
 	};
-	const some = await search(["STRASSE", "zo\u0065\u0308", "Zero"], "straße");
-	assert.deepEqual([some?.found.map(({ id }) => id), some?.searched, some?.end], [[1n], 3, "complete"]);
-	assert.deepEqual((await search(["Zo\u0065\u0308", "Zero"], "ZOË"))?.found.length, 1);
-	const many = await search(times(501, "Rex"), "rex");
-	assert.deepEqual([many?.found.length, many?.end], [500, "full"]);
-	assert.equal((await search(times(499, "Rex"), "rex"))?.end, "complete");
-	assert.equal((await search(["Rex"], "rex", AbortSignal.abort()))?.end, "stopped");
+	const shown: [end: string, found: number, searched: number][] = [];
+	let last = noSearch;
+	const search = (signal = new AbortController().signal) =>
+		searchNames(ask, { name: "rex", status: "sold" }, last, signal, (state) => {
+			last = state;
+			shown.push([state.end, state.found.length, state.searched]);
+		});
+	await search();
+	next = new NoReply("away");
+	await search();
+	next = { count: 1, isComplete: true };
+	await search();
+	last = noSearch;
+	await search(AbortSignal.abort());
+	assert.deepEqual(shown, [
+		["running", 200, 1000],
+		["running", 400, 2000],
+		["full", 600, 3000],
+		["failed", 600, 3000],
+		["complete", 601, 4000],
+		["stopped", 0, 0],
+	]);
+	assert.deepEqual([parts[0], parts[3]], ["?name=rex&status=sold&after=0", "?name=rex&status=sold&after=3000"]);
 });
 
 test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the service says so, and only if that may help", () => {

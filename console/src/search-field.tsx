@@ -2,7 +2,8 @@
 
 import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type AnimalsRoute, go } from "./route.ts";
+import type { AnimalsRoute } from "./route.ts";
+import { beginSearch, endSearch } from "./search-return.ts";
 import { useShortcuts } from "./shortcuts.ts";
 
 export function SearchField({ route }: { route: AnimalsRoute }) {
@@ -12,13 +13,17 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 		if (field.current) field.current.value = route.name ?? "";
 	}, [route.name]);
 
+	const from = useRef<Element | undefined>(undefined);
+
 	function submit(event: TargetedSubmitEvent<HTMLFormElement>): void {
 		event.preventDefault();
 		search(field.current?.value ?? "");
 	}
 	function search(text: string): void {
-		const name = text.trim() || undefined;
-		if (name !== route.name) go({ ...route, name, cursor: undefined, id: undefined });
+		const name = text.trim();
+		if (name === (route.name ?? "")) return;
+		if (name) beginSearch(route, name, from.current);
+		else endSearch(route);
 	}
 
 	return (
@@ -32,6 +37,9 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				aria-keyshortcuts="/"
 				maxLength={255}
 				dir="auto"
+				onFocus={({ relatedTarget }) => {
+					from.current = relatedTarget instanceof Element ? relatedTarget : undefined;
+				}}
 				// The field has its own button to empty it.
 				onInput={({ currentTarget: { value } }) => value === "" && search("")}
 				ref={field}

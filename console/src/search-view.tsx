@@ -1,10 +1,11 @@
-// The results of a search by name, and its progress through the list.
+// The results of a search by name, as they come, and how far the service has looked.
 
 import type { Totals } from "../../src/contract/activity.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
-import { type AnimalsRoute, describeFilter, go } from "./route.ts";
+import { type AnimalsRoute, describeFilter } from "./route.ts";
 import type { SearchState } from "./search.ts";
+import { endSearch } from "./search-return.ts";
 import type { RunningSearch } from "./use-search.ts";
 import { totalOf } from "./use-watch.ts";
 
@@ -14,40 +15,43 @@ interface SearchProps {
 	totals: Totals | undefined;
 }
 
-export function Search({ search: { state, stop, restart }, route, totals }: SearchProps) {
+export function Search({ search: { state, stop, goOn, restart }, route, totals }: SearchProps) {
 	if (!state) return null;
-	const total = totals && (route.status ? totals[route.status] : totalOf(totals));
+	const counted = totals && (route.status ? totals[route.status] : totalOf(totals));
+	const total = counted === undefined ? undefined : Math.max(counted, state.searched);
 	const words = describeFilter(route);
-	const isRunning = state.end === "running";
+	const isComplete = state.end === "complete";
+	const [label, act] = {
+		running: ["Stop", stop] as const,
+		complete: ["Search again", restart] as const,
+	}[state.end as "running"] ?? ["Go on", goOn];
 	return (
 		<>
 			<div class="progress-line">
-				<p role="status">{isRunning ? `Searching for “${route.name}” …` : endOf(state, route.name ?? "")}</p>
+				<p role="status">{sentenceOf(state, route.name ?? "")}</p>
 				<p class="soft num">
-					searched {digits.format(state.searched)}
-					{total !== undefined && ` of ${digits.format(Math.max(total, state.searched))}`}
+					{isComplete ? `searched all ${digits.format(state.searched)}` : `searched ${digits.format(state.searched)}`}
+					{!isComplete && total !== undefined && ` of ${digits.format(total)}`}
 				</p>
-				<progress max={Math.max(total ?? 0, state.searched, 1)} value={state.searched} aria-label="Searched" />
-				{isRunning ? (
-					<button type="button" onClick={stop}>
-						Stop
-					</button>
-				) : (
-					<button type="button" onClick={restart}>
-						Search again
-					</button>
-				)}
-				<button type="button" class="quiet" onClick={() => go({ ...route, name: undefined, id: undefined })}>
-					Clear
+				<button type="button" onClick={act}>
+					{label}
 				</button>
+				<button type="button" class="quiet" onClick={() => endSearch(route)}>
+					Back to the list
+				</button>
+				<progress
+					max={isComplete ? 1 : Math.max(total ?? 0, 1)}
+					value={isComplete ? 1 : state.searched}
+					aria-label="Searched"
+				/>
 			</div>
 			{state.end === "failed" && (
-				<FailureNote title="The search is not complete" failure={state.failure} onRetry={restart} />
+				<FailureNote title="The search is not complete" failure={state.failure} onRetry={goOn} />
 			)}
 			{state.found.length > 0 ? (
-				<PetTable pets={state.found} route={route} newest={undefined} isPending={isRunning} />
+				<PetTable pets={state.found} route={route} newest={undefined} isPending={false} />
 			) : (
-				!isRunning && (
+				isComplete && (
 					<p class="empty">
 						No name {words && `of an animal with ${words} `}contains “{route.name}”.
 					</p>
@@ -57,8 +61,10 @@ export function Search({ search: { state, stop, restart }, route, totals }: Sear
 	);
 }
 
-function endOf({ found, end }: SearchState, name: string): string {
+function sentenceOf({ found, end }: SearchState, name: string): string {
+	if (end === "running" && found.length === 0) return `Searching for “${name}” …`;
+	if (end === "complete" && found.length === 0) return "Nothing was found.";
 	const animals = `${countOf(found.length)} with “${name}” in the name`;
 	if (end === "stopped") return `Stopped: ${animals} so far.`;
-	return end === "full" ? `The first ${animals}.` : `${animals}.`;
+	return end === "complete" ? `${animals}.` : `${animals} so far …`;
 }

@@ -1,41 +1,47 @@
-// The search by name: the service has none, so the console reads the list page by page and shows what it finds.
+// The search by name: the service looks at the animals in parts, and the console shows what each part found.
 
-import type { AnimalStore, Filter } from "../../client/src/index.ts";
-import { foldedText } from "../../src/contract/find.ts";
+import type { FindReply } from "../../src/contract/find.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export interface SearchState {
 	found: Pet[];
-	/** Animals read so far. */
+	/** Animals looked at so far. */
 	searched: number;
-	/** `full`: it stopped because no more are shown. */
+	/** The search goes on after this id. */
+	after: string;
+	/** `full`: many were found, and no more are shown unless wanted. */
 	end: "running" | "complete" | "stopped" | "full" | "failed";
 	failure?: unknown;
 }
 
-const foundMax = 500;
+const shownMax = 500;
+export const noSearch: SearchState = { found: [], searched: 0, after: "0", end: "running" };
 
 /**
- * Reads the whole list, newest animals included, until it ends, `foundMax` are found, or `signal` stops it.
- * @param show called after each page
+ * Looks at the animals from where `from` ended, until the newest, another 500 found, or `signal`.
+ * @param query the name and the filters
+ * @param show called after each part
  */
 export async function searchNames(
-	store: AnimalStore<"bigint">,
-	{ name, filter }: { name: string; filter: Filter },
+	ask: (path: string, options: { signal: AbortSignal }) => Promise<unknown>,
+	query: { name: string } & Record<string, string>,
+	from: SearchState,
 	signal: AbortSignal,
 	show: (state: SearchState) => void,
 ): Promise<void> {
-	const wanted = foldedText(name);
-	const state: SearchState = { found: [], searched: 0, end: "running" };
+	const state: SearchState = { ...from, end: "running", failure: undefined };
+	const fullAt = state.found.length + shownMax;
 	try {
-		for await (const { pets } of store.listPets(filter, { signal }).pages()) {
-			state.searched += pets.length;
-			const found = pets.filter((pet) => foldedText(pet.name).includes(wanted));
-			state.found = [...state.found, ...found].slice(0, foundMax);
-			if (state.found.length === foundMax) return show({ ...state, end: "full" });
+		while (state.end === "running") {
+			const parameters = new URLSearchParams({ ...query, after: state.after });
+			const part = (await ask(`/console/find?${parameters}`, { signal })) as FindReply;
+			state.found = [...state.found, ...part.pets];
+			state.searched += part.searched;
+			state.after = String(part.lastId);
+			if (part.isComplete) state.end = "complete";
+			else if (state.found.length >= fullAt) state.end = "full";
 			show({ ...state });
 		}
-		show({ ...state, end: "complete" });
 	} catch (failure) {
 		show(signal.aborted ? { ...state, end: "stopped" } : { ...state, end: "failed", failure });
 	}

@@ -1,6 +1,7 @@
 // The session of a user: the key, what it may do, and the clients that send it.
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
+import { parseExact } from "../../client/src/int64.ts";
 import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import type { KeptKey } from "./kept-key.ts";
@@ -16,6 +17,17 @@ export interface Session extends KeptKey {
 	patientStore: AnimalStore<"bigint">;
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
+	/**
+	 * Sends a request to an endpoint of the console: a POST if it has a body.
+	 * @returns the reply with exact integers
+	 * @throws ApiError, NoReply
+	 */
+	ask(path: string, options: AskOptions): Promise<unknown>;
+}
+
+interface AskOptions {
+	body?: string;
+	signal?: AbortSignal | undefined;
 }
 
 const retryForMs = 2_000;
@@ -35,7 +47,7 @@ export function may({ info }: Session, scope: Scope): boolean {
  */
 export async function openSession(kept: KeptKey, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
 	const { key } = kept;
-	const info = (await read(fetch, "/console/key", key, signal)) as KeyInfo;
+	const info = (await read(fetch, "/console/key", key, { signal })) as KeyInfo;
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
 		if (reply.status === 401) onRefused();
@@ -53,21 +65,24 @@ export async function openSession(kept: KeptKey, onRefused: () => void, signal?:
 			timeoutMs: 30_000,
 			fetch: send,
 		}),
-		activity: (asked) => read(send, "/console/activity", key, asked) as Promise<Activity>,
+		activity: (asked) => read(send, "/console/activity", key, { signal: asked }) as Promise<Activity>,
+		ask: (path, asked) => read(send, path, key, asked),
 	};
 }
 
-async function read(send: typeof fetch, path: string, key: string, signal?: AbortSignal): Promise<unknown> {
+async function read(send: typeof fetch, path: string, key: string, options: AskOptions): Promise<unknown> {
+	const { body: json, signal } = options;
 	let reply: Response;
 	let body: { message?: string; code?: ApiError["code"] };
 	const late = AbortSignal.timeout(timeoutMs);
 	try {
 		reply = await send(url + path, {
-			headers: { authorization: `Bearer ${key}` },
+			headers: { authorization: `Bearer ${key}`, ...(json !== undefined && { "content-type": "application/json" }) },
+			...(json !== undefined && { method: "POST", body: json }),
 			cache: "no-store",
 			signal: signal ? AbortSignal.any([signal, late]) : late,
 		});
-		body = await reply.json();
+		body = parseExact(await reply.text(), "bigint") as typeof body;
 	} catch (cause) {
 		throw new NoReply(`no reply from ${url}`, { cause });
 	}

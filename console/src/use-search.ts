@@ -2,38 +2,52 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
-import { describeFilter, filterOf } from "./route.ts";
-import { type SearchState, searchNames } from "./search.ts";
+import { describeFilter, filterTexts } from "./route.ts";
+import { noSearch, type SearchState, searchNames } from "./search.ts";
 import type { Session } from "./session.ts";
 
 export interface RunningSearch {
 	/** Undefined without a search. */
 	state: SearchState | undefined;
+	/** Keeps what was found. */
 	stop(): void;
+	/** From where it ended. */
+	goOn(): void;
 	restart(): void;
 }
 
 export function useSearch(
-	{ patientStore }: Session,
+	session: Session,
 	{ name, ...filter }: Filter & { name?: string | undefined },
 ): RunningSearch {
-	const [state, setState] = useState<SearchState>();
-	const [turn, setTurn] = useState(0);
-	const stopping = useRef(new AbortController());
-	useEffect(() => {
-		setState(undefined);
+	const [last, setLast] = useState<{ of: string; state: SearchState }>();
+	const running = useRef(new AbortController());
+	const of = `${name} ${describeFilter(filter)}`;
+	// Until the next effect, the state is that of the search before.
+	const state = name === undefined ? undefined : last?.of === of ? last.state : noSearch;
+
+	function run(from: SearchState): void {
+		running.current.abort();
 		if (name === undefined) return;
 		const controller = new AbortController();
-		let isLeft = false;
-		stopping.current = controller;
-		setState({ found: [], searched: 0, end: "running" });
-		void searchNames(patientStore, { name, filter: filterOf(filter) }, controller.signal, (next) => {
-			if (!isLeft) setState(next);
+		running.current = controller;
+		setLast({ of, state: { ...from, end: "running" } });
+		void searchNames(session.ask, { ...filterTexts(filter), name }, from, controller.signal, (next) => {
+			if (running.current === controller) setLast({ of, state: next });
 		});
+	}
+
+	useEffect(() => {
+		run(noSearch);
 		return () => {
-			isLeft = true;
-			controller.abort();
+			running.current.abort();
+			running.current = new AbortController();
 		};
-	}, [patientStore, name, describeFilter(filter), turn]);
-	return { state, stop: () => stopping.current.abort(), restart: () => setTurn((count) => count + 1) };
+	}, [session, of]);
+	return {
+		state,
+		stop: () => running.current.abort(),
+		goOn: () => state && run(state),
+		restart: () => run(noSearch),
+	};
 }

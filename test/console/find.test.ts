@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
-import { button, namesOn, numbered, openConsole, opened, row, shows, signIn } from "./console.ts";
+import { until } from "../support/until.ts";
+import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 
 test("the search finds names anywhere in the list, without regard to case and accents, and its URL does the same", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
@@ -11,7 +12,7 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await page.keyboard.type("zoë");
 	await page.keyboard.press("Enter");
 	await shows(page, "3 animals with “zoë” in the name.");
-	await shows(page, "searched 209 of 209");
+	await shows(page, "searched all 209");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
 	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
@@ -31,29 +32,77 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await field.fill("zo");
 	await page.keyboard.press("Enter");
 	await shows(page, "1 animal with “zo” in the name.");
-	await button(page, "Clear").click();
+	await button(page, "Back to the list").click();
 	await row(page, "Animal 3").waitFor();
 	await field.fill("no such name");
 	await page.keyboard.press("Enter");
 	await shows(page, "No name of an animal with the status sold contains “no such name”.");
 });
 
-test("a search can be stopped, says how far it came, and starts again", async (context) => {
-	const { page } = await opened(context, numbered(105));
+test("rows appear as they are found and open; a stopped search keeps them and goes on", async (context) => {
+	const { page } = await opened(context, numbered(260));
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	context.after(() => release());
-	await page.route("**/v1/pets?*cursor=*", async (route) => {
+	// A reply has at most 200 animals; the second one is late.
+	await page.route("**/console/find?*after=200", async (route) => {
 		await released;
 		await route.continue().catch(() => {});
 	});
-	await page.getByLabel("Find by name").fill("animal 1");
+	await page.getByLabel("Find by name").fill("animal");
 	await page.keyboard.press("Enter");
-	await shows(page, "searched 100 of 105");
+	await shows(page, "200 animals with “animal” in the name so far …");
+	await shows(page, "searched 200 of 260");
+	await row(page, "Animal 200").click();
+	await page.getByRole("complementary", { name: "Animal 200" }).waitFor();
 	await button(page, "Stop").click();
-	await shows(page, "Stopped: 12 animals with “animal 1” in the name so far.");
+	await shows(page, "Stopped: 200 animals with “animal” in the name so far.");
 	release();
-	await button(page, "Search again").click();
-	await shows(page, "17 animals with “animal 1” in the name.");
+	await button(page, "Go on").click();
+	await shows(page, "260 animals with “animal” in the name.");
+	assert.deepEqual(await namesOn(page), numbered(260));
+});
+
+test("the end of a search, by Esc or by emptying the field, returns to the same page and row", async (context) => {
+	const { page } = await opened(context, numbered(35), "#/animals?limit=10&status=available");
+	await button(page, "Next").click();
+	const link = page.getByRole("link", { name: "Animal 34", exact: true });
+	await link.focus();
+	const hash = new URL(page.url()).hash;
+	const field = page.getByLabel("Find by name");
+	for (const end of [() => page.keyboard.press("Escape"), () => field.fill("")]) {
+		await page.keyboard.press("/");
+		await page.keyboard.type("animal 1");
+		await page.keyboard.press("Enter");
+		await shows(page, "5 animals with “animal 1” in the name.");
+		await end();
+		await until("the focus on the row", () =>
+			link.evaluate((element) => element === element.ownerDocument.activeElement),
+		);
+		assert.equal(new URL(page.url()).hash, hash);
+	}
+	await link.click();
+	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
+	await page.keyboard.press("/");
+	await page.keyboard.type("animal 1");
+	await page.keyboard.press("Enter");
+	await shows(page, "5 animals with “animal 1” in the name.");
+	await button(page, "Back to the list").click();
+	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
+	assert.equal(await field.inputValue(), "");
+});
+
+test("a search that fails keeps what was found, and goes on when the server answers", async (context) => {
+	const { page, errors } = await opened(context, numbered(260));
+	let isAway = true;
+	await page.route("**/console/find?*after=200", (route) => (isAway ? route.abort() : route.continue()));
+	await page.getByLabel("Find by name").fill("animal");
+	await page.keyboard.press("Enter");
+	await shows(page, "The search is not complete");
+	assert.equal((await namesOn(page)).length, 200);
+	isAway = false;
+	await button(page, "Try again").click();
+	await shows(page, "260 animals with “animal” in the name.");
+	takeOut(errors, /ERR_FAILED/);
 });
 
 test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
