@@ -51,15 +51,16 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 	const ledger = new Ledger();
 	const statuses = new Map<number, number>();
 	const agent = new Agent({ keepAlive: true });
+	const newConnections = new Agent();
 	let number = 0;
 	let turn = 0;
 	let isStopped = false;
 	let acknowledgedAtMs = performance.now();
 
-	async function send(mine: Attempt): Promise<boolean> {
+	async function send(mine: Attempt, through: Agent): Promise<boolean> {
 		const sentAtMs = performance.now();
 		const url = urls[turn++ % urls.length] ?? "";
-		const answer = await post(url, key, agent, mine).catch((error) => (mayBreak ? undefined : Promise.reject(error)));
+		const answer = await post(url, key, through, mine).catch((error) => (mayBreak ? undefined : Promise.reject(error)));
 		if (!answer) {
 			ledger.lose(mine);
 			return false;
@@ -83,11 +84,13 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 		return false;
 	}
 
+	/** Two of eight clients open a connection for each request. */
 	async function client(place: number): Promise<void> {
+		const through = place % 8 < 6 ? agent : newConnections;
 		while (!isStopped) {
 			const idempotencyKey = place % 2 === 0 ? `key-${load}-${number}` : undefined;
 			const mine = { ...attempt(number++), idempotencyKey };
-			while (!(await send(mine)) && idempotencyKey);
+			while (!(await send(mine, through)) && idempotencyKey);
 		}
 	}
 
