@@ -65,7 +65,7 @@ export interface Service {
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
 	/** The service's own backups, if BACKUP_TO is set. */
-	backups: Pick<ScheduledBackups, "status" | "stop"> | undefined;
+	backups: ScheduledBackups | undefined;
 	/** Of the public port, now. */
 	traffic: () => TrafficCounts;
 }

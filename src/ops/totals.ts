@@ -43,7 +43,8 @@ export function watchTotals(store: Store) {
 
 	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId, lastEdit, history } = await store.countPets(countedTo, countBatch);
+			const { counts, lastId, shown } = await store.countPets(countedTo, countBatch);
+			const { lastEdit, history } = shown;
 			if (history !== countedHistory) {
 				countedHistory = history;
 				countedTo = 0n;

@@ -5,16 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const folder = new URL("./migrations/", import.meta.url);
 
-export interface Migrations {
-	/** The newest schema that this version of the program knows. */
-	schemaMax: number;
-	/** Those that a store of this schema lacks; 0 is that of an empty one. */
-	after(schema: number): { version: number; sql: string }[];
-	/** Why this version cannot open a store of this schema, as the end of a sentence about it; undefined if it can. */
-	refuse(schema: number): string | undefined;
-}
-
-export function readMigrations(engine: "postgres" | "sqlite"): Migrations {
+export function readMigrations(engine: "postgres" | "sqlite") {
 	const all = readdirSync(folder)
 		.sort()
 		.map((name) => ({ name, version: Number(new RegExp(`^(?:${engine}-)?(\\d+)\\.sql$`).exec(name)?.[1]) }))
@@ -23,9 +14,12 @@ export function readMigrations(engine: "postgres" | "sqlite"): Migrations {
 		.map(({ name, version }) => ({ version, sql: toEngine(readFileSync(new URL(name, folder), "utf8"), engine) }));
 	const [schemaMin = 0, schemaMax = 0] = [all[0]?.version, all.at(-1)?.version];
 	return {
+		/** The newest schema that this version of the program knows. */
 		schemaMax,
-		after: (schema) => all.filter(({ version }) => version > schema),
-		refuse(schema) {
+		/** Those that a store of this schema lacks; 0 is that of an empty one. */
+		after: (schema: number) => all.filter(({ version }) => version > schema),
+		/** Why this version cannot open a store of this schema, as the end of a sentence about it; undefined if it can. */
+		refuse(schema: number): string | undefined {
 			if (schema > schemaMax)
 				return (
 					`was written by a newer animal-store (schema ${schema}, this one supports ${schemaMax}): ` +

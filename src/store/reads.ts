@@ -78,11 +78,6 @@ export async function countPets(select: Select, after: bigint, limit: number): P
 	const { rows, shown } = await select(["max(id)", ...statusCounts], next, [after, limit]);
 	const [lastId, ...numbers] = rows[0] as [bigint | null, ...bigint[]];
 	const counts = countedStatuses.map((status, index) => [status ?? "none", Number(numbers[index])] as const);
-	const { lastEdit, history } = shown;
-	return {
-		counts: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-		...(lastId !== null && { lastId }),
-		lastEdit,
-		history,
-	};
+	const found = Object.fromEntries(counts.filter(([, count]) => count > 0));
+	return { counts: found, ...(lastId !== null && { lastId }), shown };
 }

@@ -18,18 +18,7 @@ const retryMs = 10 * 60_000;
 /** How often the schedule is checked, at least. Less than the longest time of a timer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
-/** Times are milliseconds since 1970. */
-export interface BackupStatus {
-	isRunning: boolean;
-	/** The newest backup in the folder, also of earlier runs of the service, and of other nodes; 0 if there is none. */
-	lastBackupAtMs: number;
-}
-
-export interface ScheduledBackups {
-	status(): BackupStatus;
-	/** Ends a backup under way, which leaves no file. */
-	stop(): Promise<void>;
-}
+export type ScheduledBackups = ReturnType<typeof scheduleBackups>;
 
 export interface ScheduleOptions {
 	folder: string;
@@ -59,9 +48,10 @@ export function checkBackupFolder(folder: string): void {
 	}
 }
 
-export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
-	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = options;
-	const status: BackupStatus = { isRunning: false, lastBackupAtMs: 0 };
+export function scheduleBackups(plan: ScheduleOptions) {
+	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = plan;
+	/** `lastBackupAtMs`: the newest in the folder, also of earlier runs and other nodes, since 1970; 0 without one. */
+	const status = { isRunning: false, lastBackupAtMs: 0 };
 	let isStopped = false;
 	let child: ChildProcess | undefined;
 	let timer: NodeJS.Timeout | undefined;
@@ -72,10 +62,8 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 		dropStaleDraftsIn(folder, isBackupName);
 		const name = nameAt(now());
 		const file = join(folder, name);
-		const made = promisify(execFile)(process.execPath, [program, "backup", file, "--json"], {
-			env: environment,
-			windowsHide: true,
-		});
+		const options = { env: environment, windowsHide: true };
+		const made = promisify(execFile)(process.execPath, [program, "backup", file, "--json"], options);
 		child = made.child;
 		const { stdout } = await made.catch((error) => {
 			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
@@ -121,6 +109,7 @@ export function scheduleBackups(options: ScheduleOptions): ScheduledBackups {
 	look(true);
 	return {
 		status: () => ({ ...status }),
+		/** Ends a backup under way, which leaves no file. */
 		async stop() {
 			clearTimeout(timer);
 			isStopped = true;

@@ -57,7 +57,7 @@ export interface Store {
 	/** For copying the whole store (cli/copy.ts). */
 	readonly rows: Rows;
 
-	/** Counts the next `limit` animals with ids above `after`, by status, as they are after the edit `lastEdit`. */
+	/** Counts the next `limit` animals with ids above `after`, by status. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
 
 	/** Writes that wait for their commit. */
@@ -169,10 +169,8 @@ export interface PetCount {
 	counts: Partial<Record<PetStatus | "none", number>>;
 	/** The largest id counted; absent if there was none. */
 	lastId?: bigint;
-	/** The last edit that the count includes, 0 before the first. */
-	lastEdit: bigint;
-	/** Counts and edits of different histories must not be mixed. */
-	history: string;
+	/** The count includes its last edit. Counts and edits of different histories must not be mixed. */
+	shown: Shown;
 }
 
 /** A batch of writes that was stored or refused. */

@@ -14,8 +14,7 @@ import { createAll } from "./creates.ts";
 import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { openPool, type Query } from "./pool.ts";
-import { createReads } from "./reads.ts";
-import { type Read, toReadResult } from "./state.ts";
+import { createReads, type Read, toReadResult } from "./reads.ts";
 import { dialect, onConnection, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/store/postgres/state.ts",
+		file: "src/store/postgres/reads.ts",
 		from: "CASE WHEN pg_is_in_recovery() THEN '' ELSE",
 		to: "CASE WHEN false THEN '' ELSE",
 		tests: ["test/store/pool-postgres.test.ts"],

@@ -52,13 +52,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/contract/replies.test.ts"],
 	},
 	{
-		file: "src/store/postgres/state.ts",
+		file: "src/store/postgres/reads.ts",
 		from: "lastEdit: BigInt(lastEdit)",
 		to: "lastEdit: 0n",
 		tests: ["test/store/edits.test.ts"],
 	},
 	{
-		file: "src/store/postgres/state.ts",
+		file: "src/store/postgres/reads.ts",
 		from: "extract(epoch FROM pg_postmaster_start_time())",
 		to: "0",
 		tests: ["test/store/histories-postgres.test.ts"],
