@@ -33,16 +33,16 @@ export function RejectedTable({ title, rejected, count, mapping }: RejectedTable
 				<thead>
 					<tr>
 						<th scope="col" class="n">
-							Line
+							Row
 						</th>
 						<th scope="col">Why</th>
-						<th scope="col">Row</th>
+						<th scope="col">Content</th>
 					</tr>
 				</thead>
 				<tbody>
 					{rejected.map(({ row, faults }) => (
 						<tr key={row.number}>
-							<td class="n">{digits.format(row.line)}</td>
+							<td class="n">{digits.format(row.row)}</td>
 							<td>{describe({ row, faults }, mapping)}</td>
 							<td class="row" dir="auto">
 								<GivenRow row={row} faults={faults} mapping={mapping} />

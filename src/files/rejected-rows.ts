@@ -1,5 +1,6 @@
-// Writes rows that could not be added in the format of their file, with the line and the reason of each. After fixing,
-// the text can be imported: `line` and `reason` are ignored then, except in rows that may have been added.
+// Writes rows that could not be added in the format of their file, with the reason of each and its line, or its row in
+// a sheet. After fixing, the text can be imported: `line` and `reason` are ignored then, except in rows that may have
+// been added.
 
 import { parseJson } from "../contract/json.ts";
 import type { UnknownCreate } from "./creates.ts";
@@ -8,9 +9,9 @@ import type { FileRow, Given } from "./rows.ts";
 
 /** @param isFirst whether the text begins with this row: CSV needs a header then */
 export function rejectedRow(
-	{ line, given, faults }: FileRow,
+	{ line, row, given, faults }: FileRow,
 	why: string,
-	{ delimiter }: FileKind,
+	{ delimiter, sheet }: FileKind,
 	isFirst: boolean,
 ): string {
 	// A row that may have been added has to be looked up, also after its faults are fixed.
@@ -20,7 +21,7 @@ export function rejectedRow(
 	// Cells beyond the last column stay, because the user has to fix them.
 	const kept = cells.filter((_cell, index) => !isOurs(columns[index]));
 	const header = ["line", "reason", ...columns.filter((column) => !isOurs(column))];
-	return csv([...(isFirst ? [header] : []), [String(line), reason, ...kept]], delimiter);
+	return csv([...(isFirst ? [header] : []), [String(sheet === undefined ? line : row), reason, ...kept]], delimiter);
 }
 
 /** The format of rejected rows: those of an array become lines, which can be written one by one. */

@@ -41,7 +41,7 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		["Status\tcategory_id\tName\nsold\t7\tZoë", "CSV with tabs, UTF-8"],
 		["sep=;\r\nName;Category;Status\r\nZoë;7;sold\r\n", "CSV with semicolons, UTF-8"],
 		['"name","category-id","status"\n"Zoë","7","sold"\n\n', "CSV with commas, UTF-8"],
-		["Name;Category;Status;;\r\nZoë;7;sold;;\r\n;;;;\r\n", "CSV with semicolons, UTF-8"],
+		["Name;Category;Status;;\r\nZoë;7;sold;;\r\n;;;;\r\n;;;FALSCH;\r\n", "CSV with semicolons, UTF-8"],
 		[windows, "CSV with semicolons, Windows-1252"],
 		[windowsEnd, "CSV with semicolons, Windows-1252"],
 		[utf16("\uFEFFName\tCategory ID\tStatus\r\nZoë\t7\tsold\r\n"), "CSV with tabs, UTF-16LE"],

@@ -85,7 +85,8 @@ export async function previewRows(
 	}
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
 	const records = await firstRecords(csvRecords(decodeText(source(), kind.encoding)), headerRow + count);
-	const rows = records.filter(({ row }) => row > headerRow).map((record) => checkedCells(record, kind.delimiter));
+	const below = records.filter(({ row }) => row > headerRow).map((record) => checkedCells(record, kind.delimiter));
+	const rows = below.filter((cells) => !isEmpty(cells));
 	return {
 		columns,
 		headerRow,
@@ -162,8 +163,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 			const cells = checkedCells(record, kind.delimiter);
 			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
-			// Spreadsheets write a cleared row as empty cells.
-			else if (cells.some((cell) => cell !== ""))
+			else if (!isEmpty(cells))
 				rows.push({
 					line,
 					row,
@@ -174,6 +174,11 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 		}
 		yield rows;
 	}
+}
+
+/** Spreadsheets write cleared rows as empty cells, and boxes that are not checked as "false" in their language. */
+function isEmpty(cells: string[]): boolean {
+	return cells.every((cell) => cell === "" || /^(false|falsch|faux|falso)$/i.test(cell));
 }
 
 function checkedCells({ text, line }: PetRecord, delimiter: string): string[] {

@@ -36,6 +36,8 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 				.split("\n");
 			assert.equal(lines.length - 1, rejected.length, lines.join("\n"));
 			assert.match(imported.stderr, new RegExp(`, row ${row}$`, "m"));
+			// In each of them, a cell above has two lines.
+			assert.equal(lines.at(-1)?.split(/[,;]/)[0], String(file.endsWith(".xlsx") ? row : row + 1));
 		}
 		const sold = await run("pets", "list", "--status", "sold", "--csv");
 		assert.equal(sold.stdout.split("\n").length - 2, pets.filter((pet) => pet.endsWith(" sold")).length);

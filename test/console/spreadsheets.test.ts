@@ -15,6 +15,7 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 		await page.getByLabel("File of animals").setInputFiles(path);
 		await shows(page, kind);
 		await shows(page, `${pets.length} good, ${rejected.length} to fix.`);
+		for (const number of rejected) await page.getByRole("cell", { name: String(number), exact: true }).waitFor();
 		await assertAccessible(page, file);
 		await button(page, `Add ${pets.length} animals`).click();
 		await shows(page, `${pets.length} of ${pets.length} animals added`);

@@ -1,8 +1,8 @@
 // Tables of animals as three programs write them, each as CSV and as a workbook, in test/spreadsheets: Excel in German
 // (Windows-1252, semicolons), Google Sheets in English and LibreOffice in French. All have a merged title, a date and an
 // empty row above the heading, formulas with their results, an empty row in the middle and their own words for the
-// status; two end with a row of totals. LibreOffice 7.4 wrote its two files. The others have the bytes and the parts
-// that these programs write.
+// status. Those in German and French end with totals, those in English with boxes that are not checked. LibreOffice 7.4
+// wrote its two files. The others have the bytes and the parts that their programs write.
 
 import { fileURLToPath } from "node:url";
 
