@@ -41,6 +41,7 @@ const app = buildApp({
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: () => Promise.reject(new Error("there is no console")),
 	createSettlesMs: 0,
+	eraseNames() {},
 	pagesFolder: "",
 });
 const { key } = await createKey(

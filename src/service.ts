@@ -27,6 +27,7 @@ import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
+import { createErasing, type Erasing } from "./store/erasing.ts";
 import { openStore } from "./store/open.ts";
 import { checkBackupFolder, type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
 import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
@@ -94,7 +95,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const store = await openWhenThere(options, observed, ops, () => void backups?.stop());
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now, background);
-	const { app, activity } = await buildPublic(options, observed, ops, { store, keyCheck });
+	const erasing = createErasing(background, environmentFor(config.databaseUrl));
+	const { app, activity } = await buildPublic(options, observed, ops, { store, keyCheck, erasing });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
@@ -114,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		activity.close();
 		await ops.close();
 		await keyCheck.close();
-		await backupsStopped;
+		await Promise.all([backupsStopped, erasing.stop()]);
 		await store.close();
 		if (isServing) log.info({}, "stopped");
 	}
@@ -269,7 +271,7 @@ async function buildPublic(
 	options: ServiceOptions,
 	observed: Observed,
 	{ probes, common }: Ops,
-	{ store, keyCheck }: { store: Store; keyCheck: KeyCheck },
+	{ store, keyCheck, erasing }: { store: Store; keyCheck: KeyCheck; erasing: Erasing },
 ) {
 	const { config, log } = options;
 	const { now, metrics, traffic } = observed;
@@ -295,6 +297,7 @@ async function buildPublic(
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		// The time until its commit begins, and the same again for the commit.
 		createSettlesMs: 2 * (common.timeouts.requestMs + config.createWaitMax),
+		eraseNames: erasing.start,
 		pagesFolder,
 	});
 	return { app, activity };

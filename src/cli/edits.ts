@@ -3,6 +3,7 @@
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
+import { readConfig } from "../config.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { eraseNames } from "../store/open.ts";
@@ -21,6 +22,9 @@ interface EditOptions {
 type Change = NewEdit extends infer Edit ? (Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never) : never;
 
 const noStatus = "none";
+const mayBeLeft =
+	"may still be in the files of the store, because another program was using them: " +
+	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
@@ -50,6 +54,12 @@ export function withEdits(pets: Command): Command {
 		.argument("<id>", "its id", parsePetId)
 		.addHelpText("after", examples("pets remove 42"))
 		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
+	withDatabase(
+		pets
+			.command("erase-names")
+			.description("erase the names that edits have replaced; a service does it soon after edits in the console")
+			.action(eraseReplaced),
+	).option("--json", "the result as JSON");
 	for (const command of [setStatus, rename, remove])
 		withDatabase(command)
 			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
@@ -73,10 +83,15 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
 	if (isErased !== false) return;
 	throw new CommandError(
-		`the old name of animal ${petId} may still be in the files of the store, because another program was using them: ` +
-			"run the same command again to erase it; the next rename or removal of any animal erases it, too " +
-			"(only SQLite and plain PostgreSQL can confirm it)",
+		`the old name of animal ${petId} ${mayBeLeft}; the next rename or removal of any animal erases it, too`,
 	);
+}
+
+async function eraseReplaced({ json, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
+	const { databaseUrl } = readConfig(undefined, flags);
+	if (!(await eraseNames(databaseUrl, Date.now))) throw new CommandError(`names that edits have replaced ${mayBeLeft}`);
+	sayStore(databaseUrl);
+	process.stdout.write(json ? '{"isErased":true}\n' : "all names that edits have replaced are erased\n");
 }
 
 /** The edit stays stored if the old name cannot be erased now. */

@@ -16,7 +16,8 @@ const checkEdit = checkOf(PetEdit);
 const checkSeen = checkOf(SeenPet);
 const readHistoryQuery = createQueryReader(Type.Object({ id: Pet.properties.id }));
 
-export function createEditHandlers(edits: Edits) {
+/** @param eraseNames called after names were replaced */
+export function createEditHandlers(edits: Edits, eraseNames: () => void) {
 	return {
 		async edit(exchange: Exchange): Promise<void> {
 			const given = parseEdits(parseBody(await readBody(exchange.request)), callerOf(exchange).name);
@@ -31,6 +32,8 @@ export function createEditHandlers(edits: Edits) {
 					break;
 				}
 			}
+			if (results.some(({ outcome }, index) => outcome === "edited" && given[index]?.action !== "set-status"))
+				eraseNames();
 			exchange.header("cache-control", "no-store").sendJson(`{"results":[${results.map(resultJson).join()}]}`);
 		},
 		async history(exchange: Exchange): Promise<void> {

@@ -19,6 +19,8 @@ export interface RouteTableOptions extends PageOptions, PetOptions {
 	activity: () => Promise<Activity>;
 	/** How long after it was sent a create may still be stored. */
 	createSettlesMs: number;
+	/** Begins to erase the names that edits have replaced. */
+	eraseNames: () => void;
 	/** Their replies. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
 }
@@ -39,8 +41,8 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 }
 
 /** The private endpoints of the console, which may change with it. */
-function addPrivate(router: Router, { store, now }: PetOptions): void {
-	const { edit, history } = createEditHandlers(store.edits);
+function addPrivate(router: Router, { store, now, eraseNames }: RouteTableOptions): void {
+	const { edit, history } = createEditHandlers(store.edits, eraseNames);
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
 	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });

@@ -1,17 +1,14 @@
 // Scheduled backups: one after each interval into a folder, which keeps the newest. Their names show when the next one
 // is due, so a restart makes no extra one. Each is made by `animal-store backup`, in a process of its own.
 
-import { type ChildProcess, execFile } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs";
-import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import type { Background } from "./background.ts";
+import { runCommand } from "./command-process.ts";
 import { leaseMs, withLease } from "./leases.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
 import { StoreRefused } from "./store.ts";
-
-const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 
 /** After a failure, the next try comes no later than this. */
 const retryMs = 10 * 60_000;
@@ -62,15 +59,14 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		dropStaleDraftsIn(folder, isBackupName);
 		const name = nameAt(now());
 		const file = join(folder, name);
-		const options = { env: environment, windowsHide: true };
-		const made = promisify(execFile)(process.execPath, [program, "backup", file, "--json"], options);
+		const made = runCommand(["backup", file, "--json"], environment);
 		child = made.child;
-		const { stdout } = await made.catch((error) => {
+		const output = await made.output.catch((error) => {
 			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
-			throw new Error(reasonOf(error));
+			throw error;
 		});
 		status.lastBackupAtMs = timeOf(name);
-		onBackup({ file, animals: JSON.parse(stdout).animals, durationMs: Math.round(performance.now() - startedAtMs) });
+		onBackup({ file, animals: JSON.parse(output).animals, durationMs: Math.round(performance.now() - startedAtMs) });
 		removeOld(folder, name, keep);
 	}
 
@@ -117,11 +113,6 @@ export function scheduleBackups(plan: ScheduleOptions) {
 			await running;
 		},
 	};
-}
-
-/** The sentence of the command, or how its process ended. */
-function reasonOf({ stderr, signal, code }: { stderr: string; signal?: string; code?: number }): string {
-	return stderr.trim().replace(/^.*animal-store: /, "") || `the backup ended with ${signal ?? code}`;
 }
 
 /** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */

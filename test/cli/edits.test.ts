@@ -192,6 +192,12 @@ test("postgres: a removal that cannot erase the name, because another program re
 		kept.stderr,
 		/^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* run the same command/,
 	);
+	const refused = await store.run("pets", "erase-names");
+	assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+	assert.match(
+		refused.stderr,
+		/^animal-store: names that edits have replaced may still be in the files .* same command/,
+	);
 	assert.equal(await isInFile(), true);
 	const erasedAt = async () => (await store.run("audit", "list")).stdout.trimEnd().split("\t").at(-1);
 	assert.equal(await erasedAt(), "not yet");
@@ -236,6 +242,8 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		[["pets", "rename", "1", "Max"], "animal 1 has its new name\nits old name is erased\n"],
 		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited","isErased":true}\n'],
 		[["pets", "remove", "2"], "animal 2 is removed already\nits name is erased\n"],
+		[["pets", "erase-names"], "all names that edits have replaced are erased\n"],
+		[["pets", "erase-names", "--json"], '{"isErased":true}\n'],
 	] as const;
 	for (const [parameters, stdout] of outputs)
 		assert.deepEqual(await store.run(...parameters), {

@@ -182,7 +182,16 @@ test("--help explains every command", async () => {
 		"config",
 		"verify",
 	];
-	const ofPets = ["pets", "pets list", "pets create", "pets get", "pets set-status", "pets rename", "pets remove"];
+	const ofPets = [
+		"pets",
+		"pets list",
+		"pets create",
+		"pets get",
+		"pets set-status",
+		"pets rename",
+		"pets remove",
+		"pets erase-names",
+	];
 	const commands = [[], ...["serve", ...ofKeys, ...ofPets, ...others].map((command) => command.split(" "))];
 	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);

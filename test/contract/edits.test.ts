@@ -1,11 +1,13 @@
 // The console's private endpoints for editing: edits that name what was seen, the history of an animal, and who may ask.
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { assertFailure, type TestService, testService } from "../support/service.ts";
+import { slowMs, until } from "../support/until.ts";
 
 const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
 const seen = { name: "Rex", status: "available" };
@@ -226,6 +228,32 @@ test("if the store refuses in the middle, the reply has the results of the edits
 	left = 2;
 	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
 	assert.equal((await edits.list(0n, 9)).length, 2);
+});
+
+test("the names that the console replaces are erased soon after, and the history says when", {
+	timeout: slowMs, // A process of its own erases them.
+}, async (context) => {
+	const service = await testService(context);
+	const names = ["Käthe von Ehrenstein", "Ludovica Sforza"];
+	for (const name of names) await service.store.createPet({ ...rex, name });
+	const sold = { id: 1, action: "set-status", status: "sold", seen: { ...seen, name: names[0] } };
+	await edit(service, sold, { ...sold, action: "rename", name: "Max", seen: { ...sold.seen, status: "sold" } });
+	await edit(service, { id: 2, action: "remove", seen: { ...seen, name: names[1] } });
+	const erasedAt = async (id: number) => {
+		const { body } = await service.send({ path: `/console/history?id=${id}` });
+		return JSON.parse(body).edits[0].erasedAtMs;
+	};
+	for (const id of [1, 2])
+		await until("the name to be erased", async () => Math.abs(Date.now() - (await erasedAt(id))) < 60_000, {
+			withinMs: slowMs,
+		});
+	const file = service.databaseUrl.replace("sqlite:", "");
+	for (const path of [file, `${file}-wal`].filter((path) => existsSync(path)))
+		for (const name of names) assert.ok(!readFileSync(path).includes(name), `${name} in ${path}`);
+	assert.deepEqual(
+		service.log.filter(({ level }) => level === "error"),
+		[],
+	);
 });
 
 test("edits are counted as requests of the console and logged with their key", async (context) => {

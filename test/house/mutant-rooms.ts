@@ -18,7 +18,7 @@ const rooms: Record<string, string> = {
 		operations/stopping store/background store/edits cli/serve store/nodes`,
 	"src/store": `store/sqlite store/file store/lost-file store/scheduled-backups store/verify store/backup
 		store/large-store store/log store/postgres store/refused-postgres store/engines-postgres store/schema
-		store/migrations store/edits cli/edits store/erase store/commit operations/stopping contract/idempotency
+		store/migrations store/edits cli/edits store/erase store/erasing store/commit operations/stopping contract/idempotency
 		store/copy store/faults store/background store/fault-points store/faults-postgres
 		store/histories-postgres store/nodes store/tls-postgres store/pool-postgres cli/keys store/promises
 		contract/http-postgres`,

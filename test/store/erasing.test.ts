@@ -1,0 +1,40 @@
+// The erasing of names after edits in the console: a failure is reported and tried again later, and a stop ends it.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createBackground } from "../../src/store/background.ts";
+import { createErasing } from "../../src/store/erasing.ts";
+import { openStore } from "../../src/store/open.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { until, within } from "../support/until.ts";
+
+function erasingOf(databaseUrl: string) {
+	const failures: string[] = [];
+	const background = createBackground((task, error) => failures.push(`${task}: ${(error as Error).message}`));
+	return { failures, erasing: createErasing(background, { ...process.env, DATABASE_URL: databaseUrl }) };
+}
+
+test("an erasing that fails is reported once with its reason, and waits for its next try until the service stops", async (context) => {
+	const { failures, erasing } = erasingOf(`sqlite:${join(temporaryFolder(context), "none.db")}`);
+	erasing.start();
+	await until("the failure", () => failures.length > 0);
+	erasing.start();
+	await within("the end of the erasing", erasing.stop());
+	assert.equal(failures.length, 1);
+	assert.match(failures[0] ?? "", /^erase: there is no store at /);
+});
+
+test("a stop ends an erasing under way, which is no failure", async (context) => {
+	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const store = await openStore(databaseUrl, Date.now);
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	await store.edits.apply({ petId: 1n, editor: "desk", action: "remove" });
+	const { failures, erasing } = erasingOf(databaseUrl);
+	erasing.start();
+	await within("the end of the erasing", erasing.stop());
+	assert.deepEqual(failures, []);
+	const [{ erasedAtMs } = {}] = await store.edits.ofPet(1n, 1);
+	assert.equal(erasedAtMs, undefined);
+	await store.close();
+});
