@@ -153,7 +153,7 @@ function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
 			))}
 			<div class="actions">
 				{may(session, "pets:read") && (
-					<ExportMenu session={session} filter={filterOf(route)} isSearch={route.name !== undefined} />
+					<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} />
 				)}
 				{mayAdd ? (
 					<>

@@ -1,15 +1,13 @@
-// Saves a text or a workbook as a file of the user.
+// Saves a text as a file of the user.
 
 /** By this mark, spreadsheets recognise UTF-8. */
 const byteOrderMark = "\ufeff";
 
-/** @param parts the content, in pieces */
-export function saveFile(name: string, parts: BlobPart[]): void {
+/** @param parts the text, in pieces */
+export function saveFile(name: string, parts: string[]): void {
 	const link = document.createElement("a");
 	const mark = name.endsWith(".csv") ? [byteOrderMark] : [];
-	// Some browsers add .txt to the name of a text.
-	const type = name.endsWith(".xlsx") ? "application/octet-stream" : "text/plain";
-	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type }));
+	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type: "text/plain" }));
 	link.download = name;
 	link.click();
 	// The download has its own reference by then.

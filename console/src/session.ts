@@ -13,7 +13,7 @@ export interface Session extends KeptKey {
 	info: KeyInfo;
 	/** Fails soon, because a person waits. */
 	store: AnimalStore<"bigint">;
-	/** Waits for a busy or restarting service: for searches, exports and imports, which take many requests. */
+	/** Waits for a busy or restarting service: for imports, which take many requests. */
 	patientStore: AnimalStore<"bigint">;
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;

@@ -74,38 +74,44 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await row(page, "Müller 29").waitFor();
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await row(page, "Müller 1").waitFor();
-	for (const [label, name, start] of [
-		["CSV", "animals-sold.csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
-		[
-			"CSV with semicolons, for Excel in German",
-			"animals-sold.csv",
-			"\ufeffid;name;categoryId;status\n2;Müller 1;1;sold\n",
-		],
-		[
-			"NDJSON, one animal per line",
-			"animals-sold.ndjson",
-			'{"id":2,"name":"Müller 1","categoryId":1,"status":"sold"}\n',
-		],
-		["JSON, one array", "animals-sold.json", '[\n{"id":2,"name":"Müller 1",'],
+	for (const [label, ending, start] of [
+		["CSV", "csv", "\ufeffid,name,categoryId,status\n2,Müller 1,1,sold\n"],
+		["CSV with semicolons, for Excel in German", "csv", "\ufeffid;name;categoryId;status\n2;Müller 1;1;sold\n"],
+		["NDJSON, one animal per line", "ndjson", '{"id":2,"name":"Müller 1","categoryId":1,"status":"sold"}\n'],
+		["JSON, one array", "json", '[\n{"id":2,"name":"Müller 1",'],
 	] as const) {
 		const exported = page.waitForEvent("download");
 		await button(page, "Export").click();
 		await button(page, label).click();
-		assert.equal((await exported).suggestedFilename(), name);
+		assert.match((await exported).suggestedFilename(), new RegExp(`^animals-\\d{4}-\\d\\d-\\d\\d\\.${ending}$`));
 		const text = await textOf(exported);
 		assert.ok(text.startsWith(start), text);
 		assert.equal(text.match(/Müller/g)?.length, 14);
-		await shows(page, "14 animals exported.");
+		await shows(page, "The download has begun.");
 		await page.keyboard.press("Escape");
 	}
 	const exported = page.waitForEvent("download");
 	await button(page, "Export").click();
 	await button(page, "Workbook (.xlsx), for spreadsheets").click();
-	assert.equal((await exported).suggestedFilename(), "animals-sold.xlsx");
+	assert.match((await exported).suggestedFilename(), /^animals-.*\.xlsx$/);
 	const { source } = await readWorkbook(await openAsBlob(await (await exported).path()));
 	const table = Buffer.concat(await Array.fromAsync(source())).toString();
 	assert.ok(table.startsWith("id,name,categoryId,status\n2,Müller 1,1,sold\n"), table);
 	assert.equal(table.match(/Müller/g)?.length, 14);
+});
+
+test("an export has the animals that were found, and says why nothing was exported", async (context) => {
+	const { page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
+	await shows(page, "2 animals with “zoe” in the name.");
+	const exported = page.waitForEvent("download");
+	await button(page, "Export").click();
+	await shows(page, "All animals with “zoe” in the name");
+	await button(page, "CSV").click();
+	assert.equal(await textOf(exported), "\ufeffid,name,categoryId,status\n2,Zoë,2,pending\n4,Zoe,4,available\n");
+	await page.route("**/console/exports", (route) => route.abort());
+	await button(page, "CSV").click();
+	await shows(page, "Nothing was exported. The server does not answer.");
+	takeOut(errors, /ERR_FAILED/);
 });
 
 test("adding the same file again adds nothing, and columns with unknown names can be matched by hand", async (context) => {
