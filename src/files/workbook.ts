@@ -78,6 +78,8 @@ interface Digits {
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";
+	// Too large for a date, such as the number of a chip in a column of dates: spreadsheets show and save this.
+	if (cell instanceof Date && Number.isNaN(cell.getTime())) return "########";
 	if (cell instanceof Date) return cell.toISOString().replace("T00:00:00.000Z", "");
 	if (typeof cell !== "object") return String(cell);
 	// Some programs write integers as 3.0 or 1E3.
