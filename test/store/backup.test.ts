@@ -117,6 +117,25 @@ test("a backup is synced before it gets its name, and its name is synced before 
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });
 
+test("a backup that has not the animals and ids of its snapshot is refused, and leaves no file", async (context) => {
+	const { folder, path } = await someStore(context);
+	const { backup } = Database.prototype;
+	let loss = "DELETE FROM pets WHERE id = 3";
+	context.mock.method(Database.prototype, "backup", async function (this: Database.Database, to: string) {
+		const result = await backup.call(this, to);
+		const copy = new Database(to);
+		copy.exec(loss);
+		copy.close();
+		return result;
+	});
+	const make = () => backupSqlite(path("s.db"), path("backup.db"), { signal: never });
+	for (loss of [loss, "DELETE FROM pets WHERE id = 20", "UPDATE sqlite_sequence SET seq = 19 WHERE name = 'pets'"])
+		await assert.rejects(make(), { name: "StoreRefused", message: /^the copy of .* is not complete: try again$/ });
+	assert.deepEqual(namesIn(folder), ["s.db"]);
+	loss = "";
+	assert.equal(await make(), 20);
+});
+
 test("an interrupted backup leaves no file, and exits with 130; the next one removes the files of a killed backup or a power loss", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));

@@ -3,6 +3,7 @@
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import { type LongWork, type RestoreOptions, StoreRefused } from "../store.ts";
 import {
@@ -94,12 +95,19 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 	}
 }
 
-/** Copies in one read transaction, so that concurrent writes are not included, and verifies the file on disk. */
+/** The number of animals, and the last ids. */
+const readContent = "SELECT count(*), max(id), (SELECT max(seq) FROM sqlite_sequence) FROM pets";
+
+/**
+ * Copies in one read transaction, so that concurrent writes are not included. Verifies the file, and that it has
+ * what was copied.
+ */
 async function copySnapshot(file: string, draft: string, { signal, onProgress = () => {} }: LongWork): Promise<number> {
 	const source = new Database(file, { readonly: true });
+	let copied: unknown[] = [];
 	try {
 		source.exec("BEGIN");
-		source.prepare("SELECT count(*) FROM settings").get();
+		copied = source.prepare<[], unknown[]>(readContent).raw().get() ?? [];
 		await source.backup(draft, {
 			progress({ totalPages, remainingPages }) {
 				signal.throwIfAborted();
@@ -118,7 +126,9 @@ async function copySnapshot(file: string, draft: string, { signal, onProgress = 
 		verifySchema(copy, file);
 		verifyPages(copy, file);
 		signal.throwIfAborted();
-		return Number(copy.prepare("SELECT count(*) FROM pets").pluck().get());
+		const content = copy.prepare(readContent).raw().get();
+		if (!isDeepStrictEqual(content, copied)) throw new StoreRefused(`the copy of ${file} is not complete: try again`);
+		return Number(copied[0]);
 	} finally {
 		copy.close();
 	}
