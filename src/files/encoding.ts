@@ -138,10 +138,10 @@ function lineBreaks(text: string): number {
 
 /**
  * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was, or
- * UTF-8 that was read as Windows-1252.
+ * UTF-8 that was read as Windows-1252. The reader of workbooks turns `&#128008;` into a character for private use.
  */
 export function isDamaged(text: string): boolean {
-	return /\uFFFD|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);
+	return /[\uFFFD\p{Co}]|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);
 }
 
 /** The name for messages. */

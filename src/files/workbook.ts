@@ -67,7 +67,7 @@ function checkContent(bytes: Uint8Array): void {
 		throw new FileError("the archive is damaged: save the workbook again");
 	}
 	if (!isWorkbook)
-		throw new FileError("the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx");
+		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
 	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
 }
 

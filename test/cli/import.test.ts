@@ -214,7 +214,7 @@ test("a sheet of a workbook is imported with every digit, and damaged or huge ar
 		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],
 		[workbook({ A: [] }), 'sheet "A" is empty: there is nothing to import'],
 		[workbook({ A: rows }).subarray(0, 900), "the archive is damaged: save the workbook again"],
-		[archive({ "a.txt": "" }), "the file is an archive, but no workbook: name a file of CSV, NDJSON, JSON or .xlsx"],
+		[archive({ "a.txt": "" }), "the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV"],
 		[archive({ "xl/workbook.xml": "" }), "the workbook cannot be read ("],
 		[huge, "the workbook unpacks to more than 128 MiB: save the sheet as CSV"],
 		[Buffer.alloc(65 * 1024 * 1024, "PK\u0003\u0004"), "the workbook has more than 64 MiB: save the sheet as CSV"],
