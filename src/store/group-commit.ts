@@ -12,15 +12,6 @@ const latestShare = 0.3;
 /** A commit that takes this much longer than the latest ones is late. */
 const latenessFactor = 2;
 
-export interface GroupCommit<Write, Result> {
-	/**
-	 * Resolves when the commit with this write is on disk.
-	 * @throws StoreBusy if it has a limit and that commit did not begin within it; nothing is stored then
-	 */
-	write(request: Write): Promise<Result>;
-	readonly queue: WriteQueue;
-}
-
 interface PendingWrite<Write, Result> {
 	request: Write;
 	/** When it was added, on the monotonic clock. */
@@ -52,7 +43,7 @@ interface CommitOptions<Write> {
 export function createGroupCommit<Write, Result>(
 	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
 	{ waitMaxMs = Infinity, isLimited = () => true, onCommit = () => {} }: CommitOptions<Write> = {},
-): GroupCommit<Write, Result> {
+) {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
 	/** A commit is under way, or begins at the end of this turn. */
@@ -124,8 +115,12 @@ export function createGroupCommit<Write, Result>(
 	};
 
 	return {
-		write: (request) =>
-			new Promise((resolve, reject) => {
+		/**
+		 * Resolves when the commit with this write is on disk.
+		 * @throws StoreBusy if it has a limit and that commit did not begin within it; nothing is stored then
+		 */
+		write: (request: Write) =>
+			new Promise<Result>((resolve, reject) => {
 				const sinceMs = performance.now();
 				const expiresAtMs = isLimited(request) ? sinceMs + waitMaxMs : Infinity;
 				waiting.push({ request, sinceMs, expiresAtMs, resolve, reject });

@@ -26,7 +26,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
  * The SQL of a page after FROM, up to its limit, and its values. Its name is the same for the same SQL.
  * @param parameter the placeholder of the n-th value, from 1
  */
-export function pageSql(query: PageQuery, parameter: (place: number) => string): PageSql {
+export function pageSql(query: PageQuery, parameter: (place: number) => string) {
 	const given = filterNames.filter((field) => query[field] !== undefined);
 	const isBackward = query.upTo !== undefined;
 	const last = parameter(given.length + 1);
@@ -36,12 +36,6 @@ export function pageSql(query: PageQuery, parameter: (place: number) => string):
 		text: `WHERE ${filtered.join("")}${isBackward ? `id <= ${last} ORDER BY id DESC` : `id > ${last} ORDER BY id`}`,
 		values: [...given.map((field) => query[field]), query.upTo ?? query.after],
 	};
-}
-
-export interface PageSql {
-	name: string;
-	text: string;
-	values: unknown[];
 }
 
 /** Equal for equal queries. */

@@ -6,19 +6,8 @@ import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts
 /** How old the latest outcome may be before a small write asks again. */
 const trustedMs = { working: 5_000, failing: 1_000 };
 
-export interface WriteWatch {
-	/** Notes the outcome of a commit. */
-	observe<Results>(commit: Promise<Results>): Promise<Results>;
-	/** See `Store.checkWrites`. */
-	check(): Promise<void>;
-	/** See `Store.writeState`. */
-	state(queue: WriteQueue): WriteState;
-	/** All further writes fail. */
-	stop(): void;
-}
-
 /** @param probe writes something that changes nothing */
-export function watchWrites(probe: () => Promise<unknown>, background: Background): WriteWatch {
+export function watchWrites(probe: () => Promise<unknown>, background: Background) {
 	let state: Exclude<WriteState, "slow"> = "working";
 	let knownAtMs = performance.now();
 	let checking: Promise<unknown> | undefined;
@@ -28,6 +17,8 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 		state = next;
 		knownAtMs = performance.now();
 	}
+
+	/** Notes the outcome of a commit. */
 	async function observe<Results>(commit: Promise<Results>): Promise<Results> {
 		try {
 			const results = await commit;
@@ -39,6 +30,7 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 		}
 	}
 
+	/** See `Store.checkWrites`. */
 	async function check(): Promise<void> {
 		if (state === "stopped" || performance.now() - knownAtMs < trustedMs[state]) return;
 		checking ??= background
@@ -52,10 +44,12 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 	return {
 		observe,
 		check,
-		state(queue) {
+		/** See `Store.writeState`. */
+		state(queue: WriteQueue): WriteState {
 			void check();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
+		/** All further writes fail. */
 		stop: () => note("stopped"),
 	};
 }

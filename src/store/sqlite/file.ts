@@ -82,13 +82,6 @@ export function missingStoreError(file: string): StoreRefused {
 	);
 }
 
-/** Opens a reading connection to a file that a writer has opened. */
-export function openSqliteReader(file: string): Database.Database {
-	const database = new Database(file, { readonly: true, fileMustExist: true });
-	database.pragma(`busy_timeout = ${busyTimeoutMs}`);
-	return database;
-}
-
 /** @returns false if another process has created the file since. That file is complete. */
 function create(file: string): boolean {
 	// If another process has just created the store, its file existed before its log.

@@ -1,6 +1,7 @@
 // The Store in SQLite. Reads run on the main thread through a read-only connection (turn-reads.ts). All writes go in
 // batches to the writer thread (writer.ts).
 
+import Database from "better-sqlite3";
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -8,7 +9,7 @@ import type { CreateResult, OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import type { Write } from "./commands.ts";
 import { toCreateRequest } from "./creates.ts";
-import { openSqliteReader, toRefusal } from "./file.ts";
+import { busyTimeoutMs, toRefusal } from "./file.ts";
 import { identityOf, readFileUse } from "./identity.ts";
 import { createReads } from "./reads.ts";
 import { createTurnReads } from "./turn-reads.ts";
@@ -65,8 +66,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 	return createStore(engine, now, options);
 }
 
+/** Opens a reading connection to a file that the writer has opened. */
 async function openReads(file: string) {
-	const database = openSqliteReader(file);
+	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	// A file that is gone has no other history: reads go on.
 	const turn = createTurnReads(database, () => (identityOf(file) ?? opened) !== opened);

@@ -14,17 +14,6 @@ import type { WriterData, WriterMessage } from "./writer-thread.ts";
 /** A start that takes longer logs a notice. */
 const noticeAfterMs = 1000;
 
-export interface Writer {
-	/**
-	 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
-	 * @param leftMs how long it may wait while another process writes
-	 */
-	commit(batch: Write[], leftMs: number): Promise<Timed<unknown>>;
-	/** Whether this start created the file. */
-	readonly isNew: boolean;
-	close(): Promise<void>;
-}
-
 interface WriterOptions extends WriterData {
 	onNotice: (text: string) => void;
 	/** Called once, when writes are stopped; the reason is for operators. */
@@ -36,7 +25,7 @@ interface WriterOptions extends WriterData {
  * are rejected until the service is restarted. Reads still work.
  * @throws StoreRefused
  */
-export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions): Promise<Writer> {
+export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions) {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 	// Modules that Node loads by an option, such as a tracing SDK, are for the main thread.
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
@@ -76,15 +65,20 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	worker.on("exit", () => stopUntilRestart("the writer thread has ended"));
 
 	return {
+		/** Whether this start created the file. */
 		isNew,
-		async commit(batch, leftMs) {
+		/**
+		 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
+		 * @param leftMs how long it may wait while another process writes
+		 */
+		async commit(batch: Write[], leftMs: number): Promise<Timed<unknown>> {
 			if (fatalError) throw fatalError;
 			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
 			committing = Promise.withResolvers();
 			worker.postMessage(toSentBatch(batch, leftMs));
 			return toResults(batch, await committing.promise);
 		},
-		close() {
+		close(): Promise<void> {
 			isClosing = true;
 			worker.postMessage("close");
 			return exited;
