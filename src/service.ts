@@ -137,6 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
 		backups = startBackups(options, observed, store);
+		if (await store.edits.hasNamesToErase()) erasing.start();
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");

@@ -86,7 +86,7 @@ function nameOf(route: Route | undefined): RouteName {
 
 /** The fields of a request's line, with the attribute names of OpenTelemetry where it has one. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
-	const { id, route, caller, trace, clientAddress, request } = exchange;
+	const { id, route, caller, trace, clientAddress } = exchange;
 	return {
 		"http.request.method": method,
 		"http.route": route?.path,
@@ -99,9 +99,13 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		trace_id: trace?.traceId,
 		span_id: trace?.isOwn ? trace.spanId : undefined,
 		"client.address": clientAddress,
-		// The path of a download is a ticket.
-		"url.path": isOnTerminal && !route?.keyOf ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
+		"url.path": isOnTerminal ? pathOf(exchange) : undefined,
 	};
+}
+
+/** As it was sent, without possible keys. The path of an export has a ticket, which works like a key. */
+function pathOf({ route, request }: Exchange): string | undefined {
+	return route?.isPrivate ? route.path : withoutKeys(request.url?.replace(/\?.*/s, ""));
 }
 
 /** Logs once a second how often an event happened: under overload, a line for each would add to the load. */

@@ -13,7 +13,7 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, isToErase, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
@@ -75,6 +75,9 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		async ofPet(petId, limit) {
 			const newest = "FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2";
 			return (await select(columnNames(tables.edits), newest, [petId, limit])).rows.map(toEdit);
+		},
+		async hasNamesToErase() {
+			return (await select(["id"], `FROM edits WHERE ${isToErase} LIMIT 1`)).rows.length > 0;
 		},
 	};
 }

@@ -1,5 +1,5 @@
-// Erases the names that edits in the console have replaced, soon after them. It reads the whole file, so a process of
-// its own does it, once for all edits meanwhile.
+// Erases the names that edits in the console have replaced, soon after them or after the next start. It reads the whole
+// file, so a process of its own does it, once for all edits meanwhile.
 
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -210,6 +210,8 @@ export interface Edits {
 	list(after: bigint, limit: number, history?: string): Promise<EditRecord[]>;
 	/** The last `limit` edits of an animal, newest first. */
 	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
+	/** Whether names that edits have replaced may still be in unused space. */
+	hasNamesToErase(): Promise<boolean>;
 }
 
 /** `status` is undefined for none. With `seen`, it applies only to an animal that has this name and status. */

@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { createBackground } from "../../src/store/background.ts";
 import { createErasing } from "../../src/store/erasing.ts";
 import { openStore } from "../../src/store/open.ts";
+import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
@@ -25,16 +26,28 @@ test("an erasing that fails is reported once with its reason, and waits for its 
 	assert.match(failures[0] ?? "", /^erase: there is no store at /);
 });
 
-test("a stop ends an erasing under way, which is no failure", async (context) => {
+async function storeWithRemoval(context: TestContext) {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const store = await openStore(databaseUrl, Date.now);
+	context.after(() => store.close());
 	await store.createPet({ name: "Rex", categoryId: 1n });
 	await store.edits.apply({ petId: 1n, editor: "desk", action: "remove" });
+	const erasedAtMs = async () => (await store.edits.ofPet(1n, 1))[0]?.erasedAtMs;
+	return { databaseUrl, store, erasedAtMs };
+}
+
+test("a stop ends an erasing under way, which is no failure", async (context) => {
+	const { databaseUrl, erasedAtMs } = await storeWithRemoval(context);
 	const { failures, erasing } = erasingOf(databaseUrl);
 	erasing.start();
 	await within("the end of the erasing", erasing.stop());
-	assert.deepEqual(failures, []);
-	const [{ erasedAtMs } = {}] = await store.edits.ofPet(1n, 1);
-	assert.equal(erasedAtMs, undefined);
-	await store.close();
+	assert.deepEqual([failures, await erasedAtMs()], [[], undefined]);
+});
+
+test("a name that was left when a service ended is erased after the next start", async (context) => {
+	const { databaseUrl, store, erasedAtMs } = await storeWithRemoval(context);
+	assert.equal(await store.edits.hasNamesToErase(), true);
+	await startProgram(context, { DATABASE_URL: databaseUrl });
+	await until("the name to be erased", async () => (await erasedAtMs()) !== undefined);
+	assert.equal(await store.edits.hasNamesToErase(), false);
 });
