@@ -33,25 +33,25 @@ const words = (text: string): readonly string[] => text.split(/\s+/);
 
 /**
  * Other names of the fields in files, in English, German, French, Spanish and Portuguese, without blanks, accents
- * and signs. The first one that a file has is taken.
+ * and signs. The first one that a file has is taken: beside a number of the category, "category" is its name.
  */
 const otherNames: Record<Field, readonly string[]> = {
-	name: words(`animalname petname tiername namedestieres nomdelanimal nombredelanimal nomedoanimal rufname nom nombre
-		nome animal tier`),
-	categoryId: words(`category categorynumber categoryno kategorieid kategorie kategorienr kategorienummer categorieid
-		idcategorie categorie numerodecategorie categoriaid idcategoria categoria numerodecategoria`),
+	name: words("rufname nom nombre nome animal tier"),
+	categoryId: words(`categorynumber categoryno kategorieid kategorienr kategorienummer categorieid idcategorie
+		numerodecategorie categoriaid idcategoria numerodecategoria category kategorie categorie categoria`),
 	status: words(`state availability adoptionstatus zustand vermittlungsstatus verfugbarkeit statut etat disponibilite
 		estado disponibilidad disponibilidade situacao`),
+};
+/** Names that say more than the field's own name: beside them, "name" is a person. */
+const betterNames: Partial<typeof otherNames> = {
+	name: words("animalname petname tiername namedestieres nomdelanimal nombredelanimal nomedoanimal"),
 };
 
 const required: readonly string[] = NewPet.required;
 /** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
-/**
- * Matches names without regard to case, accents and signs: first the names of the fields, then their other
- * names. A mapping overrides the names of its fields.
- */
+/** Matches names without regard to case, accents and signs. A mapping overrides the names of its fields. */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
 	const names = columns.map(plainName);
 	const at = Object.fromEntries(newPetFields.map((field) => [field, -1])) as Record<Field, number>;
@@ -72,10 +72,10 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 		if (at[field] === -1) unknown.push(wanted);
 	}
 	const free = names.map((name, index) => (taken.has(index) ? "" : name));
-	for (const field of newPetFields) if (mapping[field] === undefined) take(field, plainName(field), free);
 	for (const field of newPetFields) {
-		const known = otherNames[field].find((name) => free.some((one, index) => one === name && !taken.has(index)));
-		if (mapping[field] === undefined && at[field] === -1 && known !== undefined) take(field, known, free);
+		const known = [...(betterNames[field] ?? []), plainName(field), ...otherNames[field]];
+		const found = known.find((name) => free.includes(name));
+		if (mapping[field] === undefined && found !== undefined) take(field, found, free);
 	}
 	const isUnused = (name: string, index: number) => name !== "" && !taken.has(index) && !ours.includes(plainName(name));
 	const missing = newPetFields.filter((field) => required.includes(field) && at[field] === -1);

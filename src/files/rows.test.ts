@@ -70,6 +70,8 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		const { pets } = await read(`Our animals, 2026\n\n${heading}\n${row}\n`);
 		assert.deepEqual(pets, [zoe], heading);
 	}
+	const beside = await read("Name;Tiername;Kategorie;Kategorie-Nr.;Status\nFrau Groß;Zoë;Hunde;7;sold\n");
+	assert.deepEqual(beside.pets, [zoe], "an owner's name and a category's name are beside those of the animal");
 	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
 	const looksLikeBoth = await read(Uint8Array.from(Buffer.from("name,categoryId\nZo\xc3\xab \xeb,1\n", "latin1")));

@@ -8,7 +8,7 @@ import { slowMs } from "../support/until.ts";
 import { type Addition, changedTree } from "./changed-tree.ts";
 
 const inService: Addition[] = [
-	["src/files/columns.ts", 'disponibilidade situacao",\n\t),', "\n\tbreed: [],"],
+	["src/files/columns.ts", "disponibilidade situacao`),", "\n\tbreed: [],"],
 	["src/store/tables.ts", 'status: optional(text("status")),', '\n\t\t\tbreed: optional(text("breed")),'],
 	[
 		"src/cli/pets.ts",
