@@ -4,7 +4,8 @@
 import type { JSX, TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";
-import { type Adding, add, adviceOn, type Field, titleOf } from "./adding.ts";
+import type { Adding, Field } from "./add-form.ts";
+import { add, adviceOn, titleOf } from "./adding.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
 import type { Session } from "./session.ts";

@@ -1,42 +1,16 @@
-// The state of the form that adds an animal: its entries, the reply, and the Idempotency-Key that makes a second press
-// safe. With another API key, a second press looks the animal up instead.
+// Sends the form that adds an animal. Its Idempotency-Key makes a second press safe; with another API key, a second
+// press looks the animal up instead.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
-import { checkTexts, type Fault } from "../../src/contract/validate.ts";
+import { checkTexts } from "../../src/contract/validate.ts";
 import { contentOf } from "../../src/files/creates.ts";
+import { type Adding, emptyForm, type Field, type Unsettled } from "./add-form.ts";
 import { describeFault } from "./fault-text.ts";
-import { type Lost, lookUpLost, mayRepeat, newestIdFor, TooEarly } from "./look-up.ts";
+import { lookUpLost, mayRepeat, newestIdFor } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
+import { TooEarly } from "./pause.ts";
 import type { Session } from "./session.ts";
-
-export type Field = keyof NewPet;
-
-export interface Adding {
-	/** As entered. */
-	entries: Record<Field, string>;
-	isPending: boolean;
-	faults: readonly Fault[];
-	failure?: unknown;
-	/** A create with an unknown outcome. The same animal is repeated with the same Idempotency-Key. */
-	unsettled?: Unsettled | undefined;
-	/** Why “Add” would send an animal that got no reply as a new one: a sentence for the user. */
-	missing?: string | undefined;
-	added?: Pet | undefined;
-	/** The newest id that is known. */
-	newest?: bigint | undefined;
-}
-
-interface Unsettled {
-	pet: NewPet;
-	idempotencyKey: string | undefined;
-	/** The newest id that was known before. */
-	after: bigint | undefined;
-	lost: Lost;
-}
-
-const noEntries = { name: "", categoryId: "", status: "" };
-export const emptyForm: Adding = { entries: noEntries, isPending: false, faults: [] };
 
 type Show = (next: Adding) => void;
 

@@ -1,31 +1,25 @@
 // The Animals view: one page of the list or the results of a search, with an animal or the form beside it.
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
 import type { Totals } from "../../src/contract/activity.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import { AddPanel } from "./add-panel.tsx";
-import type { Adding } from "./adding.ts";
+import type { Adding } from "./add-form.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { ExportMenu } from "./export-menu.tsx";
+import { IdlePanel } from "./idle-panel.tsx";
+import { LazyPart } from "./lazy-view.tsx";
 import { Banner, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
-import { PetPanel } from "./pet-panel.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
-import {
-	type AnimalsRoute,
-	describeFilter,
-	filterOf,
-	go,
-	hashOf,
-	pageSizes,
-	petStatuses,
-	replaceRoute,
-} from "./route.ts";
+import { type AnimalsRoute, describeFilter, filterOf, go, pageSizes, petStatuses, replaceRoute } from "./route.ts";
+import { focusRow } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
 import { Search } from "./search-view.tsx";
+import { SelectionBar } from "./selection-bar.tsx";
 import { may, type PetPage, type Session } from "./session.ts";
-import { useShortcuts } from "./shortcuts.ts";
+import { type Desk, useDesk } from "./use-desk.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
 import { useSearch } from "./use-search.ts";
 import { totalOf } from "./use-watch.ts";
@@ -52,46 +46,66 @@ export function Animals(props: AnimalsProps) {
 	);
 	const search = useSearch(session, route);
 	useNewAnimals(request, totals && totalOf(totals), props.edits);
-	const pets = name === undefined ? request.value?.pets : search.state?.found;
+	const read = name === undefined ? request.value?.pets : search.state?.found;
+	const reply = name === undefined ? request.value : search.state?.found[0];
+	const desk = useDesk(session, { route, read, reply, onSettled: request.reload });
+	const pets = desk ? desk.pets : read;
+	/** The animal whose panel was closed a moment ago: its row gets the focus. */
+	const closed = useRef<string | undefined>(undefined);
 	const closePanel = () => {
+		closed.current = isAdding ? undefined : id;
 		if (isAdding) setIsAdding(false);
 		else if (id === undefined && name !== undefined) endSearch(route);
 		else replaceRoute({ ...route, id: undefined });
 	};
-	useListKeys(route, pets ?? [], name === undefined ? request.value : undefined, closePanel);
+	useLayoutEffect(() => {
+		focusRow(closed.current);
+		closed.current = undefined;
+	}, [id]);
+	const page = name === undefined ? request.value : undefined;
+	const move = useListKeys({ route, pets: pets ?? [], page, desk, reload: request.reload, closePanel });
 	const isCovered = useCovering(isAdding || id !== undefined);
+	const [isInUse, setIsInUse] = useState(false);
+	const use = () => setIsInUse(true);
 
 	return (
-		<main id="main" class="animals">
+		<main id="main" class="animals" onPointerMove={use} onKeyDown={use}>
 			<section class="list" aria-label="List" inert={isCovered}>
-				<TitleRow {...props} />
+				<TitleRow {...props} desk={desk} />
 				{!mayList ? (
 					<MissingScope title="This key may not list animals" scope="pets:read" />
 				) : name !== undefined ? (
-					<Search search={search} route={route} totals={totals} />
+					<Search search={search} pets={pets ?? []} route={route} totals={totals} desk={desk} />
 				) : (
 					<>
-						<Content request={request} {...props} />
+						<Content request={request} {...props} pets={pets} desk={desk} />
 						{!isEmptyStore(request.value, route) && <Paging request={request} route={route} />}
 					</>
 				)}
 			</section>
 			{isAdding ? (
-				<AddPanel
-					session={session}
-					adding={adding}
-					setAdding={setAdding}
-					onAdded={request.reload}
-					onClose={closePanel}
+				<LazyPart
+					key="add"
+					load={loadAddPanel}
+					props={{ session, adding, setAdding, onAdded: request.reload, onClose: closePanel }}
+				/>
+			) : id !== undefined ? (
+				<LazyPart
+					key="pet"
+					load={loadPanel}
+					props={{ session, route: { ...route, id }, pets: mayList ? pets : [], desk, move, onClose: closePanel }}
 				/>
 			) : (
-				id !== undefined && (
-					<PetPanel session={session} route={{ ...route, id }} pets={mayList ? pets : []} onClose={closePanel} />
-				)
+				<IdlePanel mayEdit={desk !== undefined} mayAdd={may(session, "pets:write")} />
 			)}
+			{desk && (isInUse || desk.isBusy) && <LazyPart load={loadDeskParts} props={{ desk }} />}
 		</main>
 	);
 }
+
+const loadAddPanel = () => import("./add-panel.tsx").then(({ AddPanel }) => AddPanel);
+const loadPanel = () => import("./pet-panel.tsx").then(({ PetPanel }) => PetPanel);
+const loadDeskParts = () => import("./desk-parts.tsx").then(({ DeskParts }) => DeskParts);
 
 /** Reloads after an edit, and a page without a next one also after a create. */
 function useNewAnimals(
@@ -109,30 +123,6 @@ function useNewAnimals(
 	}, [total, edits]);
 }
 
-function useListKeys(route: AnimalsRoute, pets: Pet[], page: PetPage | undefined, closePanel: () => void): void {
-	function move(by: number): void {
-		const at = pets.findIndex(({ id }) => String(id) === route.id);
-		const next = pets[at < 0 ? (by > 0 ? 0 : pets.length - 1) : at + by];
-		if (!next) return;
-		replaceRoute({ ...route, id: String(next.id) });
-		document
-			.querySelector(`a[href="${hashOf({ ...route, id: String(next.id) })}"]`)
-			?.scrollIntoView({ block: "nearest" });
-	}
-	const turn = (cursor: string | undefined, isPossible: boolean) => () => {
-		if (isPossible) go({ ...route, cursor, id: undefined });
-	};
-	useShortcuts({
-		j: () => move(1),
-		k: () => move(-1),
-		Escape: closePanel,
-		"]": turn(page?.next, page?.next !== undefined),
-		"[": turn(page?.prev, page?.prev !== undefined),
-		"}": turn(page?.last, page?.last !== undefined),
-		"{": turn(undefined, route.cursor !== undefined),
-	});
-}
-
 /** Whether the panel covers the list, as on a narrow screen. Then it takes the focus. */
 function useCovering(isOpen: boolean): boolean {
 	const isCovered = isOpen && matchMedia("(max-width: 900px)").matches;
@@ -142,32 +132,41 @@ function useCovering(isOpen: boolean): boolean {
 	return isCovered;
 }
 
-function TitleRow({ session, route, totals, setIsAdding }: AnimalsProps) {
+function TitleRow({ session, route, totals, setIsAdding, desk }: AnimalsProps & { desk: Desk | undefined }) {
 	const mayAdd = may(session, "pets:write");
+	const isPicking = desk?.selection.isShown === true;
 	return (
 		<div class="title">
 			<Heading>Animals</Heading>
 			<p class="total num">{totals && digits.format(totalOf(totals))}</p>
-			{Object.entries(filterViews).map(([field, View]) => (
-				<View key={field} route={route} totals={totals} />
-			))}
-			<div class="actions">
-				{may(session, "pets:read") && (
-					<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} />
-				)}
-				{mayAdd ? (
-					<>
-						<a class="button" href="#/add-many">
-							Add many
-						</a>
-						<button type="button" class="primary" onClick={() => setIsAdding(true)}>
-							Add animal
+			<div class="tools" inert={isPicking}>
+				{Object.entries(filterViews).map(([field, View]) => (
+					<View key={field} route={route} totals={totals} />
+				))}
+				<div class="actions">
+					{may(session, "pets:read") && (
+						<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} />
+					)}
+					{mayAdd ? (
+						<>
+							<a class="button" href="#/add-many">
+								Add many
+							</a>
+							<button type="button" class="primary" onClick={() => setIsAdding(true)}>
+								Add animal
+							</button>
+						</>
+					) : (
+						<p class="soft">Read-only key</p>
+					)}
+					{desk && (
+						<button type="button" class="quiet narrow-only" onClick={desk.selection.show}>
+							Select
 						</button>
-					</>
-				) : (
-					<p class="soft">Read-only key</p>
-				)}
+					)}
+				</div>
 			</div>
+			{isPicking && <SelectionBar session={session} desk={desk} />}
 		</div>
 	);
 }
@@ -208,7 +207,14 @@ function capitalized(word: string): string {
 	return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function Content({ request, ...props }: AnimalsProps & { request: RequestState<PetPage | undefined> }) {
+interface ContentProps extends AnimalsProps {
+	request: RequestState<PetPage | undefined>;
+	/** The animals of the page as they are after edits. */
+	pets: Pet[] | undefined;
+	desk: Desk | undefined;
+}
+
+function Content({ request, pets = [], desk, ...props }: ContentProps) {
 	const { value, loadedAtMs, failure, retryAtMs, isPending, reload } = request;
 	const { session, route, adding, setIsAdding } = props;
 	const isFinal = failure !== undefined && retryAtMs === undefined;
@@ -228,12 +234,12 @@ function Content({ request, ...props }: AnimalsProps & { request: RequestState<P
 				<SkeletonTable rows={route.limit} />
 			) : isEmptyStore(value, route) ? (
 				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
-			) : value.pets.length === 0 ? (
+			) : pets.length === 0 ? (
 				<p class="empty">
 					{route.cursor ? "There are no animals on this page." : `No animal has ${describeFilter(route)}.`}
 				</p>
 			) : (
-				<PetTable pets={value.pets} route={route} newest={adding.added} isPending={isPending} />
+				<PetTable pets={pets} route={route} desk={desk} newest={adding.added} isPending={isPending} />
 			)}
 		</>
 	);

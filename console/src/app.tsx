@@ -1,18 +1,18 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
 import { useEffect, useState } from "preact/hooks";
+import { type Adding, emptyForm } from "./add-form.ts";
 import type { Job } from "./add-rows.ts";
-import { type Adding, emptyForm } from "./adding.ts";
 import { Animals } from "./animals.tsx";
 import { Header } from "./header.tsx";
 import { LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
-import { type Command, Palette } from "./palette.tsx";
+import { Palette } from "./palette.tsx";
 import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
 import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
-import { useShortcuts } from "./shortcuts.ts";
+import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { SignOut } from "./sign-out.tsx";
 import { useSession } from "./use-session.ts";
@@ -73,11 +73,8 @@ function SignedIn(props: SignedInProps) {
 	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
 	const signOut = () => (isUnderWay(job) ? setOpen("sign-out") : props.signOut());
-	const commands = commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding });
-	useShortcuts({
-		...Object.fromEntries(commands.flatMap(({ keys, run }) => (keys ? [[keys, run]] : []))),
-		"Ctrl+k": () => setOpen("palette"),
-	});
+	useCommands(() => commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding }));
+	useShortcuts({ "Ctrl+k": () => setOpen("palette") });
 
 	useEffect(() => {
 		const warn = (event: Event) => isUnderWay(job) && event.preventDefault();
@@ -124,7 +121,7 @@ function SignedIn(props: SignedInProps) {
 			)}
 			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
 			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}
-			{open === "palette" && <Palette commands={commands} commandsFor={commandsFor} onClose={() => close("palette")} />}
+			{open === "palette" && <Palette commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
 	);
 }

@@ -1,28 +1,53 @@
-// Loads a view when it is first opened, so that the first page needs little.
+// Loads a view or a part of one when it is first shown, so that the first page needs little.
 
 import type { ComponentType } from "preact";
 import { FailureNote, Heading, Waiting } from "./notes.tsx";
-import { useRequest } from "./use-request.ts";
+import { type RequestState, useRequest } from "./use-request.ts";
 
-interface LazyViewProps<P> {
-	title: string;
+interface LazyProps<P> {
+	/** The same function for the same part. */
 	load(): Promise<ComponentType<P>>;
 	props: P;
 }
 
-export function LazyView<P extends object>({ title, load, props }: LazyViewProps<P>) {
+/** By the function that loads them. */
+const loaded = new WeakMap<object, unknown>();
+
+function useLoaded<P>(load: () => Promise<ComponentType<P>>): RequestState<{ View: ComponentType<P> }> {
 	// Wrapped, because a state setter would call a function.
-	const { value, failure, isPending, reload } = useRequest(async () => ({ View: await load() }), []);
+	const request = useRequest(async () => {
+		const View = await load();
+		loaded.set(load, View);
+		return { View };
+	}, [load]);
+	const known = loaded.get(load) as ComponentType<P> | undefined;
+	return known ? { ...request, value: { View: known }, isPending: false } : request;
+}
+
+function NotLoaded({ title, onRetry }: { title: string; onRetry(): void }) {
+	return (
+		<FailureNote title={title} onRetry={onRetry}>
+			<p>Check that the server runs and that you are connected. If it was updated meanwhile, reload the page.</p>
+		</FailureNote>
+	);
+}
+
+export function LazyView<P extends object>({ title, load, props }: LazyProps<P> & { title: string }) {
+	const { value, failure, isPending, reload } = useLoaded(load);
 	const View = value?.View;
 	return (
 		<main id="main" class="view">
 			<Heading>{title}</Heading>
-			{failure !== undefined && (
-				<FailureNote title="This view could not be loaded" onRetry={reload}>
-					<p>Check that the server runs and that you are connected. If it was updated meanwhile, reload the page.</p>
-				</FailureNote>
-			)}
+			{failure !== undefined && <NotLoaded title="This view could not be loaded" onRetry={reload} />}
 			{View ? <View {...props} /> : <Waiting isPending={isPending} />}
 		</main>
 	);
+}
+
+/** A part of a view, which takes its place when it is loaded. */
+export function LazyPart<P extends object>({ load, props }: LazyProps<P>) {
+	const { value, failure, reload } = useLoaded(load);
+	const View = value?.View;
+	if (View) return <View {...props} />;
+	return failure === undefined ? null : <NotLoaded title="This part could not be loaded" onRetry={reload} />;
 }

@@ -5,6 +5,7 @@ import type { AnimalStore } from "../../client/src/index.ts";
 import type { KeyInfo } from "../../src/contract/activity.ts";
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import { lookUp, newestId, type UnknownCreate } from "../../src/files/creates.ts";
+import { TooEarly } from "./pause.ts";
 
 /** The part of a session that imports need. */
 export interface Sender {
@@ -27,9 +28,6 @@ const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
 export function mayRepeat({ info }: Pick<Sender, "info">, { keyId, sentAtMs }: Lost): boolean {
 	return keyId === info.id && Date.now() - sentAtMs < repeatedForMs;
 }
-
-/** The message is a sentence for the user. */
-export class TooEarly extends Error {}
 
 /**
  * @returns for each create the id of an equal animal; undefined if none was found

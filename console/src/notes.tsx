@@ -3,7 +3,7 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import { TooEarly } from "./look-up.ts";
+import { TooEarly } from "./pause.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 export const digits = new Intl.NumberFormat("en");

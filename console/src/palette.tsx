@@ -1,25 +1,20 @@
 // The palette (Ctrl-K): every command of the console, found by its words, and what to do with the text itself.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-
-export interface Command {
-	label: string;
-	/** The keys that do the same. */
-	keys?: string;
-	run(): void;
-}
+import { type Command, offeredCommands } from "./shortcuts.ts";
 
 interface PaletteProps {
-	commands: Command[];
 	/** Commands made from the entered text, such as a search for it. */
 	commandsFor(text: string): Command[];
 	onClose(): void;
 }
 
-export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
+export function Palette({ commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
+	// Of the animal that has the focus before the dialog takes it.
+	const [commands] = useState(offeredCommands);
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
@@ -31,10 +26,13 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 	const shown = [...matching, ...commandsFor(text.trim())];
 	const chosen = shown[Math.min(at, shown.length - 1)];
 
+	useLayoutEffect(() => {
+		document.querySelector(".palette [aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+	}, [at]);
+
 	function run(command: Command | undefined): void {
-		if (!command) return;
 		dialog.current?.close();
-		command.run();
+		command?.run();
 	}
 	function listen(event: KeyboardEvent): void {
 		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -74,7 +72,7 @@ export function Palette({ commands, commandsFor, onClose }: PaletteProps) {
 						onClick={() => run(command)}
 					>
 						<span>{command.label}</span>
-						{command.keys && <kbd>{command.keys}</kbd>}
+						{command.keys && <kbd>{command.keys.replace("+", " ")}</kbd>}
 					</button>
 				))}
 			</div>

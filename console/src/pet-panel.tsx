@@ -2,17 +2,20 @@
 // looks it up by id, as long as the service has that operation.
 
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import { curlOf, inLines } from "../../src/contract/curl.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { shortName } from "./edits.ts";
+import { History } from "./history.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
-import { columns, Status } from "./pet-table.tsx";
+import { PetName } from "./pet-name.tsx";
+import { columns, StatusButton } from "./pet-table.tsx";
 import { type AnimalsRoute, filterTexts, hashOf } from "./route.ts";
 import type { Session } from "./session.ts";
 import { createCurlOf, jsonOf } from "./snippets.ts";
+import type { Desk } from "./use-desk.ts";
 import { useRequest } from "./use-request.ts";
 
 interface PetPanelProps {
@@ -20,84 +23,112 @@ interface PetPanelProps {
 	route: AnimalsRoute & { id: string };
 	/** The animals that the list shows; undefined before its first reply. */
 	pets: Pet[] | undefined;
+	/** Absent if the key may not edit. */
+	desk: Desk | undefined;
+	move(by: 1 | -1): void;
 	onClose(): void;
 }
 
-export function PetPanel({ session, route, pets, onClose }: PetPanelProps) {
-	const listed = pets?.find((pet) => String(pet.id) === route.id);
+export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
+	const { route, pets } = props;
+	const at = pets?.findIndex((pet) => String(pet.id) === route.id) ?? -1;
+	const listed = pets?.[at];
 	const title = listed ? listed.name : `Animal ${route.id}`;
 	return (
 		<aside class="panel" aria-label={title}>
+			<div class="steps">
+				<button type="button" class="quiet back" onClick={onClose}>
+					‹ Animals
+				</button>
+				<p class="soft num">
+					{listed && `${at + 1} of ${pets?.length} ${route.name === undefined ? "on this page" : "found"}`}
+				</p>
+				<Step label="Previous animal" way="up" isPossible={at > 0} onClick={() => move(-1)} />
+				<Step label="Next animal" way="down" isPossible={at < (pets?.length ?? 0) - 1} onClick={() => move(1)} />
+				<button type="button" class="quiet close" onClick={onClose}>
+					<kbd>Esc</kbd> <span class="hidden">close</span>
+				</button>
+			</div>
 			{listed ? (
-				<Details pet={listed} route={route} onClose={onClose} />
+				<Details key={route.id} pet={listed} {...props} />
 			) : pets === undefined ? (
 				<Waiting isPending />
 			) : (
-				<LookedUp session={session} route={route} onClose={onClose} />
+				<LookedUp {...props} />
 			)}
 		</aside>
 	);
 }
 
-function PanelHead({ pet, title, onClose }: { pet?: Pet; title: string; onClose(): void }) {
+interface StepProps {
+	label: string;
+	way: "up" | "down";
+	isPossible: boolean;
+	onClick(): void;
+}
+
+function Step({ label, way, isPossible, onClick }: StepProps) {
 	return (
-		<div class="head">
-			<h2 dir="auto">{title}</h2>
-			{pet && <Status status={pet.status} />}
-			<button type="button" class="quiet close" onClick={onClose}>
-				<kbd>Esc</kbd> <span class="hidden">close</span>
-			</button>
-		</div>
+		<button
+			type="button"
+			class={`quiet step ${way}`}
+			aria-label={label}
+			aria-disabled={!isPossible}
+			onClick={() => isPossible && onClick()}
+		/>
 	);
 }
 
-const { name: _name, status: _status, ...others } = columns;
-/** The head of the panel shows the name and the status. */
-const shownBelow = Object.values(others);
+const { name: _name, ...facts } = columns;
 
-function Details({ pet, route, onClose }: { pet: Pet; route: AnimalsRoute; onClose(): void }) {
-	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
+type DetailsProps = Omit<PetPanelProps, "move" | "onClose" | "pets"> & { pet: Pet };
+
+function Details({ session, pet, route, desk }: DetailsProps) {
 	return (
 		<>
-			<PanelHead pet={pet} title={pet.name} onClose={onClose} />
+			{desk ? <PetName pet={pet} desk={desk} /> : <PanelTitle title={pet.name} />}
 			<dl>
-				{shownBelow.map(({ label, cell }) => (
+				{Object.entries(facts).map(([field, { label, cell }]) => (
 					<Fragment key={label}>
 						<dt>{label}</dt>
-						<dd class="num">{cell(pet)}</dd>
+						<dd class="num">{field === "status" && desk ? <StatusButton pet={pet} desk={desk} /> : cell(pet)}</dd>
 					</Fragment>
 				))}
 			</dl>
+			{desk && <History session={session} pet={pet} replies={desk.editing.replies} />}
 			<Snippets pet={pet} route={route} />
-			<CopyButton label="Copy link" text={link} isQuiet />
+			{desk && (
+				<button type="button" class="quiet warn removal" onClick={() => desk.askRemoval([pet])}>
+					Remove {shortName(pet.name)} …
+				</button>
+			)}
 		</>
 	);
 }
 
-const snippetNames = ["JSON", "curl: list", "curl: add"] as const;
-type SnippetName = (typeof snippetNames)[number];
+function PanelTitle({ title }: { title: string }) {
+	return <h2 dir="auto">{title}</h2>;
+}
 
 function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
-	const [shown, setShown] = useState<SnippetName>("JSON");
 	const query = queryOf(route);
-	const text = {
-		JSON: () => jsonOf(pet),
-		"curl: list": () => inLines(curlOf(`${location.origin}/v1/pets${query && `?${query}`}`)),
-		"curl: add": () => createCurlOf(location.origin, pet),
-	}[shown]();
+	const list = inLines(curlOf(`${location.origin}/v1/pets${query && `?${query}`}`));
+	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
+	const json = jsonOf(pet);
 	return (
-		<section class="snippets" aria-label="Copy">
-			<div class="tabs">
-				{snippetNames.map((name) => (
-					<button key={name} type="button" aria-pressed={name === shown} onClick={() => setShown(name)}>
-						{name}
-					</button>
-				))}
+		<details>
+			<summary>For developers</summary>
+			<div class="snippets">
+				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+				<pre tabIndex={0}>{json}</pre>
+				<div class="copies">
+					<CopyButton label="Copy JSON" text={json} />
+					<CopyButton label="Copy curl: list" text={list} />
+					<CopyButton label="Copy curl: add" text={createCurlOf(location.origin, pet)} />
+					<CopyButton label="Copy link" text={link} />
+				</div>
 			</div>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-			<pre tabIndex={0}>{text}</pre>
-			<CopyButton label={`Copy ${shown}`} text={text} />
-		</section>
+		</details>
 	);
 }
 
@@ -107,19 +138,20 @@ function queryOf(route: AnimalsRoute): string {
 	return String(new URLSearchParams({ limit: String(limit), ...filterTexts(route), ...(cursor && { cursor }) }));
 }
 
-function LookedUp({ session, route, onClose }: Omit<PetPanelProps, "pets">) {
+function LookedUp({ session, route, desk }: Omit<DetailsProps, "pet">) {
 	const { id } = route;
 	const { value, failure, retryAtMs, isPending, reload } = useRequest(
 		(signal) => session.store.getPet(BigInt(id), { signal }),
-		[session, id],
+		[session, id, desk?.editing.replies],
 	);
-	const isShown = value !== undefined && String(value.id) === id;
+	const isShown = value !== undefined && String(value.id) === id && failure === undefined;
+	const [pet] = isShown ? (desk?.editing.edited([value]) ?? [value]) : [];
 	return (
 		<>
-			{isShown ? (
-				<Details pet={value} route={{ ...route, cursor: undefined }} onClose={onClose} />
+			{pet ? (
+				<Details key={id} session={session} pet={pet} route={{ ...route, cursor: undefined }} desk={desk} />
 			) : (
-				<PanelHead title={`Animal ${id}`} onClose={onClose} />
+				<PanelTitle title={`Animal ${id}`} />
 			)}
 			<Waiting isPending={isPending} />
 			{failure !== undefined && retryAtMs !== undefined && (

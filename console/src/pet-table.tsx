@@ -1,31 +1,35 @@
 // Animals as rows of a table. A name is text in any script and of any length, never markup.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import type { Int64 } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
+import type { Desk } from "./use-desk.ts";
 
 interface PetTableProps {
 	pets: Pet[];
-	/** The animal whose id is in it is selected. */
+	/** The animal whose id is in it is open. */
 	route: AnimalsRoute;
+	/** Absent if the key may not edit. */
+	desk: Desk | undefined;
 	/** The animal that was added a moment ago. */
 	newest: Pet | undefined;
 	isPending: boolean;
 }
 
-export function PetTable({ pets, route, newest, isPending }: PetTableProps) {
+export function PetTable({ pets, route, desk, newest, isPending }: PetTableProps) {
 	return (
-		<table aria-busy={isPending}>
+		<table aria-busy={isPending} class={desk?.selection.isShown ? "selecting" : ""}>
 			<caption class="hidden">Animals by ascending id</caption>
-			<Head />
+			<Head desk={desk} />
 			<tbody>
 				{pets.map((pet) => (
 					<Row
 						key={String(pet.id)}
 						pet={pet}
 						route={route}
-						isSelected={String(pet.id) === route.id}
+						desk={desk}
+						isOpen={String(pet.id) === route.id}
 						isNewest={pet.id === newest?.id}
 					/>
 				))}
@@ -40,21 +44,34 @@ interface Column {
 	cell(pet: Pet): ComponentChildren;
 }
 
-/** Every field of an animal has a column; the panel shows the same. */
+/** Every field of an animal has a column; the panel shows the same, and covers the last columns of a narrow list. */
 export const columns: Record<keyof Pet, Column> = {
 	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
 	name: { label: "Name", cell: (pet) => pet.name },
-	categoryId: { label: "Category", class: "n category", cell: (pet) => <Digits of={pet.categoryId} /> },
 	status: { label: "Status", class: "state", cell: (pet) => <Status status={pet.status} /> },
+	categoryId: { label: "Category", class: "n category", cell: (pet) => <Digits of={pet.categoryId} /> },
 };
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-function Head() {
+function Head({ desk }: { desk?: Desk | undefined }) {
+	const { pets = [], selection } = desk ?? {};
+	const isAll = selection !== undefined && pets.length > 0 && selection.pets.length === pets.length;
 	return (
 		<thead>
 			<tr>
-				{Object.values(columns).map((column) => (
-					<th key={column.label} scope="col" class={column.class}>
+				{selection && (
+					<td class="pick">
+						<input
+							type="checkbox"
+							aria-label="Select all on this page"
+							checked={isAll}
+							indeterminate={!isAll && selection.pets.length > 0}
+							onClick={isAll ? selection.clear : selection.all}
+						/>
+					</td>
+				)}
+				{Object.entries(columns).map(([field, column]) => (
+					<th key={field} scope="col" class={column.class ?? field}>
 						{column.label}
 					</th>
 				))}
@@ -66,36 +83,66 @@ function Head() {
 interface RowProps {
 	pet: Pet;
 	route: AnimalsRoute;
-	isSelected: boolean;
+	desk: Desk | undefined;
+	isOpen: boolean;
 	isNewest: boolean;
 }
 
 /** The link in the row is for keyboards and screen readers; a click anywhere in the row does the same. */
-function Row({ pet, route, isSelected, isNewest }: RowProps) {
-	const to: AnimalsRoute = { ...route, id: String(pet.id) };
+function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
+	const id = String(pet.id);
+	const to: AnimalsRoute = { ...route, id };
+	const isSelected = desk?.selection.has(id) ?? false;
+	function open(event: TargetedMouseEvent<HTMLElement>): void {
+		const isControl = event.target instanceof Element && event.target.closest(".pick, button") !== null;
+		if (isControl || event.ctrlKey || event.metaKey) return;
+		if (desk && event.shiftKey) {
+			event.preventDefault();
+			desk.selection.extend(id);
+		} else if (!event.shiftKey && getSelection()?.type !== "Range") {
+			event.preventDefault();
+			replaceRoute(to);
+		}
+	}
 	return (
 		<tr
-			class={`${isSelected ? "on" : ""} ${isNewest ? "newest" : ""}`}
-			onClick={(event) => {
-				if (event.ctrlKey || event.metaKey || event.shiftKey || getSelection()?.type === "Range") return;
-				event.preventDefault();
-				replaceRoute(to);
-			}}
+			data-id={id}
+			class={`${isOpen ? "on" : ""} ${isNewest ? "newest" : ""} ${isSelected ? "picked" : ""}`}
+			onClick={open}
+			// Shift selects animals, not text.
+			onMouseDown={(event) => desk && event.shiftKey && event.preventDefault()}
 		>
+			{desk && <PickCell pet={pet} desk={desk} isSelected={isSelected} />}
 			{fields.map((field) =>
 				field === "name" ? (
 					<th key={field} scope="row" class="name" dir="auto">
-						<a href={hashOf(to)} aria-current={isSelected ? "true" : undefined}>
+						<a href={hashOf(to)} aria-current={isOpen ? "true" : undefined}>
 							{pet.name}
 						</a>
 					</th>
 				) : (
 					<td key={field} class={columns[field].class}>
-						{columns[field].cell(pet)}
+						{field === "status" && desk ? <StatusButton pet={pet} desk={desk} /> : columns[field].cell(pet)}
 					</td>
 				),
 			)}
 		</tr>
+	);
+}
+
+function PickCell({ pet, desk: { selection }, isSelected }: { pet: Pet; desk: Desk; isSelected: boolean }) {
+	const id = String(pet.id);
+	return (
+		<td class="pick">
+			<label>
+				<input
+					type="checkbox"
+					aria-label={`Select ${pet.name}`}
+					checked={isSelected}
+					onClick={({ shiftKey }) => (shiftKey ? selection.extend(id) : selection.toggle(id))}
+				/>
+			</label>
+		</td>
 	);
 }
 
@@ -127,4 +174,20 @@ export function Digits({ of }: { of: Int64 }) {
 
 export function Status({ status }: { status: Pet["status"] }) {
 	return <span class={`pill ${status ?? "none"}`}>{status ?? "not set"}</span>;
+}
+
+/** The status, and the button that changes it. */
+export function StatusButton({ pet, desk }: { pet: Pet; desk: Desk }) {
+	return (
+		<button
+			type="button"
+			class={`pill ${pet.status ?? "none"}`}
+			aria-haspopup="menu"
+			aria-expanded="false"
+			aria-label={`Status of ${pet.name}: ${pet.status ?? "not set"}`}
+			onClick={({ currentTarget }) => desk.askStatus([pet], currentTarget)}
+		>
+			{pet.status ?? "not set"}
+		</button>
+	);
 }

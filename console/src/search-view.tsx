@@ -1,21 +1,26 @@
 // The results of a search by name, as they come, and how far the service has looked.
 
 import type { Totals } from "../../src/contract/activity.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, describeFilter } from "./route.ts";
 import type { SearchState } from "./search.ts";
 import { endSearch } from "./search-return.ts";
+import type { Desk } from "./use-desk.ts";
 import type { RunningSearch } from "./use-search.ts";
 import { totalOf } from "./use-watch.ts";
 
 interface SearchProps {
+	/** The animals that were found, as they are after edits. */
+	pets: Pet[];
+	desk: Desk | undefined;
 	search: RunningSearch;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
 }
 
-export function Search({ search: { state, stop, goOn, restart }, route, totals }: SearchProps) {
+export function Search({ pets, desk, search: { state, stop, goOn, restart }, route, totals }: SearchProps) {
 	if (!state) return null;
 	const counted = totals && (route.status ? totals[route.status] : totalOf(totals));
 	const total = counted === undefined ? undefined : Math.max(counted, state.searched);
@@ -48,8 +53,8 @@ export function Search({ search: { state, stop, goOn, restart }, route, totals }
 			{state.end === "failed" && (
 				<FailureNote title="The search is not complete" failure={state.failure} onRetry={goOn} />
 			)}
-			{state.found.length > 0 ? (
-				<PetTable pets={state.found} route={route} newest={undefined} isPending={false} />
+			{pets.length > 0 ? (
+				<PetTable pets={pets} route={route} desk={desk} newest={undefined} isPending={false} />
 			) : (
 				isComplete && (
 					<p class="empty">

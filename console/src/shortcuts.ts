@@ -1,5 +1,5 @@
-// Keyboard shortcuts, which work wherever the focus is except in a field. Single keys can be turned off (WCAG 2.1.4),
-// because they disturb speech input.
+// Keyboard shortcuts, which work wherever the focus is except in a field, and the commands that have them. Single keys
+// can be turned off (WCAG 2.1.4), because they disturb speech input.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -28,8 +28,12 @@ export function turnShortcuts(isOn: boolean): void {
 }
 
 export function useShortcuts(shortcuts: Shortcuts): void {
-	const latest = useRef(shortcuts);
-	latest.current = shortcuts;
+	useKeys((keys) => shortcuts[keys]);
+}
+
+function useKeys(actionOf: (keys: string) => (() => void) | undefined): void {
+	const latest = useRef(actionOf);
+	latest.current = actionOf;
 	useLayoutEffect(() => {
 		let first = "";
 		let firstAtMs = 0;
@@ -37,7 +41,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 			const key = nameOf(event);
 			if (key === undefined || event.defaultPrevented) return;
 			const pair = event.timeStamp - firstAtMs < pairMs ? `${first} ${key}` : "";
-			const act = latest.current[pair] ?? latest.current[key];
+			const act = latest.current(pair) ?? latest.current(key);
 			first = key;
 			firstAtMs = event.timeStamp;
 			if (!act) return;
@@ -50,12 +54,38 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 	}, []);
 }
 
+export interface Command {
+	label: string;
+	/** The keys that do the same. */
+	keys?: string;
+	run(): void;
+}
+
+const offered = new Set<() => Command[]>();
+
+/** Gives commands their keys and puts them into the palette as long as the component is shown. */
+export function useCommands(commands: () => Command[]): void {
+	const latest = useRef(commands);
+	latest.current = commands;
+	useKeys((keys) => commands().find((command) => command.keys === keys)?.run);
+	useLayoutEffect(() => {
+		const offer = () => latest.current();
+		offered.add(offer);
+		return () => void offered.delete(offer);
+	}, []);
+}
+
+/** The commands of all components that are shown, those of the innermost first. */
+export const offeredCommands = () => [...offered].flatMap((offer) => offer());
+
 /** Undefined for keys that belong to a field, a dialog or the browser. */
-function nameOf({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
-	if ((ctrlKey || metaKey) && !altKey) return `Ctrl+${key.toLowerCase()}`;
+function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
 	if (altKey) return undefined;
 	const isField = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
 	const isDialogOpen = document.querySelector("dialog[open]") !== null;
+	// A field has its own undo.
+	if (ctrlKey || metaKey) return isField && key === "z" ? undefined : `Ctrl+${key.toLowerCase()}`;
 	if (key === "Escape") return isDialogOpen ? undefined : key;
-	return isField || isDialogOpen || !areShortcutsOn() ? undefined : key;
+	if (isField || isDialogOpen || !areShortcutsOn()) return undefined;
+	return shiftKey && key.startsWith("Arrow") ? `Shift+${key}` : key;
 }

@@ -137,6 +137,7 @@ test("an animal opens beside the list without another request, and is copied as 
 	page.on("request", (request) => asked.push(request.url()));
 	await row(page, "It's").click();
 	const panel = page.getByRole("complementary", { name: "It's" });
+	await panel.getByText("For developers").click();
 	await panel.getByText('"categoryId": 9007199254740993').waitFor();
 	// The list may ask whether it has changed meanwhile.
 	assert.ok(!asked.some((url) => url.includes("/v1/pets/")), String(asked));
@@ -147,12 +148,10 @@ test("an animal opens beside the list without another request, and is copied as 
 	};
 	const json = '{\n  "id": 13,\n  "name": "It\'s",\n  "categoryId": 9007199254740993,\n  "status": "sold"\n}';
 	assert.equal(await copied("Copy JSON"), json);
-	await panel.getByRole("button", { name: "curl: add" }).click();
 	assert.match(
 		await copied("Copy curl: add"),
 		/-d '\{"name":"It'\\''s","categoryId":9007199254740993,"status":"sold"\}'$/,
 	);
-	await panel.getByRole("button", { name: "curl: list" }).click();
 	assert.ok((await copied("Copy curl: list")).startsWith(`curl "${service.url}/v1/pets?limit=10&status=sold" `));
 	const link = await copied("Copy link");
 	assert.ok(!link.includes(service.key));
@@ -165,7 +164,7 @@ test("an animal opens beside the list without another request, and is copied as 
 
 test("a link to an animal that is not on the page looks it up by id, and states until when that works", async (context) => {
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
-	await page.getByText('"name": "Animal 12"').waitFor();
+	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
 	await page.evaluate("location.hash = '#/animals?id=99'");
 	await shows(page, "Animal 99 cannot be shown");
@@ -175,7 +174,7 @@ test("a link to an animal that is not on the page looks it up by id, and states 
 
 test("without access to the clipboard, as over plain http, the text is shown for copying", async (context) => {
 	const { page } = await opened(context, ["Rex"], "#/animals?id=1");
-	await button(page, "Copy link").waitFor();
+	await page.getByText("For developers").click();
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 	await button(page, "Copy link").click();
 	assert.equal(await page.getByLabel("Copy this").inputValue(), page.url());
@@ -184,14 +183,14 @@ test("without access to the clipboard, as over plain http, the text is shown for
 test("animals are added one after the other, with exact categories; closing keeps what was entered", async (context) => {
 	const { service, page } = await opened(context, []);
 	await button(page, "Add the first animal").click();
-	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
+	await page.locator("#add-name:focus").waitFor();
 	await page.keyboard.type("Rosa");
 	await page.getByLabel("Category id").fill("9223372036854775807");
 	await page.getByLabel("Status", { exact: true }).selectOption("pending");
 	await button(page, "Add").click();
 	await shows(page, /Added Rosa with the id 1/);
 	await row(page, "Rosa").waitFor();
-	assert.match((await page.locator("tbody tr").textContent()) ?? "", /^1Rosa9223372036854775807pending$/);
+	assert.match((await page.locator("tbody tr").textContent()) ?? "", /^1Rosapending9223372036854775807$/);
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
 	const kept = await service.send({ path: "/v1/pets/1" });
 	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');

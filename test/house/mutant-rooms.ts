@@ -27,7 +27,7 @@ const rooms: Record<string, string> = {
 		contract/openapi contract/secrets`,
 	"client/src": `client/calls client/options client/client`,
 	"console/src": `console/files console/console console/find console/many console/faults cli/exchanged-keys
-		console/activity console/look console/session`,
+		console/activity console/look console/session console/edits`,
 };
 
 const roomNames = Object.keys(rooms);

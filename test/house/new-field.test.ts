@@ -17,7 +17,7 @@ const inService: Addition[] = [
 	],
 ];
 const inConsole: Addition[] = [
-	["console/src/adding.ts", 'categoryId: "", status: ""', ', breed: ""'],
+	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: ""'],
 	["console/src/add-panel.tsx", 'categoryId: "Category id", status: "Status"', ', breed: "Breed"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry,"],
 	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed"'],

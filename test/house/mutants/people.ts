@@ -17,9 +17,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/cli/exchanged-keys.test.ts"],
 	},
 	{
-		file: "console/src/pet-panel.tsx",
-		from: '<h2 dir="auto">{title}</h2>',
-		to: '<h2 dir="auto" dangerouslySetInnerHTML={{ __html: title }} />',
+		file: "console/src/pet-name.tsx",
+		from: "onClick={() => desk.startRename(id)}",
+		to: "onClick={() => desk.startRename(id)} dangerouslySetInnerHTML={{ __html: pet.name }}",
 		tests: ["test/console/console.test.ts"],
 	},
 ];

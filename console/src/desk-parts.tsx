@@ -1,0 +1,38 @@
+// What editing shows over the list: the menu, the question before a removal, and the line with the undo.
+
+import "./desk.css";
+import { shortName } from "./edits.ts";
+import { countOf } from "./notes.tsx";
+import { RemoveDialog } from "./remove-dialog.tsx";
+import { focusRow } from "./row-focus.ts";
+import { StatusMenu } from "./status-menu.tsx";
+import { Toast } from "./toast.tsx";
+import type { Desk } from "./use-desk.ts";
+
+export function DeskParts({ desk }: { desk: Desk }) {
+	const { asked, editing } = desk;
+	const [first] = asked?.pets ?? [];
+	const isOne = asked?.pets.length === 1;
+	function undo(): void {
+		editing.undo?.();
+		// The button that had the focus leaves with the line.
+		focusRow(String(editing.notice?.undo[0]?.pet.id));
+	}
+	return (
+		<>
+			{asked?.what === "status" && first && (
+				<StatusMenu
+					title={`Status of ${isOne ? shortName(first.name) : countOf(asked.pets.length)}`}
+					present={isOne ? { status: first.status } : undefined}
+					anchor={asked.anchor}
+					onChoose={(status) => desk.answerStatus({ status })}
+					onClose={() => desk.answerStatus()}
+				/>
+			)}
+			{asked?.what === "removal" && (
+				<RemoveDialog pets={asked.pets} onRemove={() => desk.remove(asked.pets)} onClose={desk.closeDialog} />
+			)}
+			<Toast notice={editing.notice} undo={editing.undo && undo} dismiss={editing.dismiss} />
+		</>
+	);
+}

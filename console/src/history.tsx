@@ -1,0 +1,62 @@
+// What was done to an animal, from the audit log: who and when, newest first. The log has no names of animals.
+
+import { useEffect } from "preact/hooks";
+import type { PastEdit } from "../../src/contract/edits.ts";
+import type { Pet } from "../../src/contract/pet.ts";
+import { stateOf } from "./edits.ts";
+import { FailureNote } from "./notes.tsx";
+import type { Session } from "./session.ts";
+import { useRequest } from "./use-request.ts";
+
+interface HistoryProps {
+	session: Session;
+	pet: Pet;
+	/** The history is read again when it changes. */
+	replies: number;
+}
+
+/** How long to wait before looking whether a name is erased. */
+const erasingMs = 5_000;
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+export function History({ session, pet, replies }: HistoryProps) {
+	const { value, failure, reload } = useRequest(
+		async (signal) => {
+			const { edits } = (await session.ask(`/console/history?id=${pet.id}`, { signal })) as { edits: PastEdit[] };
+			return edits;
+		},
+		[session, String(pet.id), replies],
+	);
+	const isErasing = value?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
+	useEffect(() => {
+		if (!isErasing) return;
+		const timer = setTimeout(reload, erasingMs);
+		return () => clearTimeout(timer);
+	}, [value]);
+	return (
+		<section class="history" aria-label="History">
+			<h3>History</h3>
+			{failure !== undefined && <FailureNote title="The history cannot be shown" failure={failure} onRetry={reload} />}
+			{value?.length === 0 && <p class="soft">Not edited since it was added.</p>}
+			<ol>
+				{value?.map((edit) => (
+					<li key={String(edit.id)} class={edit.action === "set-status" ? (edit.toStatus ?? "none") : ""}>
+						{describe(edit)} by {edit.editor}
+						<p class="soft num">
+							{moment.format(edit.atMs)}
+							{edit.action === "rename" &&
+								(edit.erasedAtMs === undefined
+									? ", the old name is being erased"
+									: `, old name erased at ${moment.format(edit.erasedAtMs)}`)}
+						</p>
+					</li>
+				))}
+			</ol>
+		</section>
+	);
+}
+
+function describe({ action, toStatus }: PastEdit): string {
+	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;
+	return action === "rename" ? "Renamed" : "Removed";
+}

@@ -1,0 +1,75 @@
+// The name of the animal in the panel. A click changes it: Enter keeps the new name, Esc the old one.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Pet } from "../../src/contract/pet.ts";
+import { checkFields } from "../../src/contract/validate.ts";
+import { describeFault } from "./fault-text.ts";
+import type { Desk } from "./use-desk.ts";
+
+export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
+	const id = String(pet.id);
+	const isRenamed = desk.renamed === id;
+	const field = useRef<HTMLInputElement>(null);
+	const button = useRef<HTMLButtonElement>(null);
+	const [problem, setProblem] = useState("");
+	const wasRenamed = useRef(isRenamed);
+	useLayoutEffect(() => {
+		field.current?.focus();
+		field.current?.select();
+		if (!isRenamed && wasRenamed.current) button.current?.focus();
+		wasRenamed.current = isRenamed;
+		setProblem("");
+	}, [isRenamed]);
+
+	function listen(event: KeyboardEvent): void {
+		if (event.key === "Escape") desk.endRename(pet);
+		else if (event.key === "Enter") keep(field.current?.value.trim() ?? "");
+		else return;
+		event.preventDefault();
+	}
+	function keep(name: string): void {
+		const [fault] = checkFields({ name, categoryId: 1 }).faults ?? [];
+		if (fault) setProblem(`${describeFault(fault, name)}.`);
+		else desk.endRename(pet, name);
+	}
+
+	if (isRenamed)
+		return (
+			<div class="entry">
+				<h2 class="hidden">{pet.name}</h2>
+				<input
+					class="rename"
+					aria-label="Name"
+					dir="auto"
+					autocomplete="off"
+					defaultValue={pet.name}
+					aria-invalid={problem !== ""}
+					aria-describedby="rename-problem rename-hint"
+					onKeyDown={listen}
+					ref={field}
+				/>
+				<p id="rename-problem" class="problem" role="alert">
+					{problem}
+				</p>
+				<p id="rename-hint" class="soft">
+					<kbd>Enter</kbd> keeps the new name, <kbd>Esc</kbd> the old one.
+				</p>
+			</div>
+		);
+	return (
+		<h2 dir="auto">
+			<button
+				type="button"
+				class="rename"
+				aria-label={`Rename ${pet.name}`}
+				onClick={() => desk.startRename(id)}
+				ref={button}
+			>
+				{pet.name}
+				<svg viewBox="0 0 16 16" aria-hidden="true">
+					<path d="m3 13 .6-2.6 7-7 2 2-7 7L3 13Z" />
+				</svg>
+			</button>
+		</h2>
+	);
+}

@@ -1,0 +1,48 @@
+// The line that tells what became of an edit, with its undo. It leaves after 8 seconds, later under the pointer or the
+// focus; a problem stays until it is closed.
+
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { Notice } from "./edits.ts";
+
+interface ToastProps {
+	notice: Notice | undefined;
+	undo: (() => void) | undefined;
+	dismiss(): void;
+}
+
+const shownMs = 8_000;
+
+export function Toast({ notice, undo, dismiss }: ToastProps) {
+	const [isHeld, setIsHeld] = useState(false);
+	useLayoutEffect(() => {
+		if (!notice || notice.isProblem || isHeld) return;
+		const timer = setTimeout(dismiss, shownMs);
+		return () => clearTimeout(timer);
+	}, [notice, isHeld]);
+	useEffect(() => setIsHeld(false), [notice]);
+	return (
+		<div role="status">
+			{notice && (
+				<div
+					class="toast"
+					onPointerEnter={() => setIsHeld(true)}
+					onPointerLeave={({ currentTarget }) => setIsHeld(currentTarget.contains(document.activeElement))}
+					onFocusIn={() => setIsHeld(true)}
+					onFocusOut={({ currentTarget }) => setIsHeld(currentTarget.matches(":hover"))}
+				>
+					<p dir="auto">{notice.text}</p>
+					{undo && (
+						<button type="button" onClick={undo}>
+							Undo <kbd>Ctrl Z</kbd>
+						</button>
+					)}
+					{notice.isProblem && (
+						<button type="button" onClick={dismiss}>
+							Close
+						</button>
+					)}
+				</div>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,129 @@
+// The work at the list: what is selected, asked and edited, and the commands for the animal in focus.
+
+import { useState } from "preact/hooks";
+import type { Pet } from "../../src/contract/pet.ts";
+import { shortName, stateOf } from "./edits.ts";
+import { type AnimalsRoute, petStatuses, replaceRoute } from "./route.ts";
+import { focusedId, focusRow } from "./row-focus.ts";
+import { may, type Session } from "./session.ts";
+import type { Command } from "./shortcuts.ts";
+import { type Editing, useEditing } from "./use-editing.ts";
+import { type Selection, useSelection } from "./use-selection.ts";
+
+type Asked = { pets: readonly Pet[] } & ({ what: "status"; anchor: HTMLElement } | { what: "removal" });
+
+export interface Desk {
+	/** The animals of the list as they are after the edits; undefined before the first reply. */
+	pets: Pet[] | undefined;
+	editing: Editing;
+	selection: Selection;
+	/** Whether a menu, a dialog or a notice is shown. */
+	isBusy: boolean;
+	/** What the open menu or dialog is about. */
+	asked: Asked | undefined;
+	askStatus(pets: readonly Pet[], anchor: HTMLElement): void;
+	askRemoval(pets: readonly Pet[]): void;
+	/** @param status absent: none is set */
+	answerStatus(answer?: { status: Pet["status"] }): void;
+	remove(pets: readonly Pet[]): void;
+	closeDialog(): void;
+	/** The id of the animal whose name is being changed. */
+	renamed: string | undefined;
+	startRename(id: string): void;
+	/** @param name undefined: it stays */
+	endRename(pet: Pet, name?: string): void;
+}
+
+interface DeskOptions {
+	route: AnimalsRoute;
+	/** As the service sent them; undefined before the first reply. */
+	read: readonly Pet[] | undefined;
+	/** See `useEditing`. */
+	reply: unknown;
+	onSettled(): void;
+}
+
+/** Undefined if the key may not edit: nothing of it is shown then. */
+export function useDesk(session: Session, { route, read, reply, onSettled }: DeskOptions): Desk | undefined {
+	const editing = useEditing(session, { reply, onSettled });
+	const pets = read && editing.edited(read);
+	const { status, limit, cursor, name } = route;
+	const selection = useSelection(pets ?? [], JSON.stringify([status, limit, cursor, name]));
+	const [asked, setAsked] = useState<Asked>();
+	const [renamed, setRenamed] = useState<string>();
+	if (!may(session, "pets:edit")) return undefined;
+	return {
+		pets,
+		editing,
+		selection,
+		asked,
+		isBusy: asked !== undefined || editing.notice !== undefined,
+		askStatus: (about, anchor) => about.length > 0 && setAsked({ what: "status", pets: about, anchor }),
+		askRemoval: (about) => about.length > 0 && setAsked({ what: "removal", pets: about }),
+		answerStatus(answer) {
+			if (asked?.what !== "status") return;
+			setAsked(undefined);
+			asked.anchor.focus({ preventScroll: true });
+			if (answer) editing.apply(asked.pets.map((pet) => ({ pet, change: { action: "set-status", ...answer } })));
+		},
+		remove(gone) {
+			const next = neighborOf(gone, pets ?? []);
+			selection.clear();
+			if (gone.some(({ id }) => String(id) === route.id)) replaceRoute({ ...route, id: undefined });
+			editing.apply(gone.map((pet) => ({ pet, change: { action: "remove" } })));
+			// The dialog that asked gives the focus back first.
+			requestAnimationFrame(() => focusRow(next));
+		},
+		closeDialog: () => setAsked((now) => (now?.what === "removal" ? undefined : now)),
+		renamed,
+		startRename(id) {
+			replaceRoute({ ...route, id });
+			setRenamed(id);
+		},
+		endRename(pet, given) {
+			setRenamed(undefined);
+			if (given !== undefined && given !== pet.name)
+				editing.apply([{ pet, change: { action: "rename", name: given } }]);
+		},
+	};
+}
+
+/** The id of the animal that takes the place of these, or of the one before them. */
+function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undefined {
+	const isGone = (pet: Pet) => gone.some(({ id }) => id === pet.id);
+	const last = shown.findLastIndex(isGone);
+	const next = shown.slice(last + 1)[0] ?? shown.slice(0, Math.max(last, 0)).findLast((pet) => !isGone(pet));
+	return next && String(next.id);
+}
+
+/** Commands for the selected animals, or for the one in focus or in the panel. */
+export function deskCommands(desk: Desk, openId: string | undefined): Command[] {
+	const { editing, selection } = desk;
+	const id = focusedId() ?? openId;
+	const current = desk.pets?.find((pet) => String(pet.id) === id);
+	const pets = selection.pets.length > 0 ? selection.pets : current ? [current] : [];
+	const what = pets.length === 1 ? shortName(pets[0]?.name ?? "") : `${pets.length} animals`;
+	const undo = editing.undo && { label: `Undo: ${editing.notice?.text}`, keys: "Ctrl+z", run: editing.undo };
+	const onAny = [...petStatuses, undefined].map((status) => ({
+		label: `Mark ${what} as ${stateOf(status)}`,
+		keys: `s ${stateOf(status).charAt(0)}`,
+		run: () => editing.apply(pets.map((pet) => ({ pet, change: { action: "set-status", status } }))),
+	}));
+	const remove = { label: `Remove ${what} …`, keys: "Delete", run: () => desk.askRemoval(pets) };
+	const onOne = id !== undefined &&
+		current && [
+			{ label: `Rename ${shortName(current.name)}`, keys: "F2", run: () => desk.startRename(id) },
+			{
+				label: `${selection.has(id) ? "Deselect" : "Select"} ${shortName(current.name)}`,
+				keys: "x",
+				run: () => selection.toggle(id),
+			},
+		];
+	return [
+		...(undo ? [undo] : []),
+		...(pets.length > 0 ? [...onAny, remove] : []),
+		...(onOne || []),
+		{ label: "Select all on this page", run: selection.all },
+		...(selection.isShown ? [{ label: "Select none", run: selection.clear }] : []),
+	];
+}

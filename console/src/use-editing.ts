@@ -1,0 +1,81 @@
+// Edits as state of the Animals view: animals change at once, and go back if the service refuses. Edits are sent one
+// after the other, so that each names what the one before has made.
+
+import { useRef, useState } from "preact/hooks";
+import type { Pet } from "../../src/contract/pet.ts";
+import { type Edit, editedPet, type Notice, type Sent } from "./edits.ts";
+import type { Session } from "./session.ts";
+
+export interface Editing {
+	/** The animals as they are after the edits, without those that were removed. */
+	edited(pets: readonly Pet[]): Pet[];
+	apply(edits: readonly Edit[]): void;
+	/** The number of replies so far. */
+	replies: number;
+	notice: Notice | undefined;
+	/** Undefined when there is nothing to undo. */
+	undo: (() => void) | undefined;
+	dismiss(): void;
+}
+
+interface EditingOptions {
+	/** The same as long as the view shows the same reply: a later one is newer than the edits. */
+	reply: unknown;
+	/** Called after each reply to edits. */
+	onSettled(): void;
+}
+
+export function useEditing(session: Session, options: EditingOptions): Editing {
+	/** By id: how an animal of `reply` is now. */
+	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined }>());
+	const [notice, setNotice] = useState<Notice>();
+	const [replies, setReplies] = useState(0);
+	const queue = useRef(Promise.resolve());
+	const latest = useRef(options);
+	latest.current = options;
+
+	function put({ id }: Pet, now: Pet | undefined): void {
+		animals.current.set(String(id), { reply: latest.current.reply, now });
+	}
+	async function send(edits: readonly Edit[], shown: readonly (Pet | undefined)[]): Promise<void> {
+		const { results, notice } = await sendOrFail(session, edits);
+		for (const [index, { pet }] of edits.entries()) {
+			const result = results[index];
+			// Another edit of the same animal waits, and shows what that will make.
+			if (animals.current.get(String(pet.id))?.now !== shown[index]) continue;
+			put(pet, result ? result.pet : pet);
+		}
+		setNotice(notice);
+		setReplies((count) => count + 1);
+		latest.current.onSettled();
+	}
+	function apply(edits: readonly Edit[]): void {
+		const shown = edits.map(editedPet);
+		for (const [index, { pet }] of edits.entries()) put(pet, shown[index]);
+		setNotice(undefined);
+		queue.current = queue.current.then(() => send(edits, shown));
+	}
+	return {
+		edited: (pets) =>
+			pets.flatMap((pet) => {
+				const found = animals.current.get(String(pet.id));
+				if (!found || found.reply !== options.reply) return [pet];
+				return found.now ? [found.now] : [];
+			}),
+		apply,
+		replies,
+		notice,
+		undo: notice && notice.undo.length > 0 ? () => apply(notice.undo) : undefined,
+		dismiss: () => setNotice(undefined),
+	};
+}
+
+async function sendOrFail(session: Session, edits: readonly Edit[]): Promise<Sent> {
+	try {
+		const { sendEdits } = await import("./send-edits.ts");
+		return await sendEdits(session, edits);
+	} catch {
+		const text = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
+		return { results: [], notice: { text, isProblem: true, undo: [] } };
+	}
+}

@@ -1,0 +1,74 @@
+// The keys of the list: through its animals and pages, and to the status menu.
+
+import { useRef } from "preact/hooks";
+import type { Pet } from "../../src/contract/pet.ts";
+import { type AnimalsRoute, go, replaceRoute } from "./route.ts";
+import { focusedId, focusRow, statusButton } from "./row-focus.ts";
+import type { PetPage } from "./session.ts";
+import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
+import { type Desk, deskCommands } from "./use-desk.ts";
+
+interface ListKeysOptions {
+	route: AnimalsRoute;
+	pets: Pet[];
+	page: PetPage | undefined;
+	desk: Desk | undefined;
+	reload(): void;
+	closePanel(): void;
+}
+
+/** @returns moves the open animal, and the focus in the list, to the next animal or the one before */
+export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
+	const { route, pets, desk, closePanel } = options;
+	/** Where the focus was last, for when the row under it leaves the list. */
+	const lastAt = useRef(-1);
+
+	/** @returns its id */
+	function move(by: 1 | -1): string | undefined {
+		const id = focusedId() ?? route.id;
+		const at = pets.findIndex((pet) => String(pet.id) === id);
+		const wanted = at >= 0 ? at + by : by > 0 ? Math.max(lastAt.current, 0) : lastAt.current - 1;
+		const to = Math.max(0, Math.min(wanted, pets.length - 1));
+		const next = pets[to] && String(pets[to].id);
+		if (next === undefined) return undefined;
+		lastAt.current = to;
+		if (route.id !== undefined) replaceRoute({ ...route, id: next });
+		focusRow(next);
+		return next;
+	}
+	function select(by: 1 | -1): void {
+		const from = focusedId();
+		const to = move(by);
+		if (!desk || !to) return;
+		if (from && !desk.selection.has(from)) desk.selection.toggle(from);
+		desk.selection.extend(to);
+	}
+	function leave(): void {
+		if (desk?.selection.isShown) desk.selection.clear();
+		else closePanel();
+	}
+	useShortcuts({
+		j: () => move(1),
+		k: () => move(-1),
+		ArrowDown: () => move(1),
+		ArrowUp: () => move(-1),
+		"Shift+ArrowDown": () => select(1),
+		"Shift+ArrowUp": () => select(-1),
+		Escape: leave,
+		...(desk && { s: () => statusButton()?.click() }),
+	});
+	useCommands(() => [...(desk ? deskCommands(desk, route.id) : []), ...pageCommands(options)]);
+	return move;
+}
+
+function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
+	const turn = (label: string, keys: string, cursor: string | undefined, isPossible = cursor !== undefined) =>
+		isPossible ? [{ label, keys, run: () => go({ ...route, cursor, id: undefined }) }] : [];
+	return [
+		...turn("Next page", "]", page?.next),
+		...turn("Previous page", "[", page?.prev),
+		...turn("First page", "{", undefined, route.cursor !== undefined),
+		...turn("Newest animals", "}", page?.last),
+		{ label: "Refresh the list", run: reload },
+	];
+}
