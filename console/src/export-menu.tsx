@@ -2,16 +2,15 @@
 // file, and the browser downloads it.
 
 import { useState } from "preact/hooks";
-import type { ExportOrder } from "../../src/contract/exports.ts";
+import type { ExportFormat, ExportOrder } from "../../src/contract/exports.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
 import { describeFilter } from "./route.ts";
 import type { Session } from "./session.ts";
 
-type Format = ExportOrder["format"];
 type Subject = Omit<ExportOrder, "format">;
 
-const formats: [format: Format, text: string][] = [
+const formats: [format: ExportFormat, text: string][] = [
 	["xlsx", "Workbook (.xlsx), for spreadsheets"],
 	["csv", "CSV"],
 	["csv-semicolon", "CSV with semicolons, for Excel in German"],
@@ -27,7 +26,7 @@ interface ExportProps {
 export function ExportMenu({ session, subject }: ExportProps) {
 	const [outcome, setOutcome] = useState("");
 
-	async function run(format: Format): Promise<void> {
+	async function run(format: ExportFormat): Promise<void> {
 		setOutcome("Preparing the file …");
 		try {
 			await download(session, subject, format);
@@ -61,7 +60,7 @@ function describe({ ids, name, ...filter }: Subject): string {
 }
 
 /** @throws ApiError, NoReply */
-async function download({ ask }: Session, { ids, ...subject }: Subject, format: Format): Promise<void> {
+async function download({ ask }: Session, { ids, ...subject }: Subject, format: ExportFormat): Promise<void> {
 	const order = JSON.stringify({ format, ...subject });
 	// Digits, because JSON.stringify does not know bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;

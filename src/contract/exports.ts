@@ -8,8 +8,12 @@ export const exportIdsMax = 1000;
 /** How long a download may begin. */
 export const exportTicketMs = 60_000;
 
+/** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
+export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
 export interface ExportOrder {
-	format: "csv" | "csv-semicolon" | "ndjson" | "json" | "xlsx";
+	format: ExportFormat;
 	/** Only animals with this status, and with this text in their names; compared as in a search. */
 	status?: PetStatus;
 	name?: string;

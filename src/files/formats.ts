@@ -1,6 +1,7 @@
 // The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
 // from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers: an import can read them.
 
+import type { ExportFormat } from "../contract/exports.ts";
 import { petFields } from "../contract/pet.ts";
 import { type AnyPet, petJson } from "../contract/pet-json.ts";
 import { findColumns, isUsable } from "./columns.ts";
@@ -12,7 +13,7 @@ export type Source = () => AsyncIterable<Uint8Array>;
 
 export interface FileKind {
 	/** `[` is a JSON array, `{` a JSON object on each line (NDJSON), anything else CSV. */
-	format: Format;
+	format: "csv" | "ndjson" | "json";
 	encoding: Encoding;
 	/** In CSV a comma, a semicolon or a tab; otherwise empty. */
 	delimiter: string;
@@ -87,13 +88,6 @@ export function describeKind({ format, encoding, delimiter, sheet }: FileKind): 
 	const separated = format === "csv" ? ` with ${Reflect.get(delimiters, delimiter)}` : "";
 	return `${name}${separated}, ${nameOfEncoding(encoding)}`;
 }
-
-export const formats = ["csv", "ndjson", "json"] as const;
-export type Format = (typeof formats)[number];
-
-/** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
-export const exportFormats = [...formats, "csv-semicolon", "xlsx"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
 
 /**
  * The file of all pages in pieces, at least one for each page of text. An import reads the columns in any order and

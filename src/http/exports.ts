@@ -5,14 +5,20 @@
 import { createHmac } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { ApiError } from "../contract/errors.ts";
-import { type ExportOrder, exportIdsMax, exportTicketMs } from "../contract/exports.ts";
+import {
+	type ExportFormat,
+	type ExportOrder,
+	exportFormats,
+	exportIdsMax,
+	exportTicketMs,
+} from "../contract/exports.ts";
 import { foldedText } from "../contract/find.ts";
 import { isInt64, parseJson } from "../contract/json.ts";
 import { type Filter, filters, optional } from "../contract/operations.ts";
 import type { AnyPet } from "../contract/pet-json.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf, describeFaults } from "../contract/validate.ts";
-import { type ExportFormat, exportFormats, formatPets } from "../files/formats.ts";
+import { formatPets } from "../files/formats.ts";
 import { isEqual } from "../keys/formats.ts";
 import { isWorking } from "../keys/key-check.ts";
 import type { KeyRow, Store } from "../store/store.ts";
