@@ -9,8 +9,17 @@ export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", h
 export const digits = new Intl.NumberFormat("en");
 export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
 
+/** Where the words of the service are for programs. */
+const sentences: { [Code in ApiError["code"]]?: string } = {
+	insufficient_scope: "This key may not do that.",
+	internal_error: "Something failed in the server. Report it to whoever runs it.",
+	invalid_cursor: "The address is incomplete, or from before the animals were restored.",
+	rate_limited: "Too many requests with this key.",
+};
+
 export function sentenceOf(failure: unknown): string {
-	if (failure instanceof ApiError && failure.status === 429) return "Too many requests with this key.";
+	const known = failure instanceof ApiError && sentences[failure.code];
+	if (known) return known;
 	if (failure instanceof ApiError) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
 	if (failure instanceof TooEarly) return failure.message;
 	if (failure instanceof NoReply) return "The server does not answer.";

@@ -40,6 +40,12 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				onFocus={({ relatedTarget }) => {
 					from.current = relatedTarget instanceof Element ? relatedTarget : undefined;
 				}}
+				onKeyDown={(event) => {
+					const isUnsent = event.key === "Escape" && event.currentTarget.value !== (route.name ?? "");
+					if (!isUnsent) return;
+					event.preventDefault();
+					event.currentTarget.value = route.name ?? "";
+				}}
 				// The field has its own button to empty it.
 				onInput={({ currentTarget: { value } }) => value === "" && search("")}
 				ref={field}

@@ -89,6 +89,10 @@ test("the end of a search, by Esc or by emptying the field, returns to the same 
 	await button(page, "Back to the list").click();
 	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
 	assert.equal(await field.inputValue(), "");
+	await field.fill("not sent");
+	await page.keyboard.press("Escape");
+	assert.equal(await field.inputValue(), "");
+	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
 });
 
 test("a search that fails keeps what was found, and goes on when the server answers", async (context) => {

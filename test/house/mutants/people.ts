@@ -17,6 +17,24 @@ export const mutants: Mutant[] = [
 		tests: ["test/cli/exchanged-keys.test.ts"],
 	},
 	{
+		file: "console/src/kept-key.ts",
+		from: "return kept.signOuts !== signOuts();",
+		to: "return false;",
+		tests: ["test/console/session.test.ts"],
+	},
+	{
+		file: "console/src/use-session.ts",
+		from: "if (held.current) dropKey(held.current);",
+		to: "",
+		tests: ["test/console/session.test.ts"],
+	},
+	{
+		file: "console/src/search-return.ts",
+		from: "go({ ...route, name, id: undefined });",
+		to: "go({ ...route, name, id: undefined, cursor: undefined });",
+		tests: ["test/console/find.test.ts"],
+	},
+	{
 		file: "console/src/pet-name.tsx",
 		from: "onClick={() => desk.startRename(id)}",
 		to: "onClick={() => desk.startRename(id)} dangerouslySetInnerHTML={{ __html: pet.name }}",
