@@ -130,6 +130,19 @@ test("a scrape while the store cannot be read has all figures but the animals", 
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });
 
+test("a scrape while the disk hangs, so that no write ends, has the figures of the queue after two seconds", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const store = {
+		queue: { length: 3, oldestMs: 60_000 },
+		writeState: () => "slow",
+		readUse: async () => ({}),
+		checkWrites: () => new Promise(() => {}),
+	} as unknown as Store;
+	const reading = createStoreMetrics({ store }).read();
+	context.mock.timers.tick(2000);
+	assert.match(textOf(await reading), /^animal_store_oldest_write_waiting_seconds 60$/m);
+});
+
 test("the figures of the process are in their units, and the event loop's delay is how late it is", async (context) => {
 	const { read, close } = createProcessMetrics({ version: "1", now: Date.now, droppedLogLines: () => 3 });
 	context.after(close);

@@ -10,22 +10,24 @@ export interface ProbeSources {
 	away?: string;
 }
 
-/** @param timeoutMs how long the store may take to read, and to write */
-export function createProbes(sources: ProbeSources, isStopping: () => boolean, timeoutMs = 2000) {
-	async function inTime(work: Promise<unknown>): Promise<void> {
-		const late = Promise.withResolvers<never>();
-		const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
-		await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-	}
+/** @throws Error if the work of the store takes longer */
+export async function inTime(work: Promise<unknown>, timeoutMs = 2000): Promise<void> {
+	const late = Promise.withResolvers<never>();
+	const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
+	await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
 
+/** @param timeoutMs how long the store may take to read, and to write */
+export function createProbes(sources: ProbeSources, isStopping: () => boolean, timeoutMs?: number) {
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready() {
 			const { store, away = "the store is not open" } = sources;
 			if (isStopping()) throw new ApiError("shutting_down");
 			if (!store) throw new ApiError("storage_unavailable", away);
-			const [read] = await Promise.allSettled([inTime(store.readShown()), inTime(store.checkWrites())]);
-			if (read.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
+			const work = [store.readShown(), store.checkWrites()];
+			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
+			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */

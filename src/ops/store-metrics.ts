@@ -4,7 +4,7 @@
 import type { Totals } from "../contract/activity.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
-import type { ProbeSources } from "./probes.ts";
+import { inTime, type ProbeSources } from "./probes.ts";
 
 /** All of it is absent until the store is open. */
 export interface StoreSources extends ProbeSources {
@@ -34,7 +34,8 @@ export function createStoreMetrics(sources: StoreSources) {
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
 			const { store, animals, backups } = sources;
-			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), store?.checkWrites()]);
+			const checking = store && inTime(store.checkWrites()).catch(() => {}); // A disk that hangs never ends it.
+			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();
 			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};
 			return {
