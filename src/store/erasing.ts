@@ -6,9 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "./background.ts";
 import { runCommand } from "./command-process.ts";
 
-const pauseMs = 10_000;
-/** After a failure, such as another program that reads an old state. */
-const retryMs = 10 * 60_000;
+/** After failures, because other programs read an old state, the pause doubles up to this time. */
+const pauseMaxMs = 10 * 60_000;
 
 export interface Erasing {
 	/** Names were replaced. */
@@ -17,8 +16,8 @@ export interface Erasing {
 	stop(): Promise<void>;
 }
 
-/** @param environment see `runCommand` */
-export function createErasing(background: Background, environment: NodeJS.ProcessEnv): Erasing {
+/** @param environment see `runCommand` @param pauseMs between two erasings */
+export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000): Erasing {
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	let child: ChildProcess | undefined;
@@ -34,11 +33,12 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 	}
 
 	async function eraseAll(): Promise<void> {
-		while (isWanted && !signal.aborted) {
+		for (let waitMs = pauseMs; isWanted && !signal.aborted; ) {
 			isWanted = false;
 			const isErased = await background.run("erase", erase);
 			isWanted ||= !isErased;
-			await sleep(isErased ? pauseMs : retryMs, undefined, { signal, ref: false }).catch(() => {});
+			waitMs = isErased ? pauseMs : Math.min(2 * waitMs, pauseMaxMs);
+			await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
 		}
 		running = undefined;
 	}

@@ -1,6 +1,7 @@
 // The erasing of names after edits in the console: a failure is reported and tried again later, and a stop ends it.
 
 import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createBackground } from "../../src/store/background.ts";
@@ -12,19 +13,11 @@ import { until, within } from "../support/until.ts";
 
 function erasingOf(databaseUrl: string) {
 	const failures: string[] = [];
-	const background = createBackground((task, error) => failures.push(`${task}: ${(error as Error).message}`));
-	return { failures, erasing: createErasing(background, { ...process.env, DATABASE_URL: databaseUrl }) };
+	const background = createBackground((task, error, isFirst) => {
+		if (isFirst) failures.push(`${task}: ${(error as Error).message}`);
+	});
+	return { failures, erasing: createErasing(background, { ...process.env, DATABASE_URL: databaseUrl }, 50) };
 }
-
-test("an erasing that fails is reported once with its reason, and waits for its next try until the service stops", async (context) => {
-	const { failures, erasing } = erasingOf(`sqlite:${join(temporaryFolder(context), "none.db")}`);
-	erasing.start();
-	await until("the failure", () => failures.length > 0);
-	erasing.start();
-	await within("the end of the erasing", erasing.stop());
-	assert.equal(failures.length, 1);
-	assert.match(failures[0] ?? "", /^erase: there is no store at /);
-});
 
 async function storeWithRemoval(context: TestContext) {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
@@ -35,6 +28,23 @@ async function storeWithRemoval(context: TestContext) {
 	const erasedAtMs = async () => (await store.edits.ofPet(1n, 1))[0]?.erasedAtMs;
 	return { databaseUrl, store, erasedAtMs };
 }
+
+test("an erasing that fails is reported once with its reason, and tried again until it succeeds", async (context) => {
+	const { databaseUrl, store } = await storeWithRemoval(context);
+	await store.close();
+	const file = databaseUrl.slice("sqlite:".length);
+	renameSync(file, `${file}.away`);
+	const { failures, erasing } = erasingOf(databaseUrl);
+	erasing.start();
+	await until("the failure", () => failures.length > 0);
+	renameSync(`${file}.away`, file);
+	const opened = await openStore(databaseUrl, Date.now);
+	await until("the name to be erased", async () => !(await opened.edits.hasNamesToErase()));
+	await within("the end of the erasing", erasing.stop());
+	await opened.close();
+	assert.equal(failures.length, 1);
+	assert.match(failures[0] ?? "", /^erase: there is no store at /);
+});
 
 test("a stop ends an erasing under way, which is no failure", async (context) => {
 	const { databaseUrl, erasedAtMs } = await storeWithRemoval(context);
