@@ -12,6 +12,10 @@ export const exportTicketMs = 60_000;
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
+/** Below the heading, a sheet of Excel has no more rows. */
+export const workbookMaxPets = 1_048_575;
+export const tooManyPets = `a workbook holds ${workbookMaxPets} animals, and there are more: choose another format`;
+
 export interface ExportOrder {
 	format: ExportFormat;
 	/** Only animals with this status, and with this text in their names; compared as in a search. */

@@ -2,10 +2,10 @@
 // program rounds a number of 64 bits or runs a name that begins with `=`.
 
 import { strToU8, Zip, ZipDeflate } from "fflate";
+import { tooManyPets, workbookMaxPets } from "../contract/exports.ts";
 import { FileError } from "./encoding.ts";
 
-/** Excel has no more. */
-const sheetMaxRows = 1_048_576;
+const sheetMaxRows = workbookMaxPets + 1;
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -68,8 +68,7 @@ export async function* formatWorkbook(
 	write(declaration + sheetStart);
 	let count = 0;
 	for await (const rows of batches) {
-		if (count + rows.length > maxRows)
-			throw new FileError(`a sheet has ${maxRows - 1} rows for animals, and there are more: export another format`);
+		if (count + rows.length > maxRows) throw new FileError(tooManyPets);
 		write(rows.map((cells) => rowXml(++count, cells)).join(""));
 		yield* ready.splice(0);
 	}

@@ -3,6 +3,7 @@
 // node of the store answers it.
 
 import { createHmac } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { ApiError } from "../contract/errors.ts";
 import {
@@ -11,6 +12,8 @@ import {
 	exportFormats,
 	exportIdsMax,
 	exportTicketMs,
+	tooManyPets,
+	workbookMaxPets,
 } from "../contract/exports.ts";
 import { foldedText } from "../contract/find.ts";
 import { isInt64, parseJson } from "../contract/json.ts";
@@ -21,7 +24,7 @@ import { checkOf, describeFaults } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
 import { isEqual } from "../keys/formats.ts";
 import { isWorking } from "../keys/key-check.ts";
-import type { KeyRow, Store } from "../store/store.ts";
+import type { KeyRow, PetCount, Store } from "../store/store.ts";
 import { parseBody, readBody } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
@@ -53,6 +56,7 @@ export function createExportHandlers(store: Store, now: () => number) {
 	return {
 		async order(exchange: Exchange): Promise<void> {
 			const order = parseOrder(parseBody(await readBody(exchange.request)));
+			await checkCount(store, order);
 			const path = `/console/exports/${tickets.write(order, callerOf(exchange).id)}`;
 			exchange.header("cache-control", "no-store").sendJson(JSON.stringify({ path }));
 		},
@@ -86,6 +90,21 @@ function parseOrder(body: unknown) {
 		faults.push({ field: "ids", problem: `must be a list of at most ${exportIdsMax} ids` });
 	if (faults.length > 0) throw new ApiError("invalid_body", describeFaults(faults));
 	return { ...(value as Static<typeof OrderSchema>), ids: ids?.map(String) };
+}
+
+const countBatch = 5_000;
+
+/** Those of a search are not counted. @throws ApiError `invalid_body` for more animals than a workbook holds */
+async function checkCount({ countPets }: Store, { format, status, name, ids }: Order): Promise<void> {
+	if (format !== "xlsx" || name !== undefined || ids) return;
+	let count = 0;
+	for (let after: bigint | undefined = 0n; after !== undefined; ) {
+		const { counts, lastId }: PetCount = await countPets(after, countBatch);
+		for (const [counted, pets] of Object.entries(counts)) if (counted === (status ?? counted)) count += pets;
+		if (count > workbookMaxPets) throw new ApiError("invalid_body", tooManyPets);
+		after = lastId;
+		await turn();
+	}
 }
 
 /** A ticket is the MAC of its content, and its content. */

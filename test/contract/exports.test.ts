@@ -130,6 +130,25 @@ test("orders that are not valid are refused, and so are other methods and keys w
 	);
 });
 
+test("a workbook of more animals than a sheet has rows is refused before its download, other files are not", async (context) => {
+	const service = await testService(context);
+	const { shown } = await service.store.countPets(0n, 1);
+	context.mock.method(service.store, "countPets", async (after: bigint) => {
+		return {
+			counts: after < 2n ? { sold: 600_000, available: 5 } : {},
+			shown,
+			...(after < 2n && { lastId: after + 1n }),
+		};
+	});
+	for (const what of [{ format: "xlsx" }, { format: "xlsx", status: "sold" }]) {
+		const reply = await service.send(order(what));
+		assertFailure(reply, "invalid_body");
+		assert.match(JSON.parse(reply.body).message, /^a workbook holds 1048575 animals, .* choose another format$/);
+	}
+	const fitting = [{ format: "csv" }, { format: "xlsx", status: "available" }, { format: "xlsx", ids: [1] }];
+	for (const what of fitting) await pathOf(service, what);
+});
+
 test("a ticket works for a minute on every node, as long as its key does, within its rate, and no other text works", async (context) => {
 	const service = await serviceWithPets(context, { isOnTerminal: true });
 	const statusOf = async (path: string) => {
