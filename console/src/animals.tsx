@@ -157,7 +157,7 @@ function TitleRow({ session, route, totals, setIsAdding, desk }: AnimalsProps & 
 							</button>
 						</>
 					) : (
-						<p class="soft">Read-only key</p>
+						!desk && <p class="soft">Read-only key</p>
 					)}
 					{desk && (
 						<button type="button" class="quiet narrow-only" onClick={desk.selection.show}>

@@ -120,7 +120,7 @@ function SignedIn(props: SignedInProps) {
 				<UnknownAddress />
 			)}
 			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
-			{open === "keys" && <ShortcutSheet onClose={() => close("keys")} />}
+			{open === "keys" && <ShortcutSheet session={session} onClose={() => close("keys")} />}
 			{open === "palette" && <Palette commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
 	);

@@ -13,7 +13,7 @@ import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { PetName } from "./pet-name.tsx";
 import { columns, StatusButton } from "./pet-table.tsx";
 import { type AnimalsRoute, filterTexts, hashOf } from "./route.ts";
-import type { Session } from "./session.ts";
+import { may, type Session } from "./session.ts";
 import { createCurlOf, jsonOf } from "./snippets.ts";
 import type { Desk } from "./use-desk.ts";
 import { useRequest } from "./use-request.ts";
@@ -96,7 +96,7 @@ function Details({ session, pet, route, desk }: DetailsProps) {
 				))}
 			</dl>
 			{desk && <History session={session} pet={pet} replies={desk.editing.replies} />}
-			<Snippets pet={pet} route={route} />
+			<Snippets pet={pet} route={route} mayAdd={may(session, "pets:write")} />
 			{desk && (
 				<button type="button" class="quiet warn removal" onClick={() => desk.askRemoval([pet])}>
 					Remove {shortName(pet.name)} …
@@ -110,7 +110,7 @@ function PanelTitle({ title }: { title: string }) {
 	return <h2 dir="auto">{title}</h2>;
 }
 
-function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
+function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAdd: boolean }) {
 	const query = queryOf(route);
 	const list = inLines(curlOf(`${location.origin}/v1/pets${query && `?${query}`}`));
 	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
@@ -124,7 +124,7 @@ function Snippets({ pet, route }: { pet: Pet; route: AnimalsRoute }) {
 				<div class="copies">
 					<CopyButton label="Copy JSON" text={json} />
 					<CopyButton label="Copy curl: list" text={list} />
-					<CopyButton label="Copy curl: add" text={createCurlOf(location.origin, pet)} />
+					{mayAdd && <CopyButton label="Copy curl: add" text={createCurlOf(location.origin, pet)} />}
 					<CopyButton label="Copy link" text={link} />
 				</div>
 			</div>

@@ -26,10 +26,8 @@ export function Search({ pets, desk, search: { state, stop, goOn, restart }, rou
 	const total = counted === undefined ? undefined : Math.max(counted, state.searched);
 	const words = describeFilter(route);
 	const isComplete = state.end === "complete";
-	const [label, act] = {
-		running: ["Stop", stop] as const,
-		complete: ["Search again", restart] as const,
-	}[state.end as "running"] ?? ["Go on", goOn];
+	const buttons = { running: ["Stop", stop], complete: ["Search again", restart] } as const;
+	const [label, act] = buttons[state.end as keyof typeof buttons] ?? ["Go on", goOn];
 	return (
 		<>
 			<div class="progress-line">

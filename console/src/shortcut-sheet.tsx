@@ -1,23 +1,26 @@
 // The sheet of keyboard shortcuts (?), where single keys can be turned off.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Scope } from "../../src/contract/operations.ts";
+import { may, type Session } from "./session.ts";
 import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";
 
-const keys: [string, string][] = [
+/** Each with the scope that it needs, if any. */
+const keys: [keys: string, meaning: string, scope?: Scope][] = [
 	["Ctrl K", "All commands"],
 	["/", "Find by name"],
 	["↑  ↓", "Previous or next animal, also k and j"],
 	["Enter", "Open the animal in focus"],
-	["s", "Set its status, or that of the selected"],
-	["F2", "Rename it"],
-	["Delete", "Remove it, or the selected"],
-	["x", "Select it"],
-	["Shift ↑  ↓", "Select several"],
-	["Ctrl Z", "Undo, as long as that is offered"],
+	["s", "Set its status, or that of the selected", "pets:edit"],
+	["F2", "Rename it", "pets:edit"],
+	["Delete", "Remove it, or the selected", "pets:edit"],
+	["x", "Select it", "pets:edit"],
+	["Shift ↑  ↓", "Select several", "pets:edit"],
+	["Ctrl Z", "Undo, as long as that is offered", "pets:edit"],
 	["[  ]", "Previous or next page"],
 	["{  }", "First page, newest animals"],
-	["n", "Add an animal"],
-	["m", "Add many"],
+	["n", "Add an animal", "pets:write"],
+	["m", "Add many", "pets:write"],
 	["g a", "Go to Animals"],
 	["g c", "Go to Activity"],
 	["g d", "Go to the reference"],
@@ -25,9 +28,10 @@ const keys: [string, string][] = [
 	["?", "This sheet"],
 ];
 
-export function ShortcutSheet({ onClose }: { onClose(): void }) {
+export function ShortcutSheet({ session, onClose }: { session: Session; onClose(): void }) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [isOn, setIsOn] = useState(areShortcutsOn);
+	const possible = keys.filter(([, , scope]) => scope === undefined || may(session, scope));
 	useLayoutEffect(() => dialog.current?.showModal(), []);
 	return (
 		<dialog class="keys" aria-labelledby="keys-heading" ref={dialog} onClose={onClose}>
@@ -38,7 +42,7 @@ export function ShortcutSheet({ onClose }: { onClose(): void }) {
 				</button>
 			</div>
 			<dl>
-				{keys.map(([key, meaning]) => (
+				{possible.map(([key, meaning]) => (
 					<div key={key}>
 						<dt>
 							{key.split("  ").map((one) => (

@@ -49,6 +49,23 @@ test("a key that may not write sees the reason and no way to add; one without th
 	assert.equal(await page.locator(".title .total").textContent(), "");
 	await page.keyboard.press("n");
 	assert.equal(await page.locator(".panel").count(), 0);
+	await row(page, "Rex").click();
+	await page.getByText("For developers").click();
+	const writing = /add|remove|rename|status|select|undo/i;
+	for (const name of await page.locator(".panel").getByRole("button").allInnerTexts())
+		assert.doesNotMatch(name, writing);
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("?");
+	assert.doesNotMatch((await page.locator("dialog dl").textContent()) ?? "", writing);
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("Control+k");
+	const commands = await page.getByRole("option").allInnerTexts();
+	const filters = /^Show animals with the status/;
+	assert.ok(
+		commands.length > 5 && commands.every((text) => filters.test(text) || !writing.test(text)),
+		String(commands),
+	);
+	await page.keyboard.press("Escape");
 	await page.goto(`${service.url}/console#/add-many`);
 	await shows(page, "This key may not add animals");
 	assert.deepEqual(errors, []);

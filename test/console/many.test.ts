@@ -100,7 +100,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	assert.equal(table.match(/Müller/g)?.length, 14);
 });
 
-test("an export has the animals that were found, and says why nothing was exported", async (context) => {
+test("an export has the animals that were found or selected, and says why nothing was exported", async (context) => {
 	const { page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
 	await shows(page, "2 animals with “zoe” in the name.");
 	const exported = page.waitForEvent("download");
@@ -108,6 +108,14 @@ test("an export has the animals that were found, and says why nothing was export
 	await shows(page, "All animals with “zoe” in the name");
 	await button(page, "CSV").click();
 	assert.equal(await textOf(exported), "\ufeffid,name,categoryId,status\n2,Zoë,2,pending\n4,Zoe,4,available\n");
+	await page.keyboard.press("Escape");
+	await page.getByRole("link", { name: "Zoe", exact: true }).focus();
+	await page.keyboard.press("x");
+	const selected = page.waitForEvent("download");
+	await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
+	await shows(page, "1 animal, as selected");
+	await button(page, "CSV").click();
+	assert.equal(await textOf(selected), "\ufeffid,name,categoryId,status\n4,Zoe,4,available\n");
 	await page.route("**/console/exports", (route) => route.abort());
 	await button(page, "CSV").click();
 	await shows(page, "Nothing was exported. The server does not answer.");
