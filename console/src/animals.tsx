@@ -30,6 +30,8 @@ export interface AnimalsProps {
 	totals: Totals | undefined;
 	/** The number of edits so far. */
 	edits: number | undefined;
+	/** Reads the totals and the number of edits now. */
+	readTotals(): void;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;
 	isAdding: boolean;
@@ -47,8 +49,12 @@ export function Animals(props: AnimalsProps) {
 	const search = useSearch(session, route);
 	useNewAnimals(request, totals && totalOf(totals), props.edits);
 	const read = name === undefined ? request.value?.pets : search.state?.found;
+	const refresh = () => {
+		request.reload();
+		props.readTotals();
+	};
 	const reply = name === undefined ? request.value : search.state?.found[0];
-	const desk = useDesk(session, { route, read, reply, onSettled: request.reload });
+	const desk = useDesk(session, { route, read, reply, onSettled: refresh });
 	const pets = desk ? desk.pets : read;
 	/** The animal whose panel was closed a moment ago: its row gets the focus. */
 	const closed = useRef<string | undefined>(undefined);
@@ -87,7 +93,7 @@ export function Animals(props: AnimalsProps) {
 				<LazyPart
 					key="add"
 					load={loadAddPanel}
-					props={{ session, adding, setAdding, onAdded: request.reload, onClose: closePanel }}
+					props={{ session, adding, setAdding, onAdded: refresh, onClose: closePanel }}
 				/>
 			) : id !== undefined ? (
 				<LazyPart

@@ -101,6 +101,7 @@ function SignedIn(props: SignedInProps) {
 					route={route}
 					totals={watch.figures?.animals}
 					edits={watch.figures?.edits}
+					readTotals={watch.reload}
 				/>
 			) : route.view === "activity" ? (
 				<LazyView

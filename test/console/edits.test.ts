@@ -99,6 +99,22 @@ test("a working day: found, marked as sold, undone, renamed and removed; the aud
 	]);
 });
 
+test("the totals follow an edit and an added animal at once, before the figures are read again", async (context) => {
+	const { page } = await opened(context, names);
+	const soon = { timeout: 4_000 };
+	const readAgain = () => page.waitForResponse(/console\/activity$/); // The next one is 5 s later.
+	await button(page, "Sold 2").waitFor();
+	await readAgain();
+	await sell(page, "Rex: available");
+	await button(page, "Sold 3").waitFor(soon);
+	await readAgain();
+	await page.keyboard.press("n");
+	await page.getByLabel("Name", { exact: true }).fill("Max");
+	await page.getByLabel("Category").fill("1");
+	await page.keyboard.press("Enter");
+	await page.locator(".total").getByText("8").waitFor(soon);
+});
+
 test("the keyboard alone is enough to mark, undo, rename, select and remove", async (context) => {
 	const { service, page } = await opened(context, names);
 	await row(page, "Rex").waitFor();
