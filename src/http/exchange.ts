@@ -114,6 +114,8 @@ export class Exchange {
 			this.vary("Origin");
 		}
 		if (this.trace) this.#fields.push("traceparent", traceParentOf(this.trace));
+		const { last }: Connection = this.request.socket;
+		if (last === this.request) this.closeAfter();
 	}
 
 	/** Sets a header of the reply. @param name in lower case */
