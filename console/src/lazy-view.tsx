@@ -24,21 +24,22 @@ function useLoaded<P>(load: () => Promise<ComponentType<P>>): RequestState<{ Vie
 	return known ? { ...request, value: { View: known }, isPending: false } : request;
 }
 
-function NotLoaded({ title, onRetry }: { title: string; onRetry(): void }) {
+/** Browsers do not load a script again that could not be loaded, until the page is loaded again. */
+function NotLoaded({ title }: { title: string }) {
 	return (
-		<FailureNote title={title} onRetry={onRetry}>
-			<p>Check that the server runs and that you are connected. If it was updated meanwhile, reload the page.</p>
+		<FailureNote title={title} onRetry={() => location.reload()} retryLabel="Reload the page">
+			<p>Check that the server runs and that you are connected.</p>
 		</FailureNote>
 	);
 }
 
 export function LazyView<P extends object>({ title, load, props }: LazyProps<P> & { title: string }) {
-	const { value, failure, isPending, reload } = useLoaded(load);
+	const { value, failure, isPending } = useLoaded(load);
 	const View = value?.View;
 	return (
 		<main id="main" class="view">
 			<Heading>{title}</Heading>
-			{failure !== undefined && <NotLoaded title="This view could not be loaded" onRetry={reload} />}
+			{failure !== undefined && <NotLoaded title="This view could not be loaded" />}
 			{View ? <View {...props} /> : <Waiting isPending={isPending} />}
 		</main>
 	);
@@ -46,8 +47,8 @@ export function LazyView<P extends object>({ title, load, props }: LazyProps<P> 
 
 /** A part of a view, which takes its place when it is loaded. */
 export function LazyPart<P extends object>({ load, props }: LazyProps<P>) {
-	const { value, failure, reload } = useLoaded(load);
+	const { value, failure } = useLoaded(load);
 	const View = value?.View;
 	if (View) return <View {...props} />;
-	return failure === undefined ? null : <NotLoaded title="This part could not be loaded" onRetry={reload} />;
+	return failure === undefined ? null : <NotLoaded title="This part could not be loaded" />;
 }

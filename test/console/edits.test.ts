@@ -2,6 +2,7 @@
 // nobody overwrites what another has changed.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
@@ -20,6 +21,7 @@ import {
 	takeOut,
 } from "./console.ts";
 
+const statuses = ["available", "pending", "sold"];
 const names = ["Rex", "Luna", "Bella", "Otto", "Nala", "Zoë", "Kiwi"];
 const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 const pill = (page: Page, text: string) => page.getByRole("button", { name: `Status of ${text}`, exact: true });
@@ -76,6 +78,7 @@ test("a working day: found, marked as sold, undone, renamed and removed; the aud
 	await panel(page, "Luna 2").getByText("Renamed by test").waitFor();
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
+	await panel(page, "Luna").getByText("old name erased at").last().waitFor();
 	await button(page, "Remove Luna …").click();
 	await page.getByRole("alertdialog", { name: "Remove Luna?" }).waitFor();
 	assert.equal(await focused(page), "Keep it");
@@ -115,12 +118,35 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await page.locator(".total").getByText("8").waitFor(soon);
 });
 
-test("the keyboard alone is enough to mark, undo, rename, select and remove", async (context) => {
-	const { service, page } = await opened(context, names);
-	await row(page, "Rex").waitFor();
+/** Presses Tab until the focus is where a person wants it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+	const here = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText";
+	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
+		assert.ok(count < 99, `Tab never reaches ${name}`);
+		await page.keyboard.press("Tab");
+	}
+}
+
+test("the keyboard alone is enough to import, mark, undo, rename, select, remove and export", async (context) => {
+	const { service, page } = await opened(context, []);
 	const press = async (...keys: string[]) => {
 		for (const key of keys) await page.keyboard.press(key);
 	};
+	await shows(page, "Add the first one");
+	await press("m");
+	await tabTo(page, "Check these rows");
+	await press("Shift+Tab");
+	await page.keyboard.insertText(
+		`name,category,status\n${names.map((name, at) => `${name},1,${statuses[at % 3]}`).join("\n")}`,
+	);
+	await press("Tab", "Enter");
+	await shows(page, "7 good");
+	await tabTo(page, "Add 7 animals");
+	await press("Enter");
+	await shows(page, "7 of 7 animals added");
+	await tabTo(page, "Show the animals");
+	await press("Enter");
+	await row(page, "Rex").waitFor();
 	await press("ArrowDown", "ArrowDown", "ArrowUp", "s");
 	await page.getByRole("menuitemradio", { name: "available", checked: true }).waitFor();
 	await press("ArrowDown", "Enter");
@@ -168,6 +194,13 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await press("Escape");
 	await page.getByText("1 selected").waitFor({ state: "detached" });
 	assert.deepEqual(await namesOn(page), ["Rex II", "Nala", "Zoë", "Kiwi"]);
+	const saved = page.waitForEvent("download");
+	await tabTo(page, "Export");
+	await press("Enter");
+	await tabTo(page, "CSV");
+	await press("Enter");
+	const text = await readFile(await (await saved).path(), "utf8");
+	assert.match(text, /^\ufeffid,name,categoryId,status\r?\n1,Rex II,1,sold\r?\n5,Nala,/);
 	assert.equal((await audit(service)).length, 3 + 1 + 2 + 2 + 3);
 });
 
@@ -351,3 +384,24 @@ for (const width of [1440, 768, 390]) {
 		await assertBothAccessible(page, "the selection");
 	});
 }
+
+test("a part of the console that cannot be loaded says so, and the page can be loaded again", async (context) => {
+	const { page, errors } = await opened(context, names);
+	await row(page, "Rex").waitFor();
+	let isAway = true;
+	await page.route(/assets\/(pet-panel|send-edits)/, (route) => (isAway ? route.abort() : route.continue()));
+	await sell(page, "Rex: available");
+	const told = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
+	await toast(page).getByText(told).waitFor();
+	await inTable(page, "Rex: available").waitFor();
+	await row(page, "Luna").click();
+	await shows(page, "This part could not be loaded");
+	isAway = false;
+	await page.route("**/console/history?*", (route) => route.fulfill({ status: 500, json: {} }));
+	await button(page, "Reload the page").click();
+	await panel(page, "Luna").getByText("The history cannot be shown").waitFor();
+	await page.unroute("**/console/history?*");
+	await button(page, "Try again").click();
+	await panel(page, "Luna").getByText("Not edited since it was added.").waitFor();
+	takeOut(errors, /ERR_FAILED|500/);
+});
