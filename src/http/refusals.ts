@@ -102,7 +102,7 @@ function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, e
 	const repeated = {
 		"http.request.method": request.method,
 		"http.route": route?.path,
-		url: withoutKeys(request.url),
+		url: route?.keyOf ? undefined : withoutKeys(request.url), // The path of a download is a ticket.
 		"http.request.body.size": request.headers["content-length"],
 		"http.request.header.content-type": request.headers["content-type"],
 	};

@@ -257,3 +257,13 @@ test("an export that fails in the middle breaks off the connection, for clients 
 		["the server is away", "the server is away"],
 	);
 });
+
+test("the log line of an export that fails by a bug has its route, and not its ticket", async (context) => {
+	const service = await serviceWithPets(context);
+	context.mock.method(service.store, "listPets", () => Promise.reject(new TypeError("a bug")));
+	const path = await pathOf(service, { format: "csv" });
+	await download(service.url, path).catch(() => {}); // It is broken off, before or after its head.
+	const line = await until("the line", () => service.log.find((line) => line["error.type"] === "internal_error"));
+	assert.equal(line["http.route"], "/console/exports/:ticket");
+	assert.ok(!JSON.stringify(service.log).includes(path.slice("/console/exports/".length)));
+});
