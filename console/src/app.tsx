@@ -5,13 +5,12 @@ import { type Adding, emptyForm } from "./add-form.ts";
 import type { Job } from "./add-rows.ts";
 import { Animals } from "./animals.tsx";
 import { Header } from "./header.tsx";
-import { LazyView } from "./lazy-view.tsx";
+import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { Palette } from "./palette.tsx";
 import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
 import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
-import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { SignOut } from "./sign-out.tsx";
@@ -104,28 +103,22 @@ function SignedIn(props: SignedInProps) {
 					readTotals={watch.reload}
 				/>
 			) : route.view === "activity" ? (
-				<LazyView
-					key="activity"
-					title="Activity"
-					load={() => import("./activity.tsx").then(({ Activity }) => Activity)}
-					props={{ session, watch }}
-				/>
+				<LazyView key="activity" title="Activity" load={loadActivity} props={{ session, watch }} />
 			) : route.view === "add-many" ? (
-				<LazyView
-					key="add-many"
-					title="Add many"
-					load={() => import("./add-many.tsx").then(({ AddMany }) => AddMany)}
-					props={{ session, job, setJob }}
-				/>
+				<LazyView key="add-many" title="Add many" load={loadAddMany} props={{ session, job, setJob }} />
 			) : (
 				<UnknownAddress />
 			)}
 			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
-			{open === "keys" && <ShortcutSheet session={session} onClose={() => close("keys")} />}
+			{open === "keys" && <LazyPart load={loadKeys} props={{ session, onClose: () => close("keys") }} />}
 			{open === "palette" && <Palette commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>
 	);
 }
+
+const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
+const loadAddMany = () => import("./add-many.tsx").then(({ AddMany }) => AddMany);
+const loadKeys = () => import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet);
 
 function UnknownAddress() {
 	return (

@@ -101,6 +101,17 @@ test("a tab refuses a revoked key that another one hands over, and leaves the ke
 	takeOut(errors, /401/);
 });
 
+test("a reload while the server does not answer keeps the key for the next one", async (context) => {
+	const { page, errors } = await opened(context, ["Rex"]);
+	await page.route("**/console/key", (route) => route.abort());
+	await page.reload();
+	await shows(page, "The server does not answer. Reload this page to try again.");
+	await page.unroute("**/console/key");
+	await page.reload();
+	await row(page, "Rex").waitFor();
+	takeOut(errors, /ERR_FAILED/);
+});
+
 test("an address without a view says so, and leads to the animals", async (context) => {
 	const { page } = await opened(context, ["Rex"], "#/animols");
 	await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
