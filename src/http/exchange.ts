@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import { type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
-import type { KeyRow } from "../store/store.ts";
+import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./intake.ts";
 import type { Cors, DeprecationNotice } from "./reply-headers.ts";
 
@@ -165,16 +165,17 @@ export class Exchange {
 		const response = this.#writeHead();
 		if (method === "HEAD") return void response.end();
 		let failure: unknown;
-		async function* read() {
+		const read = async function* (this: Exchange) {
 			try {
 				yield* pieces;
 			} catch (error) {
 				failure = error;
+				this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
 				socket.resetAndDestroy();
 				throw error;
 			}
-		}
-		await pipeline(read(), response).catch(() => {
+		};
+		await pipeline(read.call(this), response).catch(() => {
 			if (failure) throw failure;
 		});
 	}

@@ -45,7 +45,8 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
 		connection.intake?.noteEnd(exchange.bodyBytes ?? 0);
 		const { route } = exchange;
-		const isSent = this.writableFinished;
+		// A body that failed after its beginning is not the client's fault.
+		const isSent = this.writableFinished || (exchange.failure !== undefined && this.statusCode < 400);
 		const reply: Reply = {
 			route: nameOf(route),
 			method: request.method ?? "",

@@ -251,6 +251,12 @@ test("an export that fails in the middle breaks off the connection, for clients 
 	reads.fail = true;
 	const [error] = await failed;
 	assert.equal(error.code, "ECONNRESET");
+	const lines = await until("the lines of the requests", () => {
+		const found = service.log.filter((line) => line["http.route"] === "/console/exports/:ticket");
+		return found.length === 2 && found;
+	});
+	for (const line of lines)
+		assert.deepEqual([line["http.response.status_code"], line["error.type"]], [200, "storage_unavailable"]);
 	const errors = service.log.filter(({ level }) => level === "error");
 	assert.deepEqual(
 		errors.map(({ cause }) => cause),
