@@ -11,9 +11,12 @@ import { listAll } from "../support/ledger.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { describePet, spreadsheets } from "../support/spreadsheets.ts";
+import { slowMs } from "../support/until.ts";
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, async (context) => {
+	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, {
+		timeout: slowMs, // It starts four programs, one after the other.
+	}, async (context) => {
 		const service = await testService(context);
 		const folder = temporaryFolder(context);
 		copyFileSync(path, join(folder, file));
