@@ -30,20 +30,20 @@ export interface OpsRouteOptions extends Pick<RouteTableOptions, "probes"> {
 }
 
 export function addRoutes(router: Router, options: RouteTableOptions): void {
-	const { activity, createSettlesMs, probes } = options;
 	addOperations(router, options);
-	addProbes(router, probes);
+	addProbes(router, options.probes);
 	addPages(router, options);
-	router.add("/console/activity", { GET: { access: "metrics:read", handler: sendJson("no-store", activity) } });
-	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
-	router.add("/console/key", { GET: { handler: sendJson("no-store", key) } });
 	addPrivate(router, options);
 }
 
 /** The private endpoints of the console, which may change with it. */
-function addPrivate(router: Router, { store, now, eraseNames }: RouteTableOptions): void {
-	const { edit, history } = createEditHandlers(store.edits, eraseNames);
+function addPrivate(router: Router, { store, now, activity, createSettlesMs, eraseNames }: RouteTableOptions): void {
 	const rules = { isPrivate: true, countedAs: "console" } as const;
+	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
+	router.add("/console/key", { GET: { ...rules, handler: sendJson("no-store", key) } });
+	const figures = sendJson("no-store", activity);
+	router.add("/console/activity", { GET: { ...rules, access: "metrics:read", handler: figures } });
+	const { edit, history } = createEditHandlers(store.edits, eraseNames);
 	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
 	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });
 	router.add("/console/find", { GET: { ...rules, access: "pets:read", handler: createFindHandler(store) } });

@@ -197,6 +197,8 @@ test("only a key with pets:edit edits and reads histories, whatever else it may 
 	for (const request of [
 		post(removal, { Origin }),
 		{ ...history, headers: { Origin } },
+		{ path: "/console/key", headers: { Origin } },
+		{ path: "/console/activity", headers: { Origin } },
 		{ method: "OPTIONS", path: "/console/edits", headers: preflight },
 		post("{", { Origin }),
 	])
