@@ -246,6 +246,22 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["probes"],
 		},
 	],
+	"Edits and exports of the console": [
+		{
+			says: "An edit is made only if the animal is as its editor saw it. The audit names the key.",
+			tests: ["test/contract/edits.test.ts", "test/console/edits.test.ts"],
+		},
+		{
+			says: "Only a key with `pets:edit` edits. No page of another origin calls an endpoint under `/console/`.",
+			tests: [
+				"only a key with pets:edit edits and reads histories, whatever else it may do, and no page of another origin",
+			],
+		},
+		{
+			says: "A download that fails is broken off. Its address works for a minute, and only while its key does.",
+			tests: ["test/contract/exports.test.ts"],
+		},
+	],
 	"Files and backups": [
 		{
 			says: "A foreign, newer, locked, read-only or damaged file is refused at start with one sentence and not changed. Damage inside a file of more than 16 MiB is found by `verify` and by each backup.",
