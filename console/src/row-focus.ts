@@ -1,4 +1,4 @@
-// The focus in the list: of which row, and where the keys find its button.
+// The focus in the list: of which row, and where keys and commands find their buttons.
 
 /** The id of the animal whose row has the focus. */
 export function focusedId(): string | undefined {
@@ -19,4 +19,9 @@ export function statusButton(): HTMLButtonElement | null {
 		document.querySelector<HTMLButtonElement>(row) ??
 		document.querySelector<HTMLButtonElement>(".panel button.pill")
 	);
+}
+
+/** The button of the selection, or of the list. */
+export function exportButton(): HTMLButtonElement | null {
+	return document.querySelector(".selection .menu > button, .tools:not([inert]) .menu > button");
 }

@@ -11,18 +11,22 @@ export function SelectionBar({ session, desk }: { session: Session; desk: Desk }
 			<b class="num" role="status">
 				{selection.pets.length} selected
 			</b>
-			<button
-				type="button"
-				aria-haspopup="menu"
-				aria-expanded="false"
-				onClick={({ currentTarget }) => desk.askStatus(selection.pets, currentTarget)}
-			>
-				Set status <kbd>s</kbd>
-			</button>
-			<ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />
-			<button type="button" class="quiet warn" onClick={() => desk.askRemoval(selection.pets)}>
-				Remove …
-			</button>
+			{selection.pets.length > 0 && (
+				<>
+					<button
+						type="button"
+						aria-haspopup="menu"
+						aria-expanded="false"
+						onClick={({ currentTarget }) => desk.askStatus(selection.pets, currentTarget)}
+					>
+						Set status <kbd>s</kbd>
+					</button>
+					<ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />
+					<button type="button" class="quiet warn" onClick={() => desk.askRemoval(selection.pets)}>
+						Remove …
+					</button>
+				</>
+			)}
 			<button type="button" class="quiet" onClick={selection.clear}>
 				Clear <kbd>Esc</kbd>
 			</button>

@@ -83,8 +83,11 @@ function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEve
 	if (altKey) return undefined;
 	const isField = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
 	const isDialogOpen = document.querySelector("dialog[open]") !== null;
-	// A field has its own undo.
-	if (ctrlKey || metaKey) return isField && key === "z" ? undefined : `Ctrl+${key.toLowerCase()}`;
+	if (ctrlKey || metaKey) {
+		// A field has its own undo.
+		const isOwn = (isField || isDialogOpen) && key === "z";
+		return isOwn || shiftKey ? undefined : `Ctrl+${key.toLowerCase()}`;
+	}
 	if (key === "Escape") return isDialogOpen ? undefined : key;
 	if (isField || isDialogOpen || !areShortcutsOn()) return undefined;
 	return shiftKey && key.startsWith("Arrow") ? `Shift+${key}` : key;

@@ -53,6 +53,8 @@ export function StatusMenu({ title, present, anchor, onChoose, onClose }: Status
 	}, [anchor]);
 
 	function listen(event: KeyboardEvent): void {
+		// The keys of the list do nothing here.
+		event.stopPropagation();
 		const items = [...(menu.current?.querySelectorAll("button") ?? [])];
 		const at = items.indexOf(document.activeElement as HTMLButtonElement);
 		const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -62,7 +64,6 @@ export function StatusMenu({ title, present, anchor, onChoose, onClose }: Status
 		else if (event.key === "Escape" || event.key === "Tab") onClose();
 		else return;
 		event.preventDefault();
-		event.stopPropagation();
 	}
 
 	return (

@@ -1,6 +1,6 @@
 // The work at the list: what is selected, asked and edited, and the commands for the animal in focus.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { shortName, stateOf } from "./edits.ts";
 import { type AnimalsRoute, petStatuses, replaceRoute } from "./route.ts";
@@ -51,6 +51,8 @@ export function useDesk(session: Session, { route, read, reply, onSettled }: Des
 	const selection = useSelection(pets ?? [], JSON.stringify([status, limit, cursor, name]));
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();
+	// The name of another animal is not being changed.
+	useEffect(() => setRenamed((id) => (id === route.id ? id : undefined)), [route.id]);
 	if (!may(session, "pets:edit")) return undefined;
 	return {
 		pets,

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { type AnimalsRoute, go, replaceRoute } from "./route.ts";
-import { focusedId, focusRow, statusButton } from "./row-focus.ts";
+import { exportButton, focusedId, focusRow, statusButton } from "./row-focus.ts";
 import type { PetPage } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { type Desk, deskCommands } from "./use-desk.ts";
@@ -69,6 +69,7 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...turn("Previous page", "[", page?.prev),
 		...turn("First page", "{", undefined, route.cursor !== undefined),
 		...turn("Newest animals", "}", page?.last),
+		{ label: "Export …", run: () => exportButton()?.click() },
 		{ label: "Refresh the list", run: reload },
 	];
 }

@@ -72,6 +72,9 @@ test("a working day: found, marked as sold, undone, renamed and removed; the aud
 	await shows(page, "A name has at most 255 characters.");
 	await page.keyboard.press("Escape");
 	await button(page, "Rename Luna").click();
+	await row(page, "Bella").click();
+	await row(page, "Luna").click();
+	await button(page, "Rename Luna").click();
 	await page.keyboard.type("Luna 2");
 	await page.keyboard.press("Enter");
 	await row(page, "Luna 2").waitFor();
@@ -154,7 +157,7 @@ test("the keyboard alone is enough to import, mark, undo, rename, select, remove
 	await inTable(page, "Rex: pending").waitFor();
 	await press("Control+z");
 	await inTable(page, "Rex: available").waitFor();
-	await press("s", "Escape", "s", "s");
+	await press("s", "x", "Escape", "Control+Shift+Z", "s", "s");
 	await inTable(page, "Rex: sold").waitFor();
 	await press("F2");
 	await page.getByLabel("Name", { exact: true }).waitFor();
@@ -273,6 +276,15 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 	await row(page, "Rex").waitFor();
 	await page.clock.install();
 	await sell(page, "Rex: available");
+	for (const width of [1440, 390]) {
+		await page.setViewportSize({ width, height: 844 });
+		await until("the line above the paging", async () => {
+			const line = await page.locator(".toast").boundingBox();
+			const paging = await page.locator(".paging").boundingBox();
+			return line && paging && line.y + line.height <= paging.y;
+		});
+	}
+	await page.setViewportSize({ width: 1440, height: 844 });
 	const undo = button(page, "Undo Ctrl Z");
 	await undo.hover();
 	await page.clock.fastForward(60_000);
@@ -349,6 +361,8 @@ test("the panel moves no row, so that a double-click never opens the neighbor; a
 	await page.getByRole("menu").waitFor({ state: "detached" });
 	await button(page, "‹ Animals").click();
 	await button(page, "Select").click();
+	await shows(page, "0 selected");
+	assert.equal(await button(page, "Set status").count(), 0);
 	await page.getByLabel("Select Luna").check();
 	await shows(page, "1 selected");
 });

@@ -40,4 +40,10 @@ export const mutants: Mutant[] = [
 		to: "onClick={() => desk.startRename(id)} dangerouslySetInnerHTML={{ __html: pet.name }}",
 		tests: ["test/console/console.test.ts"],
 	},
+	{
+		file: "console/src/use-editing.ts",
+		from: "put(pet, result ? result.pet : pet);",
+		to: "put(pet, shown[index]);",
+		tests: ["test/console/edits.test.ts"],
+	},
 ];
