@@ -23,22 +23,25 @@ export function App() {
 	const [job, setJob] = useState<Job>();
 	/** Outlives the session: the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
-	const { session, isOpening, reason, signIn, signOut } = useSession((ending) => {
-		// A job whose key is refused pauses by itself, and says why.
-		if (ending === "refused") return;
-		job?.pause();
-		if (ending === "timeIsOver") return;
-		// Nothing stays for the next person.
-		setAdding(emptyForm);
-		setIsAdding(false);
-		setJob(undefined);
+	const { session, isOpening, reason, signIn, signOut, areOthersBusy } = useSession({
+		isBusy: () => isUnderWay(job),
+		onEnd(ending) {
+			// A job whose key is refused pauses by itself, and says why.
+			if (ending === "refused") return;
+			job?.pause();
+			if (ending === "timeIsOver") return;
+			// Nothing stays for the next person.
+			setAdding(emptyForm);
+			setIsAdding(false);
+			setJob(undefined);
+		},
 	});
 
 	if (session)
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, signOut }}
+				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, signOut, areOthersBusy }}
 			/>
 		);
 	return (
@@ -65,13 +68,17 @@ interface SignedInProps {
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
 	signOut(): void;
+	areOthersBusy(): Promise<boolean>;
 }
 
 function SignedIn(props: SignedInProps) {
 	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob } = props;
 	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
-	const signOut = () => (isUnderWay(job) ? setOpen("sign-out") : props.signOut());
+	async function signOut(): Promise<void> {
+		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
+		else props.signOut();
+	}
 	useCommands(() => commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding }));
 	useShortcuts({ "Ctrl+k": () => setOpen("palette") });
 
@@ -109,7 +116,9 @@ function SignedIn(props: SignedInProps) {
 			) : (
 				<UnknownAddress />
 			)}
-			{open === "sign-out" && job && <SignOut job={job} signOut={props.signOut} onClose={() => close("sign-out")} />}
+			{open === "sign-out" && (
+				<SignOut job={isUnderWay(job) ? job : undefined} signOut={props.signOut} onClose={() => close("sign-out")} />
+			)}
 			{open === "keys" && <LazyPart load={loadKeys} props={{ session, onClose: () => close("keys") }} />}
 			{open === "palette" && <Palette commandsFor={commandsFor} onClose={() => close("palette")} />}
 		</>

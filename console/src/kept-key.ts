@@ -86,6 +86,8 @@ function signOuts(): string {
 export interface OtherTabs {
 	/** A tab that is signed in answers with its key. */
 	ask(): void;
+	/** Whether signing out would end an import of another tab. */
+	areBusy(): Promise<boolean>;
 	/** Ends the sessions of all tabs, also of those that sleep now. */
 	signOut(): void;
 	leave(): void;
@@ -96,15 +98,21 @@ interface ThisTab {
 	held(): KeptKey | undefined;
 	/** Called with the key of another tab while this one holds none. */
 	take(kept: KeptKey): void;
+	/** Whether an import is under way. */
+	isBusy(): boolean;
 	/** Called when another tab signed out. */
 	signOut(): void;
 }
+
+/** The time for an answer of another tab. */
+export const answerMs = 200;
 
 export function joinTabs(tab: ThisTab): OtherTabs {
 	const channel = new BroadcastChannel(keyName);
 	channel.onmessage = ({ data }) => {
 		const held = tab.held();
 		if (data === "ask" && held) channel.postMessage(plain(held));
+		else if (data === "busy?" && tab.isBusy()) channel.postMessage("busy");
 		else if (data === "sign-out") {
 			dropAll();
 			tab.signOut();
@@ -112,6 +120,13 @@ export function joinTabs(tab: ThisTab): OtherTabs {
 	};
 	return {
 		ask: () => channel.postMessage("ask"),
+		areBusy: () =>
+			new Promise((resolve) => {
+				const hear = ({ data }: MessageEvent) => data === "busy" && resolve(true);
+				channel.addEventListener("message", hear, { signal: AbortSignal.timeout(answerMs) });
+				setTimeout(resolve, answerMs, false);
+				channel.postMessage("busy?");
+			}),
 		signOut() {
 			const [, computer] = storages();
 			dropAll();

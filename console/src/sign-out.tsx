@@ -1,4 +1,4 @@
-// Asks before signing out while an import is running or paused: its rows are in this page only.
+// Asks before signing out while an import is running or paused, in this tab or another: its rows are there only.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Job } from "./add-rows.ts";
@@ -6,13 +6,13 @@ import { countOf, digits } from "./notes.tsx";
 import { useJob } from "./use-job.ts";
 
 interface SignOutProps {
-	job: Job;
+	/** The import of this tab. */
+	job: Job | undefined;
 	signOut(): void;
 	onClose(): void;
 }
 
 export function SignOut({ job, signOut, onClose }: SignOutProps) {
-	const { left } = useJob(job);
 	const dialog = useRef<HTMLDialogElement>(null);
 	useLayoutEffect(() => dialog.current?.showModal(), []);
 	return (
@@ -25,10 +25,7 @@ export function SignOut({ job, signOut, onClose }: SignOutProps) {
 			onClose={onClose}
 		>
 			<h2 id="ask-heading">Sign out and end the import?</h2>
-			<p id="ask-text">
-				{digits.format(left)} of {countOf(job.total)} in <span class="file">{job.file.name}</span>{" "}
-				{left === 1 ? "is" : "are"} not added yet. Signing out ends the import and removes the file from this page.
-			</p>
+			<p id="ask-text">{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out ends that, too."}</p>
 			<div class="actions">
 				<button type="button" onClick={() => dialog.current?.close()}>
 					Stay signed in
@@ -38,5 +35,15 @@ export function SignOut({ job, signOut, onClose }: SignOutProps) {
 				</button>
 			</div>
 		</dialog>
+	);
+}
+
+function Rest({ job }: { job: Job }) {
+	const { left } = useJob(job);
+	return (
+		<>
+			{digits.format(left)} of {countOf(job.total)} in <span class="file">{job.file.name}</span>{" "}
+			{left === 1 ? "is" : "are"} not added yet. Signing out ends the import and removes the file from this page.
+		</>
 	);
 }

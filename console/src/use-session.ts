@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import {
+	answerMs,
 	dropKey,
 	isOver,
 	isSignedOut,
@@ -27,6 +28,8 @@ export interface SessionState {
 	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
 	/** In all tabs. */
 	signOut(): void;
+	/** Whether that would end an import of another tab. */
+	areOthersBusy(): Promise<boolean>;
 }
 
 /** Why a session ended, for the user. */
@@ -37,18 +40,23 @@ const endings = {
 	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again: your draft is kept.",
 };
 export type Ending = keyof typeof endings;
-/** After this time without an answer of another tab the form is shown; a later answer still counts. */
-const answerMs = 200;
 const checkEveryMs = 10_000;
 
-export function useSession(onEnd: (ending: Ending) => void): SessionState {
+interface Work {
+	/** Whether an import is under way. */
+	isBusy(): boolean;
+	/** Called when a session ends. */
+	onEnd(ending: Ending): void;
+}
+
+export function useSession(work: Work): SessionState {
 	const [session, setSession] = useState<Session>();
 	const [isOpening, setIsOpening] = useState(true);
 	const [reason, setReason] = useState<string>();
 	/** Up to date between renders, too: messages of other tabs do not wait for one. */
 	const held = useRef<Session | undefined>(undefined);
-	const latestOnEnd = useRef(onEnd);
-	latestOnEnd.current = onEnd;
+	const latest = useRef(work);
+	latest.current = work;
 
 	function hold(next: Session | undefined, why?: string): void {
 		held.current = next;
@@ -58,7 +66,7 @@ export function useSession(onEnd: (ending: Ending) => void): SessionState {
 	function end(ending: Ending): void {
 		if (held.current) dropKey(held.current);
 		hold(undefined, endings[ending]);
-		latestOnEnd.current(ending);
+		latest.current.onEnd(ending);
 	}
 	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {
 		// A late reply for a key that has already signed out is ignored.
@@ -84,6 +92,7 @@ export function useSession(onEnd: (ending: Ending) => void): SessionState {
 		held: () => held.current,
 		take: resume,
 		giveUp: () => setIsOpening(false),
+		isBusy: () => latest.current.isBusy(),
 		signOut: () => held.current && end("otherSignOut"),
 	});
 	useEffect(() => {
@@ -104,6 +113,7 @@ export function useSession(onEnd: (ending: Ending) => void): SessionState {
 			tabs.current?.signOut();
 			end("signOut");
 		},
+		areOthersBusy: async () => tabs.current?.areBusy() ?? false,
 	};
 }
 
@@ -111,14 +121,15 @@ interface Holder {
 	held(): KeptKey | undefined;
 	/** Resolves when the key was checked. */
 	take(kept: KeptKey): Promise<void>;
-	/** Called when no key was found soon. */
+	/** Called when no key was found soon. A later one still counts. */
 	giveUp(): void;
+	isBusy(): boolean;
 	/** Called when another tab signed out. */
 	signOut(): void;
 }
 
 /** Takes the kept key at the start, or that of another tab. */
-function useTabs({ held, take, giveUp, signOut }: Holder) {
+function useTabs({ take, giveUp, ...tab }: Holder) {
 	const tabs = useRef<OtherTabs | undefined>(undefined);
 	useEffect(() => {
 		let isTaking = false;
@@ -128,7 +139,7 @@ function useTabs({ held, take, giveUp, signOut }: Holder) {
 			await take(kept);
 			isTaking = false;
 		}
-		const others = joinTabs({ held, take: (kept) => void takeOne(kept), signOut });
+		const others = joinTabs({ ...tab, take: (kept) => void takeOne(kept) });
 		tabs.current = others;
 		const kept = loadKey();
 		if (kept) void takeOne(kept);

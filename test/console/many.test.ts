@@ -266,7 +266,7 @@ test("signing out while an import runs or is paused asks first, and the next per
 	assert.deepEqual((await petsOf(service)).slice(-1), ["Mia –"]);
 });
 
-test("signing out in another tab ends the import of this one, and nothing more is sent", async (context) => {
+test("signing out in another tab asks first, ends the import of this one, and nothing more is sent", async (context) => {
 	const { service, page } = await opened(context, []);
 	let sent = 0;
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -283,7 +283,10 @@ test("signing out in another tab ends the import of this one, and nothing more i
 	await other.goto(`${service.url}/console`);
 	await other.getByRole("button", { name: /^Account: / }).waitFor();
 	const before = sent;
-	await signOut(other);
+	await other.getByRole("button", { name: /^Account: / }).click();
+	await button(other, "Sign out of all tabs").click();
+	await shows(other, "Another tab is adding animals.");
+	await button(other, "Sign out").click();
 	await shows(page, "You signed out in another tab.");
 	release();
 	await signIn(page, service.key);
