@@ -21,7 +21,7 @@ export function Toast({ notice, undo, dismiss }: ToastProps) {
 	}, [notice, isHeld]);
 	useEffect(() => setIsHeld(false), [notice]);
 	return (
-		<div role="status">
+		<div class="toast-line" role="status">
 			{notice && (
 				<div
 					class="toast"

@@ -276,6 +276,12 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 	await row(page, "Rex").waitFor();
 	await page.clock.install();
 	await sell(page, "Rex: available");
+	const undo = button(page, "Undo Ctrl Z");
+	await undo.hover();
+	await page.clock.fastForward(60_000);
+	await undo.focus();
+	await page.mouse.move(0, 0);
+	await page.clock.fastForward(60_000);
 	for (const width of [1440, 390]) {
 		await page.setViewportSize({ width, height: 844 });
 		await until("the line above the paging", async () => {
@@ -285,12 +291,6 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 		});
 	}
 	await page.setViewportSize({ width: 1440, height: 844 });
-	const undo = button(page, "Undo Ctrl Z");
-	await undo.hover();
-	await page.clock.fastForward(60_000);
-	await undo.focus();
-	await page.mouse.move(0, 0);
-	await page.clock.fastForward(60_000);
 	await row(page, "Kiwi").getByRole("link").focus();
 	await page.clock.fastForward(7_900);
 	await undo.waitFor();
