@@ -35,9 +35,9 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 		} catch (error) {
 			if (leaving.current.signal.aborted) return;
 			setProblem(describe(error));
-			setIsPending(false);
 			field.current?.focus();
 		}
+		setIsPending(false);
 	}
 
 	return (
