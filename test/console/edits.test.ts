@@ -253,6 +253,14 @@ test("an edit that the server refuses or never answers goes back, and what it di
 	const look = "may not have been changed: look, and try again.";
 	await toast(page).getByText(`The store is away. Rex ${look}`, { exact: true }).waitFor();
 	await inTable(page, "Rex: available").waitFor();
+	await page.getByLabel("Find by name").fill("rex");
+	await page.keyboard.press("Enter");
+	await shows(page, "1 animal with “rex” in the name.");
+	await sell(page, "Rex: available");
+	await toast(page).getByText(`The store is away. Rex ${look}`, { exact: true }).waitFor();
+	await inTable(page, "Rex: available").waitFor();
+	await button(page, "Back to the list").click();
+	await row(page, "Luna").waitFor();
 	replyOf = () => undefined;
 	await sell(page, "Luna: pending");
 	await toast(page).getByText(`The server does not answer. Luna ${look}`, { exact: true }).waitFor();
