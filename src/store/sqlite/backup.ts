@@ -95,8 +95,18 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 	}
 }
 
-/** The number of animals, and the last ids. */
-const readContent = "SELECT count(*), max(id), (SELECT max(seq) FROM sqlite_sequence) FROM pets";
+/** The number of animals, the last one's id, and the last id that was given. */
+type Content = { animals: number; lastId: number | null; givenId: number | null };
+
+/** @throws StoreRefused about the file that is copied */
+function readContent(database: Database.Database, file: string): Content {
+	const query = "SELECT count(*) animals, max(id) lastId, (SELECT max(seq) FROM sqlite_sequence) givenId FROM pets";
+	try {
+		return database.prepare<[], Content>(query).get() as Content;
+	} catch (error) {
+		throw toRefusal(file, error);
+	}
+}
 
 /**
  * Copies in one read transaction, so that concurrent writes are not included. Verifies the file, and that it has
@@ -104,10 +114,10 @@ const readContent = "SELECT count(*), max(id), (SELECT max(seq) FROM sqlite_sequ
  */
 async function copySnapshot(file: string, draft: string, { signal, onProgress = () => {} }: LongWork): Promise<number> {
 	const source = new Database(file, { readonly: true });
-	let copied: unknown[] = [];
+	let copied: Content;
 	try {
 		source.exec("BEGIN");
-		copied = source.prepare<[], unknown[]>(readContent).raw().get() ?? [];
+		copied = readContent(source, file);
 		await source.backup(draft, {
 			progress({ totalPages, remainingPages }) {
 				signal.throwIfAborted();
@@ -126,9 +136,9 @@ async function copySnapshot(file: string, draft: string, { signal, onProgress = 
 		verifySchema(copy, file);
 		verifyPages(copy, file);
 		signal.throwIfAborted();
-		const content = copy.prepare(readContent).raw().get();
-		if (!isDeepStrictEqual(content, copied)) throw new StoreRefused(`the copy of ${file} is not complete: try again`);
-		return Number(copied[0]);
+		if (!isDeepStrictEqual(readContent(copy, file), copied))
+			throw new StoreRefused(`the copy of ${file} is not complete: try again`);
+		return copied.animals;
 	} finally {
 		copy.close();
 	}
