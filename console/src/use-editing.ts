@@ -19,31 +19,32 @@ export interface Editing {
 }
 
 interface EditingOptions {
-	/** The same as long as the view shows the same reply: a later one is newer than the edits. */
+	/** The same as long as the view shows the same reply: a later one is newer than the edits that have a result. */
 	reply: unknown;
 	/** Called after each reply to edits. */
 	onSettled(): void;
 }
 
 export function useEditing(session: Session, options: EditingOptions): Editing {
-	/** By id: how an animal of `reply` is now. */
-	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined }>());
+	/** By id: how an animal of `reply` is now, and its edits without a result, about which no reply is newer. */
+	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>());
 	const [notice, setNotice] = useState<Notice>();
 	const [replies, setReplies] = useState(0);
 	const queue = useRef(Promise.resolve());
 	const latest = useRef(options);
 	latest.current = options;
 
-	function put({ id }: Pet, now: Pet | undefined): void {
-		animals.current.set(String(id), { reply: latest.current.reply, now });
+	function put({ id }: Pet, now: Pet | undefined, more: 1 | -1): void {
+		const waiting = (animals.current.get(String(id))?.waiting ?? 0) + more;
+		animals.current.set(String(id), { reply: latest.current.reply, now, waiting });
 	}
 	async function send(edits: readonly Edit[], shown: readonly (Pet | undefined)[]): Promise<void> {
 		const { results, notice } = await sendOrFail(session, edits);
 		for (const [index, { pet }] of edits.entries()) {
 			const result = results[index];
-			// Another edit of the same animal waits, and shows what that will make.
-			if (animals.current.get(String(pet.id))?.now !== shown[index]) continue;
-			put(pet, result ? result.pet : pet);
+			const now = animals.current.get(String(pet.id))?.now;
+			// Otherwise another edit of the same animal waits, and shows what that will make.
+			put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 		}
 		setNotice(notice);
 		setReplies((count) => count + 1);
@@ -51,7 +52,7 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 	}
 	function apply(edits: readonly Edit[]): void {
 		const shown = edits.map(editedPet);
-		for (const [index, { pet }] of edits.entries()) put(pet, shown[index]);
+		for (const [index, { pet }] of edits.entries()) put(pet, shown[index], 1);
 		setNotice(undefined);
 		queue.current = queue.current.then(() => send(edits, shown));
 	}
@@ -59,7 +60,7 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 		edited: (pets) =>
 			pets.flatMap((pet) => {
 				const found = animals.current.get(String(pet.id));
-				if (!found || found.reply !== options.reply) return [pet];
+				if (!found || (found.waiting === 0 && found.reply !== options.reply)) return [pet];
 				return found.now ? [found.now] : [];
 			}),
 		apply,

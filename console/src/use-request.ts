@@ -1,7 +1,7 @@
 // A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and by itself
 // after a failure that may pass. The last reply stays while a newer request is pending or fails.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { callAfter, pauseAfter } from "./pause.ts";
 
 export interface RequestState<T> {
@@ -19,8 +19,10 @@ export interface RequestState<T> {
 export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): RequestState<T> {
 	const [answer, setAnswer] = useState<Omit<RequestState<T>, "reload">>({ isPending: true });
 	const [turn, setTurn] = useState(0);
+	const running = useRef<AbortController>(undefined);
 	useEffect(() => {
 		const leaving = new AbortController();
+		running.current = leaving;
 		let cancel = () => {};
 		function attempt(failures: number): void {
 			void send(leaving.signal).then(
@@ -44,5 +46,10 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 			cancel();
 		};
 	}, [...inputs, turn]);
-	return { ...answer, reload: () => setTurn((count) => count + 1) };
+	/** No reply to an earlier request is shown from now on. */
+	function reload(): void {
+		running.current?.abort();
+		setTurn((count) => count + 1);
+	}
+	return { ...answer, reload };
 }

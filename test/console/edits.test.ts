@@ -130,6 +130,39 @@ async function tabTo(page: Page, name: string): Promise<void> {
 	}
 }
 
+test("a list that was read before an edit does not take it back on the screen, and the next edit builds on it", async (context) => {
+	const { service, page } = await opened(context, names);
+	await row(page, "Rex").waitFor();
+	const list = Promise.withResolvers<void>();
+	const edit = Promise.withResolvers<void>();
+	await sell(page, "Rex: available");
+	await toast(page).getByText("Rex is sold").waitFor();
+	// Read after the first edit, shown after the second one has begun.
+	const isHeld = page.waitForRequest("**/v1/pets?*");
+	await page.route("**/v1/pets?*", async (route) => {
+		const response = await route.fetch();
+		await list.promise;
+		await route.fulfill({ response });
+	});
+	await page.route("**/console/edits", async (route) => {
+		await edit.promise;
+		await route.continue();
+	});
+	await button(page, "Refresh").click();
+	await isHeld;
+	await inTable(page, "Rex: sold").click();
+	await page.keyboard.press("p");
+	await inTable(page, "Rex: pending").waitFor();
+	const isShown = page.waitForEvent("requestfinished", (request) => request.url().includes("/v1/pets?"));
+	list.resolve();
+	await isShown;
+	await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+	assert.equal(await inTable(page, "Rex: pending").count(), 1);
+	edit.resolve();
+	await toast(page).getByText("Rex is pending").waitFor();
+	assert.equal((await audit(service)).length, 2);
+});
+
 test("the keyboard alone is enough to import, mark, undo, rename, select, remove and export", async (context) => {
 	const { service, page } = await opened(context, []);
 	const press = async (...keys: string[]) => {

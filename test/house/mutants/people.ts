@@ -42,8 +42,14 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "console/src/use-editing.ts",
-		from: "put(pet, result ? result.pet : pet);",
-		to: "put(pet, shown[index]);",
+		from: ": result ? result.pet : pet, -1);",
+		to: ": shown[index], -1);",
+		tests: ["test/console/edits.test.ts"],
+	},
+	{
+		file: "console/src/use-editing.ts",
+		from: "found.waiting === 0 && ",
+		to: "",
 		tests: ["test/console/edits.test.ts"],
 	},
 ];
