@@ -11,7 +11,8 @@ const rooms: Record<string, string> = {
 	"src/files": `cli/files cli/import cli/export cli/exchanged-keys console/many`,
 	"src/http": `contract/check-order contract/corpus contract/body contract/paging contract/model contract/credentials
 		contract/idempotency contract/operations operations/activity contract/secrets console/files
-		contract/framing contract/pipelining contract/connections operations/ops-port operations/reply-log
+		contract/edits contract/exports contract/find contract/framing contract/pipelining
+		contract/connections operations/ops-port operations/reply-log
 		operations/metrics operations/stopping contract/hostile console/docs-page store/faults contract/proxies`,
 	"src/keys": `contract/credentials contract/corpus cli/keys contract/operations contract/secrets cli/serve`,
 	"src/ops": `contract/operations operations/metrics operations/activity operations/ops-port operations/reply-log
