@@ -78,6 +78,12 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 	assert.deepEqual(looksLikeBoth.pets, [{ name: "ZoÃ« ë", categoryId: 1n }]);
 });
 
+test("a row is empty if only columns of no field have boxes that are not checked", async () => {
+	const { pets, reasons } = await read("name,categoryId,chipped\nFalse,1,FALSE\n,,FALSE\nFalsch,,\n,,TRUE\n");
+	assert.deepEqual(pets, [{ name: "False", categoryId: 1n }]);
+	assert.match(reasons.join("\n"), /^4: categoryId .*\n5: name /);
+});
+
 test("a row may have as many characters as a body may have bytes, wherever the pieces of the file end", async () => {
 	const header = "name,categoryId,notes\r\n";
 	const row = `Rex,1,${"x".repeat(65_530)}`;

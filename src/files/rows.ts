@@ -86,7 +86,8 @@ export async function previewRows(
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
 	const records = await firstRecords(csvRecords(decodeText(source(), kind.encoding)), headerRow + count);
 	const below = records.filter(({ row }) => row > headerRow).map((record) => checkedCells(record, kind.delimiter));
-	const rows = below.filter((cells) => !isEmpty(cells));
+	const found = findColumns(columns, options.mapping);
+	const rows = below.filter((cells) => !isEmpty(cells, found));
 	return {
 		columns,
 		headerRow,
@@ -163,7 +164,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 			const cells = checkedCells(record, kind.delimiter);
 			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
-			else if (!isEmpty(cells))
+			else if (!isEmpty(cells, found))
 				rows.push({
 					line,
 					row,
@@ -176,9 +177,14 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	}
 }
 
-/** Spreadsheets write cleared rows as empty cells, and boxes that are not checked as "false" in their language. */
-function isEmpty(cells: string[]): boolean {
-	return cells.every((cell) => cell === "" || /^(false|falsch|faux|falso)$/i.test(cell));
+/**
+ * Spreadsheets write cleared rows as empty cells, and boxes that are not checked as "false" in their language. In a
+ * column of an animal's field, it is a value.
+ */
+function isEmpty(cells: string[], { at }: Columns): boolean {
+	const isUnchecked = (cell: string, index: number) =>
+		/^(false|falsch|faux|falso)$/i.test(cell) && !Object.values(at).includes(index);
+	return cells.every((cell, index) => cell === "" || isUnchecked(cell, index));
 }
 
 function checkedCells({ text, line }: PetRecord, delimiter: string): string[] {
