@@ -41,8 +41,11 @@ export function watchOverload(options: OverloadOptions) {
 	const sampler = setInterval(() => {
 		const now = sample();
 		const cpuMs = (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000;
-		const ownShare = cpuMs / (now.atMs - before.atMs);
-		const delayMs = Math.max(delay.mean / 1e6 - resolutionMs, readWaitMs());
+		const elapsedMs = now.atMs - before.atMs;
+		const ownShare = cpuMs / elapsedMs;
+		// Without a second turn of the event loop since the last sample there is no delay yet, and no mean.
+		const loopDelayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
+		const delayMs = Math.max(loopDelayMs, readWaitMs());
 		isLate = delayMs > limits.delayMs && ownShare >= limits.ownShare;
 		before = now;
 		delay.reset();
