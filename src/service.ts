@@ -167,7 +167,6 @@ function openObserved(
 		node,
 		background,
 		onNotice: (text) => log.info({}, text),
-		onWarning: (text) => log.warn({}, text),
 		onCommit(commit) {
 			metrics.observeCommit(commit);
 			log.debug(commit, "commit");

@@ -197,7 +197,9 @@ export const promises: Record<string, Proven[]> = {
 				"the layout of the store is single: tables that Citus spreads over shards are refused at the start",
 				"a node notices within 5 s that the animals were spread over shards, also during creates, stops writing, and reports it once",
 				"animals in foreign tables are refused, in one, partitioned by hash or inherited",
+				"an engine that is not PostgreSQL is refused by its version(), whatever its settings, and nothing is created",
 			],
+			proofs: ["citus"],
 		},
 		{
 			says: "A batch of creates is one statement, so that a slow network slows no other node.",

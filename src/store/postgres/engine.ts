@@ -7,7 +7,7 @@ import { onConnection } from "./transaction.ts";
 
 const serverVersionMin = 140_000;
 
-/** Other engines also speak PostgreSQL's protocol, and report one of its versions. */
+/** Other engines also speak PostgreSQL's protocol and report one of its versions, and spread tables by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
 /** An engine that lacks a setting has null there. */
@@ -16,16 +16,12 @@ const readServer = `SELECT version() AS banner, current_setting('server_version_
 	current_setting('synchronous_commit', true) AS "synchronousCommit", current_setting('fsync', true) AS fsync,
 	current_setting('neon.timeline_id', true) AS "neonTimeline", to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
 
-/**
- * @param onWarning is called for an engine that nobody has tested
- * @returns whether the database has a store
- * @throws StoreRefused
- */
-export async function checkServer(pool: NodePool, onWarning?: (text: string) => void): Promise<boolean> {
+/** @returns whether the database has a store @throws StoreRefused */
+export async function checkServer(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query(readServer);
 	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline, hasStore } = rows[0];
-	if (banner.startsWith("CockroachDB"))
-		throw new StoreRefused("the server is CockroachDB, whose sha256 is another one: use PostgreSQL 14 or newer");
+	if (!isPostgres(banner))
+		throw new StoreRefused(`the server is not PostgreSQL (${banner}): use PostgreSQL 14 or newer`);
 	const versionName = `${Math.floor(version / 10_000)}.${version % 10_000}`;
 	if (version < serverVersionMin)
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
@@ -37,11 +33,6 @@ export async function checkServer(pool: NodePool, onWarning?: (text: string) => 
 			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
 		);
 	}
-	if (!isPostgres(banner))
-		onWarning?.(
-			`the server is not PostgreSQL (${banner}), and was never tested with this service: ` +
-				"run the store's tests on it before you rely on it (CONTRIBUTING.md)",
-		);
 	return hasStore;
 }
 
@@ -95,8 +86,7 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 
 /** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then count what VACUUM left. */
 export async function isPlainPostgres(pool: NodePool): Promise<boolean> {
-	const { rows } = await pool.query(`SELECT version() AS banner, to_regclass('pg_dist_partition') AS citus`);
-	if (!isPostgres(rows[0].banner)) return false;
+	const { rows } = await pool.query("SELECT to_regclass('pg_dist_partition') AS citus");
 	if (rows[0].citus === null) return true;
 	const placed = await pool.query(readPlacements, [["pets"]]);
 	return placed.rows[0]?.placement === null;

@@ -65,11 +65,11 @@ export async function openPool(
 	options: OpenOptions = {},
 	limitMs = statementTimeoutMs,
 ): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
-	const { mustExist = false, onCreate, onWarning } = options;
+	const { mustExist = false, onCreate } = options;
 	const parsed = parsePostgresUrl(url);
 	const pool = createPool(parsed, options, limitMs);
 	try {
-		const hasStore = await checkServer(pool, onWarning);
+		const hasStore = await checkServer(pool);
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await refuseShards(pool);
 		await migrate(pool);

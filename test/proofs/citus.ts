@@ -1,0 +1,104 @@
+// The service on a real Citus. Where all tables are in one place, it keeps every create and its order; where they are
+// not, it refuses to start, and stops its writes.
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CitusCluster, type CitusLayout, citusServer, startCitus } from "../support/citus.ts";
+import { listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
+import { startPoller } from "../support/page-poller.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Proof, type Trial, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
+import { until } from "../support/until.ts";
+
+export const proof: Proof = {
+	shows:
+		"on Citus, with all tables in one place, no create is lost or seen out of order, also when a worker is killed; " +
+		"a store that is spread over shards is refused at the start, and while nodes run",
+	needs: [citusServer],
+	options: { creates: { default: "2000", text: "creates before and after each fault" } },
+	async prove(trial) {
+		const cluster = await startCitus(trial);
+		trial.say(cluster.version);
+		const local = await proveOrder(cluster, "local", trial);
+		const schema = await proveOrder(cluster, "schema", trial);
+		const stoppedAfterMs = [
+			await proveRefused(cluster, "SELECT create_distributed_table('pets', 'id')", trial),
+			await proveRefused(cluster, "SELECT create_reference_table('pets')", trial),
+		];
+		return { version: cluster.version, local, schema, slowestStopMs: Math.max(...stoppedAfterMs) };
+	},
+};
+
+/**
+ * Two nodes under load, beside a reader of the last page: the store moves between the workers, and both are killed. A
+ * move locks the tables at its end, so creates get 503 if that takes more than 3 s.
+ */
+async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {
+	const { environment, key } = await withKey(await cluster.database(`kept_${layout}`, layout));
+	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
+	const urls = nodes.map(({ url }) => url);
+	const load = startMixedLoad(urls, key);
+	const poller = startPoller(urls, key);
+	const creates = Number(trial.option("creates"));
+	await load.acknowledges(creates);
+	const moves = layout === "schema" ? await moveAround(cluster, environment.DATABASE_URL) : 0;
+	for (const worker of cluster.workers) {
+		await worker.kill();
+		await sleep(1000);
+		await worker.start();
+		await load.acknowledges(creates, { withinMs: 120_000 });
+	}
+	await load.stop();
+	const animals = await listAll(urls[0] ?? "", key);
+	load.ledger.verify(animals);
+	const polled = await poller.stop(animals.length);
+	assert.deepEqual(
+		polled,
+		animals.map(({ id }) => Number(id)),
+		"a client that polls the last page sees every animal, in order",
+	);
+	for (const node of nodes) assert.equal((await node.stop()).code, 0);
+	const { acknowledged, unknown } = load.ledger;
+	trial.say(`${layout}: ${acknowledged.size} creates, both workers killed`);
+	return { acknowledged: acknowledged.size, refused: load.statuses.get(503) ?? 0, unknown: unknown.size, moves };
+}
+
+/** Moves the store's schema from worker to worker. @returns the number of moves */
+async function moveAround({ workers }: CitusCluster, url: string): Promise<number> {
+	const [place] = await runSql(url, "SELECT DISTINCT nodeport AS port FROM citus_shards");
+	const from = workers.findIndex(({ port }) => port === place?.["port"]);
+	assert.ok(from >= 0, "the store is on one of the workers");
+	for (let move = 1; move <= 4; move++) {
+		const { port } = workers[(from + move) % workers.length] ?? assert.fail();
+		await runSql(url, `SELECT citus_schema_move('animals', '127.0.0.1', ${port})`);
+	}
+	return 4;
+}
+
+/** @param spread what spreads the animals of a store whose nodes run @returns the time until both nodes have noticed */
+async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial): Promise<number> {
+	const name = /create_\w+/.exec(spread)?.[0] ?? assert.fail();
+	const { environment } = await withKey(await cluster.database(name, "local"));
+	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
+	await runSql(environment.DATABASE_URL, spread);
+	const startedAtMs = performance.now();
+	// The promise of docs/postgresql.md, and the time of an answer.
+	await until("both nodes to stop their writes", () => areStopped(nodes), { withinMs: 6_000 });
+	const tookMs = Math.round(performance.now() - startedAtMs);
+	const { code, stderr } = await runProgram(["serve"], { environment: { PORT: "0", OPS_PORT: "0", ...environment } });
+	assert.equal(code, 1);
+	assert.match(stderr, /the layout of the store is "single", .* pets is on several shards/);
+	await Promise.all(nodes.map((node) => node.stop()));
+	await runSql(environment.DATABASE_URL, "SELECT undistribute_table('pets')");
+	const again = await startProgram(trial, environment);
+	assert.equal((await again.stop()).code, 0);
+	trial.say(`${name}: refused, and after undistribute_table the store starts again`);
+	return tookMs;
+}
+
+async function areStopped(nodes: Running[]): Promise<boolean> {
+	const texts = await Promise.all(nodes.map(async ({ url }) => (await fetch(`${url}/readyz`)).text()));
+	return texts.every((text) => text.includes('"writes":"stopped"'));
+}
