@@ -1,16 +1,46 @@
-// The menu of the account: whose key is in use, what it may do, how long it is kept, and signing out.
+// The menu of the account: whose key is in use, what it may do, how long it is kept, and signing out. Its commands are
+// in the palette, too.
 
+import { useState } from "preact/hooks";
 import type { Scope } from "../../src/contract/operations.ts";
+import { copied } from "./copy-button.tsx";
 import { Menu } from "./menu.tsx";
 import { may, type Session } from "./session.ts";
+import { useCommands } from "./shortcuts.ts";
 
-interface AccountProps {
+export interface AccountProps {
 	session: Session;
+	/** Keeps the key on this computer for some hours, or in the tab only. */
+	keep(isOnComputer: boolean): void;
 	signOut(): void;
 }
 
-export function AccountMenu({ session, signOut }: AccountProps) {
-	const { key, info } = session;
+export function AccountMenu({ session, keep, signOut }: AccountProps) {
+	const { key, info, untilMs } = session;
+	const [isOpen, setIsOpen] = useState(false);
+	/** Whether the key that is shown was copied; undefined while it is hidden. */
+	const [isCopied, setIsCopied] = useState<boolean>();
+	function setOpen(isOpen: boolean): void {
+		setIsOpen(isOpen);
+		setIsCopied(undefined);
+	}
+	async function showKey(): Promise<void> {
+		setIsOpen(true);
+		setIsCopied(await copied(key));
+	}
+	const isInTab = untilMs === undefined;
+	const commands = [
+		{ label: "Show the key", run: showKey },
+		{ label: `Stay signed in ${isInTab ? "on this computer" : "in this tab only"}`, run: () => keep(isInTab) },
+		{
+			label: "Sign out of all tabs",
+			run() {
+				setOpen(false);
+				signOut();
+			},
+		},
+	];
+	useCommands(() => commands);
 	const label = (
 		<>
 			<span class="face" data-letter={Array.from(info.name)[0]?.toUpperCase()} />
@@ -18,27 +48,29 @@ export function AccountMenu({ session, signOut }: AccountProps) {
 		</>
 	);
 	return (
-		<Menu label={label} name={`Account: ${info.name}`} isQuiet>
-			{(close) => (
-				<>
-					<div class="account">
-						<h2>
-							{info.name} <code class="soft">…{key.slice(-4)}</code>
-						</h2>
-						<p class="soft">{describeScopes(session)}</p>
-						<p class="soft">{describeKept(session)}</p>
-					</div>
-					<button
-						type="button"
-						onClick={() => {
-							close();
-							signOut();
-						}}
-					>
-						Sign out of all tabs
-					</button>
-				</>
-			)}
+		<Menu label={label} name={`Account: ${info.name}`} isOpen={isOpen} setIsOpen={setOpen}>
+			<div class="account">
+				<h2>
+					{info.name} <code class="soft">…{key.slice(-4)}</code>
+				</h2>
+				<p class="soft">{describeScopes(session)}</p>
+				<p class="soft" role="status">
+					{describeKept(session)}
+				</p>
+			</div>
+			<div role="status">
+				{isCopied !== undefined && (
+					<label class="wide">
+						{isCopied ? "The key, copied" : "The key"}
+						<input readOnly value={key} onFocus={(event) => event.currentTarget.select()} />
+					</label>
+				)}
+			</div>
+			{commands.map(({ label, run }) => (
+				<button key={label} type="button" onClick={run}>
+					{label}
+				</button>
+			))}
 		</Menu>
 	);
 }

@@ -151,7 +151,7 @@ function TitleRow({ session, route, totals, setIsAdding, desk }: AnimalsProps & 
 				))}
 				<div class="actions">
 					{may(session, "pets:read") && (
-						<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} />
+						<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} isCovered={isPicking} />
 					)}
 					{mayAdd ? (
 						<>

@@ -23,7 +23,7 @@ export function App() {
 	const [job, setJob] = useState<Job>();
 	/** Outlives the session: the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
-	const { session, isOpening, reason, signIn, signOut, areOthersBusy } = useSession({
+	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
 		isBusy: () => isUnderWay(job),
 		onEnd(ending) {
 			// A job whose key is refused pauses by itself, and says why.
@@ -41,12 +41,12 @@ export function App() {
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, signOut, areOthersBusy }}
+				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, keep, signOut, areOthersBusy }}
 			/>
 		);
 	return (
 		<>
-			<Header route={route} session={undefined} openPalette={() => {}} signOut={() => {}} />
+			<Header route={route} />
 			{isOpening ? (
 				<main class="view">
 					<Waiting isPending />
@@ -67,19 +67,20 @@ interface SignedInProps {
 	setIsAdding(isAdding: boolean): void;
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
+	keep(isOnComputer: boolean): void;
 	signOut(): void;
 	areOthersBusy(): Promise<boolean>;
 }
 
 function SignedIn(props: SignedInProps) {
-	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob } = props;
+	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, keep } = props;
 	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
 	async function signOut(): Promise<void> {
 		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
 		else props.signOut();
 	}
-	useCommands(() => commandsOf({ session, signOut, showKeys: () => setOpen("keys"), add: startAdding }));
+	useCommands(() => commandsOf({ session, showKeys: () => setOpen("keys"), add: startAdding }));
 	useShortcuts({ "Ctrl+k": () => setOpen("palette") });
 
 	useEffect(() => {
@@ -100,7 +101,7 @@ function SignedIn(props: SignedInProps) {
 
 	return (
 		<>
-			<Header route={route} session={session} openPalette={() => setOpen("palette")} signOut={signOut} />
+			<Header route={route} signedIn={{ session, keep, signOut, openPalette: () => setOpen("palette") }} />
 			{route.view === "animals" ? (
 				<Animals
 					{...{ session, adding, setAdding, isAdding, setIsAdding }}
@@ -146,10 +147,9 @@ interface CommandOptions {
 	session: Session;
 	add(): void;
 	showKeys(): void;
-	signOut(): void;
 }
 
-function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Command[] {
+function commandsOf({ session, add, showKeys }: CommandOptions): Command[] {
 	const writing: Command[] = [
 		{ label: "Add animal", keys: "n", run: add },
 		{ label: "Add many animals from a file", keys: "m", run: () => go({ view: "add-many" }) },
@@ -164,7 +164,6 @@ function commandsOf({ session, add, showKeys, signOut }: CommandOptions): Comman
 			run: () => go({ ...firstAnimals, status }),
 		})),
 		{ label: "Keyboard shortcuts", keys: "?", run: showKeys },
-		{ label: "Sign out of all tabs", run: signOut },
 	];
 }
 

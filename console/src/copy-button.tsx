@@ -1,16 +1,21 @@
-// A button that copies a text, and confirms it.
+// A button that copies a text, and confirms it. The palette has it, too.
 
 import { useEffect, useState } from "preact/hooks";
+import { useCommands } from "./shortcuts.ts";
 
 const copiedMs = 2_000;
 
-interface CopyButtonProps {
-	label: string;
-	text: string;
-	isQuiet?: boolean;
+/** Puts the text on the clipboard. False on pages over plain http, which have none: they show the text instead. */
+export async function copied(text: string): Promise<boolean> {
+	try {
+		await navigator.clipboard.writeText(text);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
-export function CopyButton({ label, text, isQuiet = false }: CopyButtonProps) {
+export function CopyButton({ label, text }: { label: string; text: string }) {
 	const [outcome, setOutcome] = useState<"copied" | "shown">();
 	useEffect(() => setOutcome(undefined), [text]);
 	useEffect(() => {
@@ -19,19 +24,11 @@ export function CopyButton({ label, text, isQuiet = false }: CopyButtonProps) {
 		return () => clearTimeout(timer);
 	}, [outcome]);
 
-	/** Pages over plain http have no clipboard; they show the text instead. */
-	async function copy(): Promise<void> {
-		try {
-			await navigator.clipboard.writeText(text);
-			setOutcome("copied");
-		} catch {
-			setOutcome("shown");
-		}
-	}
-
+	const copy = async () => setOutcome((await copied(text)) ? "copied" : "shown");
+	useCommands(() => [{ label, run: copy }]);
 	return (
 		<>
-			<button type="button" class={isQuiet ? "quiet" : ""} onClick={copy}>
+			<button type="button" onClick={copy}>
 				{outcome === "copied" ? "Copied" : label}
 			</button>
 			<span class="hidden" role="status">

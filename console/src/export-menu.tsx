@@ -1,5 +1,5 @@
 // The menu that exports animals: those of the current filter, those found, or those selected. The server writes the
-// file, and the browser downloads it.
+// file, and the browser downloads it. The palette has each format, too.
 
 import { useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/exports.ts";
@@ -7,6 +7,7 @@ import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
 import { describeFilter } from "./route.ts";
 import type { Session } from "./session.ts";
+import { useCommands } from "./shortcuts.ts";
 
 type Subject = Omit<ExportOrder, "format">;
 
@@ -21,12 +22,16 @@ const formats: [format: ExportFormat, text: string][] = [
 interface ExportProps {
 	session: Session;
 	subject: Subject;
+	/** Whether another menu is in its place. */
+	isCovered?: boolean;
 }
 
-export function ExportMenu({ session, subject }: ExportProps) {
+export function ExportMenu({ session, subject, isCovered = false }: ExportProps) {
+	const [isOpen, setIsOpen] = useState(false);
 	const [outcome, setOutcome] = useState("");
 
 	async function run(format: ExportFormat): Promise<void> {
+		setIsOpen(true);
 		setOutcome("Preparing the file …");
 		try {
 			await download(session, subject, format);
@@ -36,19 +41,19 @@ export function ExportMenu({ session, subject }: ExportProps) {
 		}
 	}
 
+	const what = describe(subject);
+	useCommands(() =>
+		isCovered ? [] : formats.map(([format, text]) => ({ label: `Export ${what}: ${text}`, run: () => run(format) })),
+	);
 	return (
-		<Menu label="Export" isQuiet>
-			{() => (
-				<>
-					<p class="soft">{describe(subject)}</p>
-					{formats.map(([format, text]) => (
-						<button key={format} type="button" onClick={() => run(format)}>
-							{text}
-						</button>
-					))}
-					<p role="status">{outcome}</p>
-				</>
-			)}
+		<Menu label="Export" isOpen={isOpen} setIsOpen={setIsOpen}>
+			<p class="soft">Export {what}</p>
+			{formats.map(([format, text]) => (
+				<button key={format} type="button" onClick={() => run(format)}>
+					{text}
+				</button>
+			))}
+			<p role="status">{outcome}</p>
 		</Menu>
 	);
 }
@@ -56,7 +61,7 @@ export function ExportMenu({ session, subject }: ExportProps) {
 function describe({ ids, name, ...filter }: Subject): string {
 	if (ids) return `${countOf(ids.length)}, as selected`;
 	const words = [describeFilter(filter), name && `“${name}” in the name`].filter(Boolean).join(" and ");
-	return words ? `All animals with ${words}` : "All animals";
+	return words ? `all animals with ${words}` : "all animals";
 }
 
 /** @throws ApiError, NoReply */

@@ -1,19 +1,18 @@
 // The head of the console: views, search, and the account.
 
 import { useRef } from "preact/hooks";
-import { AccountMenu } from "./account-menu.tsx";
+import { AccountMenu, type AccountProps } from "./account-menu.tsx";
 import { firstAnimals, hashOf, type Route } from "./route.ts";
 import { SearchField } from "./search-field.tsx";
-import { may, type Session } from "./session.ts";
+import { may } from "./session.ts";
 
 interface HeaderProps {
 	route: Route;
-	session: Session | undefined;
-	openPalette(): void;
-	signOut(): void;
+	/** Absent before signing in. */
+	signedIn?: AccountProps & { openPalette(): void };
 }
 
-export function Header({ route, session, openPalette, signOut }: HeaderProps) {
+export function Header({ route, signedIn }: HeaderProps) {
 	const animals = useRef(firstAnimals);
 	if (route.view === "animals") animals.current = { ...route, id: undefined };
 	return (
@@ -26,7 +25,7 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 				<span>animal-store</span>
 			</span>
 			<nav aria-label="Views">
-				{session && (
+				{signedIn && (
 					<>
 						<NavLink to={animals.current} at={route} label="Animals" />
 						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
@@ -36,14 +35,14 @@ export function Header({ route, session, openPalette, signOut }: HeaderProps) {
 					Reference
 				</a>
 			</nav>
-			{session && (
+			{signedIn && (
 				<>
-					{route.view === "animals" && may(session, "pets:read") && <SearchField route={route} />}
+					{route.view === "animals" && may(signedIn.session, "pets:read") && <SearchField route={route} />}
 					<div class="right">
-						<button type="button" class="quiet palette-button" onClick={openPalette}>
+						<button type="button" class="quiet palette-button" onClick={signedIn.openPalette}>
 							<kbd>Ctrl K</kbd> <span class="hidden">commands</span>
 						</button>
-						<AccountMenu session={session} signOut={signOut} />
+						<AccountMenu {...signedIn} />
 					</div>
 				</>
 			)}

@@ -15,7 +15,7 @@ const keyName = "animal-store.key";
 const signOutsName = "animal-store.sign-outs";
 
 export function keptKey(key: string, isOnComputer: boolean): KeptKey {
-	return { key, signOuts: signOuts(), ...(isOnComputer && { untilMs: Date.now() + computerMs }) };
+	return { key, signOuts: signOuts(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
 }
 
 /** A time too far ahead is over, too: the clock was set back since. */
@@ -86,6 +86,8 @@ function signOuts(): string {
 export interface OtherTabs {
 	/** A tab that is signed in answers with its key. */
 	ask(): void;
+	/** Passes on that the key is kept for another time now. */
+	keep(kept: KeptKey): void;
 	/** Whether signing out would end an import of another tab. */
 	areBusy(): Promise<boolean>;
 	/** Ends the sessions of all tabs, also of those that sleep now. */
@@ -98,6 +100,8 @@ interface ThisTab {
 	held(): KeptKey | undefined;
 	/** Called with the key of another tab while this one holds none. */
 	take(kept: KeptKey): void;
+	/** Called when another tab keeps the key of the session for another time. */
+	keep(kept: KeptKey): void;
 	/** Whether an import is under way. */
 	isBusy(): boolean;
 	/** Called when another tab signed out. */
@@ -116,10 +120,12 @@ export function joinTabs(tab: ThisTab): OtherTabs {
 		else if (data === "sign-out") {
 			dropAll();
 			tab.signOut();
-		} else if (!held && isKeptKey(data) && !isOver(data) && !isSignedOut(data)) tab.take(data);
+		} else if (held && isKeptKey(data?.kept) && data.kept.key === held.key) tab.keep(data.kept);
+		else if (!held && isKeptKey(data) && !isOver(data) && !isSignedOut(data)) tab.take(data);
 	};
 	return {
 		ask: () => channel.postMessage("ask"),
+		keep: (kept) => channel.postMessage({ kept }),
 		areBusy: () =>
 			new Promise((resolve) => {
 				const hear = ({ data }: MessageEvent) => data === "busy" && resolve(true);

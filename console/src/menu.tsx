@@ -1,18 +1,18 @@
-// A button that opens a small panel below it. It closes with Esc, after a choice, and when the focus leaves it.
+// A button that opens a small panel below it. Arrows move in it; it closes with Esc, and when the focus leaves it.
 
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface MenuProps {
 	label: ComponentChildren;
 	/** The button's name, if its content is not enough. */
 	name?: string;
-	isQuiet?: boolean;
-	children: (close: () => void) => ComponentChildren;
+	isOpen: boolean;
+	setIsOpen(isOpen: boolean): void;
+	children: ComponentChildren;
 }
 
-export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
-	const [isOpen, setIsOpen] = useState(false);
+export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
 	const place = useRef<HTMLDivElement>(null);
 	const button = useRef<HTMLButtonElement>(null);
 	const id = useId();
@@ -21,29 +21,36 @@ export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
 		const leave = ({ target }: Event) => {
 			if (target instanceof Node && !place.current?.contains(target)) setIsOpen(false);
 		};
-		const closeOnEscape = (event: KeyboardEvent) => {
-			if (event.key !== "Escape") return;
+		const move = (by: number) => {
+			const buttons = [...(place.current?.querySelectorAll("button") ?? [])];
+			const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+			buttons.at((at + by) % buttons.length)?.focus();
+		};
+		const listen = (event: KeyboardEvent) => {
+			const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+			if (by !== undefined) move(by);
+			else if (event.key === "Escape") setIsOpen(false);
+			else return;
 			event.preventDefault();
-			close();
 		};
 		const leaving = new AbortController();
 		const { signal } = leaving;
+		button.current?.focus();
 		addEventListener("pointerdown", leave, { signal });
 		addEventListener("focusin", leave, { signal });
-		addEventListener("keydown", closeOnEscape, { signal, capture: true });
-		return () => leaving.abort();
+		addEventListener("keydown", listen, { signal, capture: true });
+		return () => {
+			leaving.abort();
+			// What had the focus may have left with the panel.
+			if (document.activeElement === document.body) button.current?.focus();
+		};
 	}, [isOpen]);
-
-	function close(): void {
-		setIsOpen(false);
-		button.current?.focus();
-	}
 
 	return (
 		<div class="menu" ref={place}>
 			<button
 				type="button"
-				class={isQuiet ? "quiet" : ""}
+				class="quiet"
 				aria-label={name}
 				aria-expanded={isOpen}
 				aria-controls={id}
@@ -53,7 +60,7 @@ export function Menu({ label, name, isQuiet = false, children }: MenuProps) {
 				{label}
 			</button>
 			<div id={id} class="sheet" hidden={!isOpen}>
-				{isOpen && children(close)}
+				{isOpen && children}
 			</div>
 		</div>
 	);

@@ -3,6 +3,7 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import type { Int64 } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { hitIn } from "./hit.ts";
 import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
 import type { Desk } from "./use-desk.ts";
 
@@ -117,7 +118,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 				field === "name" ? (
 					<th key={field} scope="row" class="name" dir="auto">
 						<a href={hashOf(to)} aria-current={isOpen ? "true" : undefined}>
-							{pet.name}
+							<FoundName name={pet.name} text={route.name} />
 						</a>
 					</th>
 				) : (
@@ -127,6 +128,19 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 				),
 			)}
 		</tr>
+	);
+}
+
+/** The name with the first place of the text that was looked for marked. */
+function FoundName({ name, text }: { name: string; text: string | undefined }) {
+	const [from, to] = (text !== undefined && hitIn(name, text)) || [0, 0];
+	if (from === to) return name;
+	return (
+		<>
+			{name.slice(0, from)}
+			<mark>{name.slice(from, to)}</mark>
+			{name.slice(to)}
+		</>
 	);
 }
 

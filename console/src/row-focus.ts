@@ -20,8 +20,3 @@ export function statusButton(): HTMLButtonElement | null {
 		document.querySelector<HTMLButtonElement>(".panel button.pill")
 	);
 }
-
-/** The button of the selection, or of the list. */
-export function exportButton(): HTMLButtonElement | null {
-	return document.querySelector(".selection .menu > button, .tools:not([inert]) .menu > button");
-}

@@ -7,6 +7,7 @@ import { PetTable } from "./pet-table.tsx";
 import { type AnimalsRoute, describeFilter } from "./route.ts";
 import type { SearchState } from "./search.ts";
 import { endSearch } from "./search-return.ts";
+import { useCommands } from "./shortcuts.ts";
 import type { Desk } from "./use-desk.ts";
 import type { RunningSearch } from "./use-search.ts";
 import { totalOf } from "./use-watch.ts";
@@ -21,13 +22,17 @@ interface SearchProps {
 }
 
 export function Search({ pets, desk, search: { state, stop, goOn, restart }, route, totals }: SearchProps) {
+	const isComplete = state?.end === "complete";
+	const buttons = { running: ["Stop", stop], complete: ["Search again", restart] } as const;
+	const [label, act] = buttons[state?.end as keyof typeof buttons] ?? ["Go on", goOn];
+	useCommands(() => [
+		{ label: `${label}: “${route.name}”`, run: act },
+		{ label: "Back to the list", run: () => endSearch(route) },
+	]);
 	if (!state) return null;
 	const counted = totals && (route.status ? totals[route.status] : totalOf(totals));
 	const total = counted === undefined ? undefined : Math.max(counted, state.searched);
 	const words = describeFilter(route);
-	const isComplete = state.end === "complete";
-	const buttons = { running: ["Stop", stop], complete: ["Search again", restart] } as const;
-	const [label, act] = buttons[state.end as keyof typeof buttons] ?? ["Go on", goOn];
 	return (
 		<>
 			<div class="progress-line">

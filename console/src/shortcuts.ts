@@ -75,8 +75,9 @@ export function useCommands(commands: () => Command[]): void {
 	}, []);
 }
 
-/** The commands of all components that are shown, those of the innermost first. */
-export const offeredCommands = () => [...offered].flatMap((offer) => offer());
+/** The commands of all components that are shown, first those with keys: they are for daily work. */
+export const offeredCommands = () =>
+	[...offered].flatMap((offer) => offer()).sort((one, other) => Number(!one.keys) - Number(!other.keys));
 
 /** Undefined for keys that belong to a field, a dialog or the browser. */
 function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {

@@ -2,8 +2,8 @@
 
 import { useRef } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
-import { type AnimalsRoute, go, replaceRoute } from "./route.ts";
-import { exportButton, focusedId, focusRow, statusButton } from "./row-focus.ts";
+import { type AnimalsRoute, go, pageSizes, replaceRoute } from "./route.ts";
+import { focusedId, focusRow, statusButton } from "./row-focus.ts";
 import type { PetPage } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { type Desk, deskCommands } from "./use-desk.ts";
@@ -47,9 +47,11 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		if (desk?.selection.isShown) desk.selection.clear();
 		else closePanel();
 	}
+	const moves = [
+		{ label: "Next animal", keys: "j", run: () => move(1) },
+		{ label: "Previous animal", keys: "k", run: () => move(-1) },
+	];
 	useShortcuts({
-		j: () => move(1),
-		k: () => move(-1),
 		ArrowDown: () => move(1),
 		ArrowUp: () => move(-1),
 		"Shift+ArrowDown": () => select(1),
@@ -57,7 +59,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		Escape: leave,
 		...(desk && { s: () => statusButton()?.click() }),
 	});
-	useCommands(() => [...(desk ? deskCommands(desk, route.id) : []), ...pageCommands(options)]);
+	useCommands(() => [...(desk ? deskCommands(desk, route.id) : []), ...moves, ...pageCommands(options)]);
 	return move;
 }
 
@@ -69,7 +71,10 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...turn("Previous page", "[", page?.prev),
 		...turn("First page", "{", undefined, route.cursor !== undefined),
 		...turn("Newest animals", "}", page?.last),
-		{ label: "Export …", run: () => exportButton()?.click() },
 		{ label: "Refresh the list", run: reload },
+		...pageSizes.map((limit) => ({
+			label: `Show ${limit} animals per page`,
+			run: () => go({ ...route, limit, cursor: undefined, id: undefined }),
+		})),
 	];
 }

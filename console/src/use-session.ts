@@ -26,6 +26,8 @@ export interface SessionState {
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
 	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
+	/** Keeps the key on this computer from now on, or for tabs only; in all tabs. */
+	keep(isOnComputer: boolean): void;
 	/** In all tabs. */
 	signOut(): void;
 	/** Whether that would end an import of another tab. */
@@ -40,6 +42,7 @@ const endings = {
 	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again: your draft is kept.",
 };
 export type Ending = keyof typeof endings;
+const noSession = { session: undefined, reason: undefined };
 const checkEveryMs = 10_000;
 
 interface Work {
@@ -50,9 +53,8 @@ interface Work {
 }
 
 export function useSession(work: Work): SessionState {
-	const [session, setSession] = useState<Session>();
+	const [{ session, reason }, setState] = useState<Pick<SessionState, "session" | "reason">>(noSession);
 	const [isOpening, setIsOpening] = useState(true);
-	const [reason, setReason] = useState<string>();
 	/** Up to date between renders, too: messages of other tabs do not wait for one. */
 	const held = useRef<Session | undefined>(undefined);
 	const latest = useRef(work);
@@ -60,8 +62,13 @@ export function useSession(work: Work): SessionState {
 
 	function hold(next: Session | undefined, why?: string): void {
 		held.current = next;
-		setSession(next);
-		setReason(why);
+		setState({ session: next, reason: why });
+	}
+	/** The session stays the same object, so that no view reads its data again. */
+	function keepFor(kept: KeptKey): void {
+		dropKey(kept);
+		keepKey(kept);
+		hold(held.current && Object.assign(held.current, kept));
 	}
 	function end(ending: Ending): void {
 		if (held.current) dropKey(held.current);
@@ -83,7 +90,7 @@ export function useSession(work: Work): SessionState {
 		} catch (error) {
 			const isRefused = error instanceof ApiError && error.status === 401;
 			if (isRefused) dropKey(kept);
-			setReason(isRefused ? endings.refused : `${sentenceOf(error)} Reload this page to try again.`);
+			hold(held.current, isRefused ? endings.refused : `${sentenceOf(error)} Reload this page to try again.`);
 		}
 		setIsOpening(false);
 	}
@@ -91,24 +98,23 @@ export function useSession(work: Work): SessionState {
 	const tabs = useTabs({
 		held: () => held.current,
 		take: resume,
+		keep: keepFor,
 		giveUp: () => setIsOpening(false),
 		isBusy: () => latest.current.isBusy(),
 		signOut: () => held.current && end("otherSignOut"),
 	});
-	useEffect(() => {
-		const checking = setInterval(() => {
-			const kept = held.current;
-			if (kept && isSignedOut(kept)) end("otherSignOut");
-			else if (kept && isOver(kept)) end("timeIsOver");
-		}, checkEveryMs);
-		return () => clearInterval(checking);
-	}, []);
-
+	useChecks(() => held.current, end);
 	return {
 		session,
 		isOpening,
 		reason,
 		signIn: (key, isOnComputer, signal) => open(keptKey(key, isOnComputer), signal),
+		keep(isOnComputer) {
+			if (!held.current) return;
+			const kept = keptKey(held.current.key, isOnComputer);
+			keepFor(kept);
+			tabs.current?.keep(kept);
+		},
 		signOut() {
 			tabs.current?.signOut();
 			end("signOut");
@@ -117,10 +123,24 @@ export function useSession(work: Work): SessionState {
 	};
 }
 
+/** Ends a session whose time is over, or whose tab slept while another one signed out. */
+function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => void): void {
+	useEffect(() => {
+		const checking = setInterval(() => {
+			const kept = held();
+			if (kept && isSignedOut(kept)) end("otherSignOut");
+			else if (kept && isOver(kept)) end("timeIsOver");
+		}, checkEveryMs);
+		return () => clearInterval(checking);
+	}, []);
+}
+
 interface Holder {
 	held(): KeptKey | undefined;
 	/** Resolves when the key was checked. */
 	take(kept: KeptKey): Promise<void>;
+	/** Called when another tab keeps the key for another time. */
+	keep(kept: KeptKey): void;
 	/** Called when no key was found soon. A later one still counts. */
 	giveUp(): void;
 	isBusy(): boolean;

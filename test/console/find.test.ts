@@ -14,6 +14,7 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await shows(page, "3 animals with “zoë” in the name.");
 	await shows(page, "searched all 209");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
+	assert.deepEqual(await page.locator("tbody mark").allTextContents(), ["Zoë", "ZOE", "zo\u0065\u0308"]);
 	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
 	await shows(other.page, "3 animals with “zoë” in the name.");
@@ -22,7 +23,7 @@ test("the search finds names anywhere in the list, without regard to case and ac
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name.");
 	await button(page, "Export").click();
-	await shows(page, "All animals with the status sold and “zoë” in the name");
+	await shows(page, "Export all animals with the status sold and “zoë” in the name");
 	await page.keyboard.press("Escape");
 	const field = page.getByLabel("Find by name");
 	await field.fill("another");
@@ -109,6 +110,18 @@ test("a search that fails keeps what was found, and goes on when the server answ
 	takeOut(errors, /ERR_FAILED/);
 });
 
+/** In the palette, on the first of two pages, beside the panel of an animal that may be edited. */
+const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Mark Animal 1 as solds s,
+	Mark Animal 1 as not sets n, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
+	Previous animalk, Next page], Newest animals}, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
+	Add animaln, Add many animals from a filem, Keyboard shortcuts?, Show the key, Stay signed in on this computer,
+	Sign out of all tabs, Export all animals: Workbook (.xlsx), for spreadsheets, Export all animals: CSV,
+	Export all animals: CSV with semicolons, for Excel in German, Export all animals: NDJSON, one animal per line,
+	Export all animals: JSON, one array, Select all on this page, Refresh the list, Show 10 animals per page,
+	Show 20 animals per page, Show 30 animals per page, Show 50 animals per page, Show 100 animals per page,
+	Show animals with the status available, Show animals with the status pending, Show animals with the status sold,
+	Copy JSON, Copy curl: list, Copy curl: add, Copy link`;
+
 test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
 	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
@@ -126,7 +139,17 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.getByRole("combobox", { name: "Command, name or id" }).fill("animal 40");
 	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
 	await shows(page, "1 animal with “animal 40” in the name.");
+	await run("export csv");
+	await shows(page, "The download has begun.");
+	await page.keyboard.press("Escape");
+	assert.equal(await page.evaluate("document.activeElement.textContent"), "Export");
+	await run("back to");
+	await page.getByText("with “animal 40”").waitFor({ state: "detached" });
+	await row(page, "Animal 1").click();
+	await page.getByRole("complementary", { name: "Animal 1", exact: true }).waitFor();
 	await page.keyboard.press("Control+k");
+	const offered = await page.locator("[role=option]").allTextContents();
+	assert.equal(offered.join(", "), commands.replaceAll(/\s+/g, " "));
 	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
 	await page.getByLabel("Single keys work").waitFor();
 	await page.keyboard.press("Escape");

@@ -105,7 +105,7 @@ test("an export has the animals that were found or selected, and says why nothin
 	await shows(page, "2 animals with “zoe” in the name.");
 	const exported = page.waitForEvent("download");
 	await button(page, "Export").click();
-	await shows(page, "All animals with “zoe” in the name");
+	await shows(page, "Export all animals with “zoe” in the name");
 	await button(page, "CSV").click();
 	assert.equal(await textOf(exported), "\ufeffid,name,categoryId,status\n2,Zoë,2,pending\n4,Zoe,4,available\n");
 	await page.keyboard.press("Escape");
@@ -113,7 +113,7 @@ test("an export has the animals that were found or selected, and says why nothin
 	await page.keyboard.press("x");
 	const selected = page.waitForEvent("download");
 	await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
-	await shows(page, "1 animal, as selected");
+	await shows(page, "Export 1 animal, as selected");
 	await button(page, "CSV").click();
 	assert.equal(await textOf(selected), "\ufeffid,name,categoryId,status\n4,Zoe,4,available\n");
 	await page.route("**/console/exports", (route) => route.abort());

@@ -5,7 +5,18 @@ import type { Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
-import { addPets, button, openConsole, opened, row, shows, signIn, signOut, takeOut } from "./console.ts";
+import {
+	addPets,
+	assertBothAccessible,
+	button,
+	openConsole,
+	opened,
+	row,
+	shows,
+	signIn,
+	signOut,
+	takeOut,
+} from "./console.ts";
 
 const stored = (page: Page) =>
 	page.evaluate<{ tab: string; computer: string }>(
@@ -66,6 +77,37 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	assert.ok(!(await stored(later)).computer.includes(service.key));
 	await later.reload();
 	await isSignedOut(later);
+});
+
+test("the account menu shows and copies the key, and changes in all tabs how long it is kept, without losing a search", async (context) => {
+	const { service, page } = await opened(context, ["Rex", "Mia"], "#/animals?name=rex");
+	await row(page, "Rex").waitFor();
+	const second = await page.context().newPage();
+	await second.goto(`${service.url}/console`);
+	await row(second, "Mia").waitFor();
+	let reads = 0;
+	page.on("request", (request) => /find|pets/.test(request.url()) && reads++);
+	await page.getByRole("button", { name: /^Account: / }).click();
+	await button(page, "Show the key").click();
+	assert.equal(await page.getByLabel("The key, copied").inputValue(), service.key);
+	assert.equal(await page.evaluate("navigator.clipboard.readText()"), service.key);
+	await assertBothAccessible(page, "the key that is shown");
+	await button(page, "Stay signed in on this computer").click();
+	await shows(page, /^Signed in on this computer until /);
+	for (const tab of [page, second]) assert.ok(!(await stored(tab)).tab.includes(service.key));
+	assert.ok((await stored(second)).computer.includes(service.key));
+	await page.keyboard.press("Escape");
+	assert.equal(await page.getByLabel("The key, copied").count(), 0);
+	assert.match(await page.evaluate("document.activeElement.ariaLabel"), /^Account: /);
+	await second.getByRole("button", { name: /^Account: / }).click();
+	await shows(second, /^Signed in on this computer until /);
+	await button(second, "Stay signed in in this tab only").click();
+	await shows(second, /^Signed in for this tab/);
+	for (const tab of [page, second]) {
+		const { tab: inTab, computer } = await stored(tab);
+		assert.ok(inTab.includes(service.key) && !computer.includes(service.key));
+	}
+	assert.equal(reads, 0);
 });
 
 test("a key that is over or belongs to a clock that was set back is not used", async (context) => {
