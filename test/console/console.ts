@@ -79,6 +79,8 @@ export function namesOn(page: Page): Promise<string[]> {
 
 /** Asserts that axe reports nothing, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
+	// The colors at the end of a transition.
+	await page.evaluate("document.getAnimations().forEach((one) => one instanceof CSSTransition && one.finish())");
 	await page.evaluate(axe.source);
 	const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
 	assert.deepEqual(

@@ -9,6 +9,7 @@ import { createKey } from "../../src/keys/issue.ts";
 import { StorageUnavailable, type Store } from "../../src/store/store.ts";
 import { type Declared, declaredReply, document } from "../support/declared.ts";
 import { assertFailure, create, type TestRequest, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { exchange, type Reply } from "../support/wire.ts";
 
 const names = Object.keys(operations) as OperationName[];
@@ -98,10 +99,13 @@ const codesOf = (name: OperationName): ErrorCode[] => [...(operations[name] as O
 
 /** Services with the settings that some codes need. */
 async function specialServices(context: TestContext): Promise<Partial<Record<ErrorCode, TestService>>> {
+	// Any delay of the event loop is more than this.
+	const overloaded = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } });
+	const isOverloaded = async () => (await overloaded.send({ path: "/v1/pets" })).status === 503;
+	await until("the overload to be detected", isOverloaded);
 	return {
 		request_timeout: await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } }),
-		// Any delay of the event loop is more than this.
-		overloaded: await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } }),
+		overloaded,
 	};
 }
 
