@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ErrorBody, type ErrorCode, entryOf, errors, failureHeaders } from "../src/contract/errors.ts";
+import { toJson } from "../src/contract/json.ts";
 import {
 	commonErrors,
 	commonHeaders,
@@ -17,13 +18,6 @@ import { codeSamples } from "./code-samples.ts";
 import { introduction } from "./introduction.ts";
 
 const target = fileURLToPath(new URL("../openapi.json", import.meta.url));
-
-declare global {
-	/** The compiler does not know it yet. */
-	interface JSON {
-		rawJSON(text: string): unknown;
-	}
-}
 
 /** The interface document's own version (§9). */
 const version = "1.0.0";
@@ -239,8 +233,7 @@ export function openApiText(): string {
 
 /** A part of the document as text, with exact integers. */
 export function openApiJson(part: unknown): string {
-	const asDigits = (_name: string, value: unknown) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
-	return JSON.stringify(part, asDigits, 2);
+	return toJson(part, 2);
 }
 
 if (import.meta.main) writeFileSync(target, openApiText());

@@ -32,6 +32,19 @@ export function parseJson(text: string): unknown {
 	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);
 }
 
+declare global {
+	/** The compiler does not know it yet. */
+	interface JSON {
+		rawJSON(text: string): unknown;
+	}
+}
+
+/** Writes JSON with exact numbers: JSON.stringify does not know bigint. */
+export function toJson(value: unknown, indent?: number): string {
+	const asDigits = (_name: string, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part);
+	return JSON.stringify(value, asDigits, indent);
+}
+
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;
 
 function exactNumber(_key: string, value: unknown, context: { source: string }): unknown {

@@ -1,4 +1,4 @@
-// Writes animals as JSON with exact numbers: JSON.stringify does not know bigint.
+// Writes animals as JSON with exact numbers, in less time than `toJson`.
 
 import { type NewPet, petFields } from "./pet.ts";
 

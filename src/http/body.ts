@@ -1,15 +1,24 @@
-// Reads the body of a request, parses it (UTF-8 JSON, with exact numbers) and validates it.
+// Reads the body of a request, and parses it: UTF-8 JSON, with exact numbers.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
-import type { NewPet } from "../contract/pet.ts";
-import { checkFields, describeFaults } from "../contract/validate.ts";
+import { type Checked, describeFaults } from "../contract/validate.ts";
 
-/** @throws ApiError `body_too_large`, `malformed_request` */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+/** @throws ApiError `body_too_large`, `malformed_request`, `invalid_json` */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+	return parseBody(await readBody(request));
+}
+
+/** @param place of the value in the body, for the message @throws ApiError `invalid_body` */
+export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
+	if (checked.faults) throw new ApiError("invalid_body", place + describeFaults(checked.faults));
+	return checked.value;
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		// A request without a body has no events (listen.ts).
 		if (request.readableEnded) return resolve(Buffer.alloc(0));
@@ -26,15 +35,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 	});
 }
 
-/** The body of `createPet` without its unknown fields. @throws ApiError `invalid_json`, `invalid_body` */
-export function parseNewPet(body: Buffer): NewPet {
-	const checked = checkFields(parseBody(body));
-	if (checked.faults) throw new ApiError("invalid_body", describeFaults(checked.faults));
-	return checked.value;
-}
-
-/** @throws ApiError `invalid_json` */
-export function parseBody(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
 	if (body.length === 0) throw new ApiError("invalid_json", "it is empty");
 	if (!isUtf8(body)) throw new ApiError("invalid_json", "it is not valid UTF-8");
 	if (isTooDeep(body)) throw new ApiError("invalid_json", `it is nested more than ${bodyMaxDepth} levels deep`);

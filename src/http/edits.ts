@@ -3,11 +3,10 @@
 import { editsMax, PetEdit, SeenPet } from "../contract/edits.ts";
 import { ApiError } from "../contract/errors.ts";
 import { Pet } from "../contract/pet.ts";
-import { petJson } from "../contract/pet-json.ts";
 import { type Static, Type } from "../contract/schema.ts";
-import { checkOf, describeFaults } from "../contract/validate.ts";
-import { type EditRecord, type EditResult, type Edits, type NewEdit, StorageUnavailable } from "../store/store.ts";
-import { parseBody, readBody } from "./body.ts";
+import { checkOf } from "../contract/validate.ts";
+import { type EditResult, type Edits, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
@@ -19,8 +18,8 @@ const readHistoryQuery = createQueryReader(Type.Object({ id: Pet.properties.id }
 /** @param eraseNames called after names were replaced */
 export function createEditHandlers(edits: Edits, eraseNames: () => void) {
 	return {
-		async edit(exchange: Exchange): Promise<void> {
-			const given = parseEdits(parseBody(await readBody(exchange.request)), callerOf(exchange).name);
+		async edit(exchange: Exchange) {
+			const given = parseEdits(await readJson(exchange.request), callerOf(exchange).name);
 			const results: EditResult[] = [];
 			for (const edit of given) {
 				try {
@@ -34,23 +33,14 @@ export function createEditHandlers(edits: Edits, eraseNames: () => void) {
 			}
 			if (results.some(({ outcome }, index) => outcome === "edited" && given[index]?.action !== "set-status"))
 				eraseNames();
-			exchange.header("cache-control", "no-store").sendJson(`{"results":[${results.map(resultJson).join()}]}`);
+			return { results };
 		},
-		async history(exchange: Exchange): Promise<void> {
+		async history(exchange: Exchange) {
 			const { id } = readHistoryQuery(exchange.query);
 			const records = await edits.ofPet(id, editsMax);
-			exchange.header("cache-control", "no-store").sendJson(`{"edits":[${records.map(recordJson).join()}]}`);
+			return { edits: records.map(({ petId: _, ...record }) => record) };
 		},
 	};
-}
-
-function resultJson({ outcome, pet, by }: EditResult): string {
-	const rest = JSON.stringify({ outcome, by });
-	return pet ? `{"pet":${petJson(pet)},${rest.slice(1)}` : rest;
-}
-
-function recordJson({ id, petId: _, ...record }: EditRecord): string {
-	return `{"id":${id},${JSON.stringify(record).slice(1)}`;
 }
 
 /** @throws ApiError `invalid_body` */
@@ -62,11 +52,9 @@ function parseEdits(body: unknown, editor: string): NewEdit[] {
 }
 
 function parseEdit(given: { seen?: unknown } | null, place: string, editor: string): NewEdit {
-	const edit = checkEdit(given);
-	if (edit.faults) throw new ApiError("invalid_body", `${place}: ${describeFaults(edit.faults)}`);
-	const seen = checkSeen(given?.seen);
-	if (seen.faults) throw new ApiError("invalid_body", `${place}.seen: ${describeFaults(seen.faults)}`);
-	return { ...toChange(edit.value, place), petId: edit.value.id, editor, seen: seen.value };
+	const edit = validOf(checkEdit(given), `${place}: `);
+	const seen = validOf(checkSeen(given?.seen), `${place}.seen: `);
+	return { ...toChange(edit, place), petId: edit.id, editor, seen };
 }
 
 function toChange({ action, name, status }: Static<typeof PetEdit>, place: string) {

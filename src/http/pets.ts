@@ -6,9 +6,9 @@ import { int64FromDecimal } from "../contract/json.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
 import { petJson, petJsonWithId } from "../contract/pet-json.ts";
 import type { Static, TObject } from "../contract/schema.ts";
-import { checkOf, describeFaults } from "../contract/validate.ts";
+import { checkFields, checkOf, describeFaults } from "../contract/validate.ts";
 import { endOfList, type PageQuery, type PetPage, type Store } from "../store/store.ts";
-import { parseNewPet, readBody } from "./body.ts";
+import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
@@ -47,7 +47,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 
 		async createPet(exchange) {
 			readCreateQuery(exchange.query);
-			const newPet = parseNewPet(await readBody(exchange.request));
+			const newPet = validOf(checkFields(await readJson(exchange.request)));
 			const json = petJson(newPet);
 			const key = exchange.idempotencyKey;
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };

@@ -2,13 +2,14 @@
 // the interface document.
 
 import type { Activity, KeyInfo } from "../contract/activity.ts";
+import { toJson } from "../contract/json.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { createExportHandlers } from "./exports.ts";
-import { createFindHandler } from "./find.ts";
+import { find } from "./find.ts";
 import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";
@@ -37,18 +38,23 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 }
 
 /** The private endpoints of the console, which may change with it. */
-function addPrivate(router: Router, { store, now, activity, createSettlesMs, eraseNames }: RouteTableOptions): void {
+function addPrivate(router: Router, options: RouteTableOptions): void {
+	const { store, activity, createSettlesMs } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
-	router.add("/console/key", { GET: { ...rules, handler: sendJson("no-store", key) } });
-	const figures = sendJson("no-store", activity);
-	router.add("/console/activity", { GET: { ...rules, access: "metrics:read", handler: figures } });
-	const { edit, history } = createEditHandlers(store.edits, eraseNames);
-	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: edit } });
-	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: history } });
-	router.add("/console/find", { GET: { ...rules, access: "pets:read", handler: createFindHandler(store) } });
-	const { order, keyOf, download } = createExportHandlers(store, now);
-	router.add("/console/exports", { POST: { ...rules, access: "pets:read", acceptsBody: true, handler: order } });
+	const answer = (read: (exchange: Exchange) => object) => sendJson("no-store", read);
+	router.add("/console/key", { GET: { ...rules, handler: answer(key) } });
+	router.add("/console/activity", { GET: { ...rules, access: "metrics:read", handler: answer(activity) } });
+	const { edit, history } = createEditHandlers(store.edits, options.eraseNames);
+	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: answer(edit) } });
+	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: answer(history) } });
+	router.add("/console/find", {
+		GET: { ...rules, access: "pets:read", handler: answer((exchange) => find(store, exchange)) },
+	});
+	const { order, keyOf, download } = createExportHandlers(options, activity);
+	router.add("/console/exports", {
+		POST: { ...rules, access: "pets:read", acceptsBody: true, handler: answer(order) },
+	});
 	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
 }
 
@@ -99,6 +105,6 @@ function keyInfo({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSe
 /** @param read returns the value to send, or a promise of it */
 function sendJson(cacheControl: string, read: (exchange: Exchange) => object): Handler {
 	return async (exchange) => {
-		exchange.header("cache-control", cacheControl).sendJson(JSON.stringify(await read(exchange)));
+		exchange.header("cache-control", cacheControl).sendJson(toJson(await read(exchange)));
 	};
 }
