@@ -30,7 +30,7 @@ import { createBackground } from "./store/background.ts";
 import { createErasing, type Erasing } from "./store/erasing.ts";
 import { openStore } from "./store/open.ts";
 import { checkBackupFolder, type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
-import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { type OpenOptions, StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
 	config: Config;
@@ -87,16 +87,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { apiKey, baseUrl } = config;
 	let isStopping = false;
 	let isServing = false;
-	const observed = createObserved(options);
-	const { now, background } = observed;
 	let backups: ScheduledBackups | undefined;
+	const ops = buildOps(options, () => isStopping);
+	const { now, background } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
-	const ops = buildOps(options, observed, () => isStopping);
-	const store = await openWhenThere(options, observed, ops, () => void backups?.stop());
+	const store = await openWhenThere(options, ops, () => void backups?.stop());
 	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const erasing = createErasing(background, environmentFor(config.databaseUrl));
-	const { app, activity } = await buildPublic(options, observed, ops, { store, keyCheck, erasing });
+	const { app, activity } = await buildPublic(options, ops, { store, keyCheck, erasing });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
@@ -125,23 +124,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if ((await store.rows.readCopyMark()) !== undefined)
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
 		if (apiKey !== undefined)
-			await addKey(issuer, { name: "API_KEY", key: apiKey, scopes: [...defaultScopes], unless: "same secret" });
+			await createKey(issuer, { name: "API_KEY", key: apiKey, scopes: [...defaultScopes], unless: "same secret" });
 		if (config.backups) checkBackupFolder(config.backups.folder);
-		await listenPublic(app.server, config, store, observed.node);
+		await listenPublic(app.server, config, store, ops.node);
 		await ops.listen();
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = options.issuesFirstKey
-			? await addKey(issuer, { name: "first key", scopes: [...scopes], unless: "any key" })
-			: undefined;
+		const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
+		const issued = options.issuesFirstKey ? await createKey(issuer, first) : undefined;
+		const firstKey = issued?.isAdded ? issued.key : undefined;
 		const { address } = app.server.address() as AddressInfo;
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
-		backups = startBackups(options, observed, store);
+		backups = startBackups(options, ops, store);
 		if (await store.edits.hasNamesToErase()) erasing.start();
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, backups, stop, traffic: observed.traffic.read };
+		return { url, opsUrl, firstKey, store, backups, stop, traffic: ops.traffic.read };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -156,13 +155,14 @@ async function listenPublic(server: Server, config: Config, store: Store, node: 
 	return listenShared(server, port, host, store, node);
 }
 
-/** Opens the store, whose commits and failures are reported. @throws StoreRefused */
-function openObserved(
-	{ config, log, onWritesStopped }: ServiceOptions,
-	{ now, node, metrics, background }: Observed,
-	stopBackups: () => void,
-): Promise<Store> {
-	return openStore(config.databaseUrl, now, {
+/** How often a database that is away is asked again. */
+const askAgainMs = 1_000;
+
+/** Opens the store, whose commits and failures are reported. @throws StoreRefused, and the signal's reason */
+async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () => void): Promise<Store> {
+	const { config, log } = options;
+	const { now, node, metrics, background, sources } = ops;
+	const openOptions: OpenOptions = {
 		verify: "quick",
 		node,
 		background,
@@ -174,18 +174,36 @@ function openObserved(
 		onFatal(reason) {
 			log.fatal({}, reason);
 			stopBackups();
-			onWritesStopped?.();
+			options.onWritesStopped?.();
 		},
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
-	});
+	};
+	try {
+		for (;;) {
+			try {
+				sources.store = await openStore(config.databaseUrl, now, openOptions);
+				return sources.store as Store;
+			} catch (error) {
+				if (!(error instanceof StoreAway)) throw error;
+				if (!sources.away) log.warn({ reason: error.message }, "waiting for the database");
+				sources.away = error.message;
+				await ops.listen();
+				await sleep(askAgainMs, undefined, { signal: options.signal });
+			}
+		}
+	} catch (error) {
+		await ops.close();
+		throw error;
+	}
 }
 
-type Observed = ReturnType<typeof createObserved>;
+type Ops = ReturnType<typeof buildOps>;
 
-/** The metrics, which begin before the store is open. */
-function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now }: ServiceOptions) {
+/** What operators see: the metrics, the log of replies, and the port with the probes. It works before the store is open. */
+function buildOps(options: ServiceOptions, isStopping: () => boolean) {
+	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
@@ -198,46 +216,6 @@ function createObserved({ config, log, droppedLogLines = () => 0, now = Date.now
 	});
 	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
-	return { now, node, metrics, background, traffic, sources };
-}
-
-/** How often a database that is away is asked again. */
-const askAgainMs = 1_000;
-
-/** @throws StoreRefused, and the signal's reason */
-async function openWhenThere(
-	options: ServiceOptions,
-	observed: Observed,
-	ops: Ops,
-	stopBackups: () => void,
-): Promise<Store> {
-	const { log, signal } = options;
-	const { sources } = observed;
-	try {
-		for (;;) {
-			try {
-				const store = await openObserved(options, observed, stopBackups);
-				return Object.assign(sources, { store }).store;
-			} catch (error) {
-				if (!(error instanceof StoreAway)) throw error;
-				if (!sources.away) log.warn({ reason: error.message }, "waiting for the database");
-				sources.away = error.message;
-				await ops.listen();
-				await sleep(askAgainMs, undefined, { signal });
-			}
-		}
-	} catch (error) {
-		await ops.close();
-		throw error;
-	}
-}
-
-type Ops = ReturnType<typeof buildOps>;
-
-/** The operators' port, which works before the store is open. */
-function buildOps(options: ServiceOptions, observed: Observed, isStopping: () => boolean) {
-	const { config, log, timeouts = defaultTimeouts } = options;
-	const { node, metrics, traffic, sources } = observed;
 	const probes = createProbes(sources, isStopping);
 	const replyWatch = createReplyWatch({
 		log,
@@ -247,13 +225,11 @@ function buildOps(options: ServiceOptions, observed: Observed, isStopping: () =>
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isStopping };
+	/** Options of both servers. */
 	const common = { timeouts, replyHead, replyWatch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
-		server,
-		probes,
-		/** Options of both servers. */
-		common,
+		...{ now, node, sources, metrics, background, traffic, probes, common, server },
 		async listen() {
 			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
 		},
@@ -269,15 +245,13 @@ function buildOps(options: ServiceOptions, observed: Observed, isStopping: () =>
 /** The public port, which does not listen yet. */
 async function buildPublic(
 	options: ServiceOptions,
-	observed: Observed,
-	{ probes, common }: Ops,
+	{ now, metrics, traffic, sources, probes, common }: Ops,
 	{ store, keyCheck, erasing }: { store: Store; keyCheck: KeyCheck; erasing: Erasing },
 ) {
 	const { config, log } = options;
-	const { now, metrics, traffic } = observed;
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
-	observed.sources.animals = totals.animals;
+	sources.animals = totals.animals;
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -313,7 +287,7 @@ async function readConnectionsMax(): Promise<number> {
 
 function startBackups(
 	{ config: { backups, databaseUrl }, log }: ServiceOptions,
-	{ now, background, metrics, sources }: Observed,
+	{ now, background, metrics, sources }: Ops,
 	store: Store,
 ): ScheduledBackups | undefined {
 	if (!backups) return undefined;
@@ -331,10 +305,4 @@ function startBackups(
 	});
 	sources.backups = { everyMs: backups.everyMs, lastAtMs: () => scheduled.status().lastBackupAtMs };
 	return scheduled;
-}
-
-/** @returns the secret of the new key; undefined if the store has such a key, which may be revoked */
-async function addKey(issuer: Issuer, request: KeyRequest): Promise<string | undefined> {
-	const { key, isAdded } = await createKey(issuer, request);
-	return isAdded ? key : undefined;
 }

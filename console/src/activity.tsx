@@ -2,7 +2,7 @@
 
 import "./activity.css";
 import { useState } from "preact/hooks";
-import type { Activity as Figures, Minute } from "../../src/contract/activity.ts";
+import type { Activity as Figures, Minute } from "../../src/contract/console.ts";
 import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx";
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";

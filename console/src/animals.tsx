@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
-import type { Totals } from "../../src/contract/activity.ts";
+import type { Totals } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Adding } from "./add-form.ts";
 import { EmptyStore } from "./empty-store.tsx";

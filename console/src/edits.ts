@@ -1,6 +1,6 @@
 // Edits of animals, and what becomes of them.
 
-import type { EditResult } from "../../src/contract/edits.ts";
+import type { EditResult } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export type Change =

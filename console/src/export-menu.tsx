@@ -2,7 +2,7 @@
 // file, and the browser downloads it. The palette has each format, too.
 
 import { useState } from "preact/hooks";
-import type { ExportFormat, ExportOrder } from "../../src/contract/exports.ts";
+import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
 import { describeFilter } from "./route.ts";

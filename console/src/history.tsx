@@ -1,7 +1,7 @@
 // What was done to an animal, from the audit log: who and when, newest first. The log has no names of animals.
 
 import { useEffect } from "preact/hooks";
-import type { PastEdit } from "../../src/contract/edits.ts";
+import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { stateOf } from "./edits.ts";
 import { FailureNote } from "./notes.tsx";

@@ -2,7 +2,7 @@
 // its animal is looked up, once the lost request can no longer be stored.
 
 import type { AnimalStore } from "../../client/src/index.ts";
-import type { KeyInfo } from "../../src/contract/activity.ts";
+import type { KeyInfo } from "../../src/contract/console.ts";
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import { lookUp, newestId, type UnknownCreate } from "../../src/files/creates.ts";
 import { TooEarly } from "./pause.ts";

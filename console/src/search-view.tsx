@@ -1,6 +1,6 @@
 // The results of a search by name, as they come, and how far the service has looked.
 
-import type { Totals } from "../../src/contract/activity.ts";
+import type { Totals } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { PetTable } from "./pet-table.tsx";

@@ -1,6 +1,6 @@
 // The search by name: the service looks at the animals in parts, and the console shows what each part found.
 
-import type { FindReply } from "../../src/contract/find.ts";
+import type { FindReply } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export interface SearchState {

@@ -1,6 +1,6 @@
 // Sends edits to the console's private endpoint, and tells in a sentence what became of them.
 
-import { type EditResult, editsMax } from "../../src/contract/edits.ts";
+import { type EditResult, editsMax } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { type Edit, type Notice, type Sent, shortName, stateOf } from "./edits.ts";
 import { countOf, sentenceOf } from "./notes.tsx";

@@ -2,7 +2,7 @@
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import { parseExact } from "../../client/src/int64.ts";
-import type { Activity, KeyInfo } from "../../src/contract/activity.ts";
+import type { Activity, KeyInfo } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import type { KeptKey } from "./kept-key.ts";
 

@@ -1,7 +1,7 @@
 // Reads the figures of the service while the page is visible, and less often while the service does not answer.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Activity, Totals } from "../../src/contract/activity.ts";
+import type { Activity, Totals } from "../../src/contract/console.ts";
 import { callAfter, pauseAfter } from "./pause.ts";
 import { may, type Session } from "./session.ts";
 

@@ -6,7 +6,7 @@ import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
 import type { AnimalStore } from "../../client/src/index.ts";
-import { type ExportFormat, exportFormats } from "../contract/exports.ts";
+import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
 import { formatPets } from "../files/formats.ts";

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnimalStore } from "../../client/src/index.ts";
-import type { KeyInfo } from "../contract/activity.ts";
+import type { KeyInfo } from "../contract/console.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { contentOf, lookUp, type UnknownCreate } from "../files/creates.ts";
 import { describeUnknown, missingReason, unknownCreateOf } from "../files/rejected-rows.ts";

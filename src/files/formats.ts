@@ -1,7 +1,7 @@
 // The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
 // from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers: an import can read them.
 
-import type { ExportFormat } from "../contract/exports.ts";
+import type { ExportFormat } from "../contract/console.ts";
 import { petFields } from "../contract/pet.ts";
 import { type AnyPet, petJson } from "../contract/pet-json.ts";
 import { findColumns, isUsable } from "./columns.ts";

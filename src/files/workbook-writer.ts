@@ -2,7 +2,7 @@
 // program rounds a number of 64 bits or runs a name that begins with `=`.
 
 import { strToU8, Zip, ZipDeflate } from "fflate";
-import { tooManyPets, workbookMaxPets } from "../contract/exports.ts";
+import { tooManyPets, workbookMaxPets } from "../contract/console.ts";
 import { FileError } from "./encoding.ts";
 
 const sheetMaxRows = workbookMaxPets + 1;

@@ -1,6 +1,6 @@
 // The console's private endpoints for editing: edits that name the state which was seen, and the history of an animal.
 
-import { editsMax, PetEdit, SeenPet } from "../contract/edits.ts";
+import { editActions, editsMax } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
@@ -11,9 +11,22 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
 
+const { id, name, status } = Pet.properties;
+
+/** `name` is for `rename`. `status` is for `set-status`, which takes the status away if it is absent. */
+const PetEdit = Type.Object(
+	{
+		id,
+		action: Type.Enum(editActions, { description: `one of ${editActions.join(", ")}` }),
+		name: Type.Optional(name),
+		status,
+	},
+	{ description: "an object with id, action and seen" },
+);
 const checkEdit = checkOf(PetEdit);
-const checkSeen = checkOf(SeenPet);
-const readHistoryQuery = createQueryReader(Type.Object({ id: Pet.properties.id }));
+/** The state of the animal that the editor saw: another state is a conflict. */
+const checkSeen = checkOf(Type.Object({ name, status }, { description: "an object with name and optionally status" }));
+const readHistoryQuery = createQueryReader(Type.Object({ id }));
 
 /** @param eraseNames called after names were replaced */
 export function createEditHandlers(edits: Edits, eraseNames: () => void) {

@@ -60,13 +60,13 @@ const challenges: Partial<Record<ErrorCode, string>> = {
 	invalid_credential: `${challenge}, error="invalid_token"`,
 };
 
-/** The headers that only a failure has, as alternating names and values. */
-export function failureFields({ code, retryAfterSeconds }: ApiError): string[] {
-	const fields = ["cache-control", "no-store"];
+/** The headers that only a failure has. */
+export function failureHeaders({ code, retryAfterSeconds }: ApiError): Record<string, string> {
+	const headers: Record<string, string> = { "cache-control": "no-store" };
 	const authenticate = challenges[code];
-	if (authenticate !== undefined) fields.push("www-authenticate", authenticate);
-	if (retryAfterSeconds !== undefined) fields.push("retry-after", String(retryAfterSeconds));
-	return fields;
+	if (authenticate !== undefined) headers["www-authenticate"] = authenticate;
+	if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
+	return headers;
 }
 
 export class Exchange {
@@ -191,9 +191,7 @@ export class Exchange {
 		if (this.isRefused) return;
 		this.failure = failure.code;
 		this.status = failure.status;
-		const fields = failureFields(failure);
-		for (let index = 0; index < fields.length; index += 2)
-			this.header(fields[index] as string, fields[index + 1] as string);
+		this.headers(failureHeaders(failure));
 		if (isLast) this.closeAfter();
 		this.sendJson(failure.json);
 	}

@@ -4,17 +4,15 @@
 
 import { createHmac } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Activity } from "../contract/activity.ts";
-import { ApiError } from "../contract/errors.ts";
 import {
+	type Activity,
 	type ExportFormat,
 	type ExportOrder,
 	exportFormats,
-	exportIdsMax,
-	exportTicketMs,
 	tooManyPets,
 	workbookMaxPets,
-} from "../contract/exports.ts";
+} from "../contract/console.ts";
+import { ApiError } from "../contract/errors.ts";
 import { isInt64, parseJson } from "../contract/json.ts";
 import type { AnyPet } from "../contract/pet-json.ts";
 import { Type } from "../contract/schema.ts";
@@ -28,6 +26,11 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Search, searched, searchPets, stepPets } from "./find.ts";
 import type { PetOptions } from "./pets.ts";
+
+/** The most animals that one export names. */
+const idsMax = 1000;
+/** How long a download may begin. */
+const ticketMs = 60_000;
 
 const contentTypes = {
 	csv: "text/csv; charset=utf-8",
@@ -73,8 +76,8 @@ export function createExportHandlers({ store, now }: PetOptions, activity: () =>
 /** @throws ApiError `invalid_body` */
 function parseOrder(body: unknown) {
 	const { ids } = Object(body) as ExportOrder;
-	if (ids !== undefined && !(Array.isArray(ids) && ids.length <= exportIdsMax && ids.every(isInt64)))
-		throw new ApiError("invalid_body", `ids must be a list of at most ${exportIdsMax} ids`);
+	if (ids !== undefined && !(Array.isArray(ids) && ids.length <= idsMax && ids.every(isInt64)))
+		throw new ApiError("invalid_body", `ids must be a list of at most ${idsMax} ids`);
 	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
 }
 
@@ -95,7 +98,7 @@ function createTickets(secret: Buffer, now: () => number) {
 	const macLength = macOf("").length;
 	return {
 		write(order: Order, keyId: string): string {
-			const content = JSON.stringify({ order, keyId, endsAtMs: now() + exportTicketMs });
+			const content = JSON.stringify({ order, keyId, endsAtMs: now() + ticketMs });
 			const packed = deflateRawSync(content).toString("base64url");
 			return macOf(packed) + packed;
 		},

@@ -1,7 +1,6 @@
 // Looks for a text in the names of animals, for `/console/find` and for exports. The store has no index for it, so every
 // animal is read, in steps between which the event loop handles other requests.
 
-import { foldedText, foundMax } from "../contract/find.ts";
 import { parseJson } from "../contract/json.ts";
 import { type Filter, filters, optional } from "../contract/operations.ts";
 import { NewPet } from "../contract/pet.ts";
@@ -11,6 +10,8 @@ import type { Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
 
+/** The most animals of one reply. */
+const foundMax = 200;
 /** A step takes 1 ms. */
 export const stepPets = 100;
 /** After this time, the reply says how far the search is. */
@@ -25,6 +26,13 @@ export type Search = Filter & { name?: string; after?: bigint };
 const readFindQuery = createQueryReader(
 	Type.Object({ ...searched, name, after: Type.Optional(NewPet.properties.categoryId) }),
 );
+
+const marks = /\p{M}/gu;
+
+/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
+function foldedText(text: string): string {
+	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
+}
 
 /** Yields each step of a search, which begins after the id `after`. */
 export async function* searchPets({ listPets }: Store, { name = "", after = 0n, ...filter }: Search) {

@@ -76,8 +76,8 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection: Connection = request.socket;
 		if (connection.isRefused || connection.last) return;
-		connection.latest = { request, response };
 		const exchange = replyWatch.begin(request, response, replyHead);
+		connection.latest = exchange;
 		if (asksForUpgrade(request)) {
 			exchange.closeAfter();
 			connection.sendsMore = true;

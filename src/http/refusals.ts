@@ -5,7 +5,7 @@ import { ApiError } from "../contract/errors.ts";
 import { urlMaxLength } from "../contract/limits.ts";
 import type { Log } from "../contract/observed.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
-import { type Exchange, failureFields, type ReplyHead } from "./exchange.ts";
+import { type Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
 import { type Connection, lingerMs } from "./intake.ts";
 import { STATUS_CODES } from "./node-http.ts";
@@ -32,12 +32,13 @@ export function createRefusals(head: ReplyHead, replyWatch: Pick<ReplyWatch, "re
 	/** Answers bytes that never became a request. */
 	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.writable) return;
-		const fields = [
-			...[...head.fields, "x-request-id", replyWatch.refuse(failure.code), ...failureFields(failure)],
-			...["content-type", "application/json", "content-length", String(Buffer.byteLength(failure.json))],
-			...(failure.code === "method_not_allowed" ? ["allow", "GET, HEAD, POST, OPTIONS"] : []),
-			...["connection", "close", "date", new Date().toUTCString()],
-		];
+		const own = {
+			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
+			...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(failure.json)) },
+			...(failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" }),
+			...{ connection: "close", date: new Date().toUTCString() },
+		};
+		const fields = [...head.fields, ...Object.entries(own).flat()];
 		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
 		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
 		connection.end(isHead ? start : start + failure.json);

@@ -2,7 +2,7 @@
 // it is remembered under the first two, and sent again until the store shows another state. Fields that depend on the
 // request, such as its id or its rate, are added to each reply.
 
-import { gzipSync } from "node:zlib";
+import { crc32, gzipSync } from "node:zlib";
 import type { Shown, Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import type { BaseUrlOf } from "./proxies.ts";
@@ -46,7 +46,7 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 	let recent = new Map<string, Reply>();
 	let older = new Map<string, Reply>();
 	let recentBytes = 0;
-	const used = new Int32Array(usedMax);
+	const used = new Uint32Array(usedMax);
 
 	function add(key: string, reply: Reply): void {
 		recent.set(key, reply);
@@ -67,7 +67,7 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 
 	/** Whether the key was used lately. Replies to other keys are not remembered: most pages are read once. */
 	function isUsedAgain(key: string): boolean {
-		const hash = hashOf(key);
+		const hash = crc32(key);
 		const place = hash & (usedMax - 1);
 		const isAgain = used[place] === hash;
 		used[place] = hash;
@@ -80,13 +80,6 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 /** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
 function bytesOf(key: string, { body, links = "" }: Reply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * body.length;
-}
-
-/** FNV-1a. */
-function hashOf(text: string): number {
-	let hash = 0x811c9dc5 | 0;
-	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-	return hash;
 }
 
 /** Whether a store in this state would give the same reply. */

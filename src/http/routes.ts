@@ -1,7 +1,7 @@
 // All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
 // the interface document.
 
-import type { Activity, KeyInfo } from "../contract/activity.ts";
+import type { Activity, KeyInfo } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { type Operation, type OperationName, operations } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";

@@ -1,6 +1,6 @@
 // The replies of this node and their p95 by minute, for the console's chart. They are kept in memory only.
 
-import type { Minute } from "../contract/activity.ts";
+import type { Minute } from "../contract/console.ts";
 import type { Metrics } from "./metrics.ts";
 
 const minutesMax = 180;

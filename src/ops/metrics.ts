@@ -10,7 +10,7 @@ import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
 const metric =
 	(type: Metric["type"]) =>
-	(help: string, ...labels: string[]): Metric => ({ type, help, labels });
+	(help: string, labels: string[] = []): Metric => ({ type, help, labels });
 const counter = metric("counter");
 const gauge = metric("gauge");
 const histogram = metric("histogram");
@@ -20,25 +20,22 @@ export const metricTable = {
 		"Time from a request's headers to the end of its reply. " +
 			"operation: also probe, metrics, console, page and unknown; method: read (GET, HEAD), write (POST) or other; " +
 			"status 499: the client left first.",
-		"operation",
-		"method",
-		"status",
+		["operation", "method", "status"],
 	),
 	animal_store_refusals_total: counter(
 		"Requests that failed, by error code, also those that are not HTTP; client_abort: the client left first.",
-		"reason",
+		["reason"],
 	),
 	animal_store_deprecated_calls_total: counter(
 		`Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
-		"operation",
-		"key_id",
+		["operation", "key_id"],
 	),
 	animal_store_requests_in_flight: gauge("Requests whose reply is not complete."),
 	animal_store_connections: gauge("Open connections of the public port."),
 	animal_store_connections_accepted_total: counter("Connections to the public port."),
 	animal_store_connections_refused_total: counter(
 		"Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
-		"reason",
+		["reason"],
 	),
 	animal_store_received_bytes_total: counter("Bytes received on the public port, with all headers."),
 	animal_store_sent_bytes_total: counter("Bytes sent on the public port, with all headers."),
@@ -52,7 +49,7 @@ export const metricTable = {
 	animal_store_commits_failed_total: counter("Batches that were not stored."),
 	animal_store_background_failures_total: counter(
 		`Work beside the requests that failed and is done again later. task: ${backgroundTasks.join(", ")}.`,
-		"task",
+		["task"],
 	),
 	animal_store_writable: gauge("1 while the store accepts writes, 0 while it refuses them."),
 	animal_store_writes_waiting: gauge("Writes that wait for their commit."),
@@ -61,7 +58,7 @@ export const metricTable = {
 	),
 	animal_store_animals: gauge(
 		"Animals in the whole store by status (none: without one); absent while they cannot be counted.",
-		"status",
+		["status"],
 	),
 	animal_store_last_backup_timestamp_seconds: gauge(
 		"When the service completed its last backup, in seconds since 1970; 0 before the first; none without BACKUP_TO.",
@@ -71,17 +68,16 @@ export const metricTable = {
 	animal_store_wal_bytes: gauge("SQLite: size of the write-ahead log (the file -wal)."),
 	animal_store_disk_free_bytes: gauge("SQLite: free space that the service may use where the database is."),
 	animal_store_disk_size_bytes: gauge("SQLite: size of the file system where the database is."),
-	animal_store_pool_connections: gauge("PostgreSQL: connections of the pool. state: in_use or idle.", "state"),
+	animal_store_pool_connections: gauge("PostgreSQL: connections of the pool. state: in_use or idle.", ["state"]),
 	animal_store_pool_waiting: gauge("PostgreSQL: queries that wait for a connection of the pool."),
-	animal_store_build_info: gauge(
-		"1; the labels are the version of the service and of Node.",
+	animal_store_build_info: gauge("1; the labels are the version of the service and of Node.", [
 		"version",
 		"node_version",
-	),
+	]),
 	animal_store_log_lines_dropped_total: counter("Log lines that nobody read in time."),
 	nodejs_eventloop_delay_seconds: gauge(
 		"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
-		"percentile",
+		["percentile"],
 	),
 	nodejs_eventloop_busy_seconds_total: counter("Time that the event loop was not idle."),
 	process_start_time_seconds: gauge("Start of the process, in seconds since 1970."),

@@ -1,7 +1,7 @@
 // The store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A figure
 // that this store does not have, such as the pool over SQLite, has no samples.
 
-import type { Totals } from "../contract/activity.ts";
+import type { Totals } from "../contract/console.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
 import { inTime, type ProbeSources } from "./probes.ts";

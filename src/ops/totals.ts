@@ -1,7 +1,7 @@
 // Counts the animals of the whole store by status, for the filters of the console and for metrics.
 
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { Totals } from "../contract/activity.ts";
+import type { Totals } from "../contract/console.ts";
 import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,6 +1,6 @@
 // The Store interface: the promises of every engine, its errors, and what long work on its file reports.
 
-import type { EditResult } from "../contract/edits.ts";
+import type { EditResult } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
@@ -16,7 +16,7 @@ import type {
 	TableName,
 } from "./tables.ts";
 
-export type { EditResult } from "../contract/edits.ts";
+export type { EditResult } from "../contract/console.ts";
 export { type Background, type BackgroundTask, backgroundTasks } from "./background.ts";
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 

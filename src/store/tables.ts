@@ -1,7 +1,8 @@
 // Each table once: its record, and the column and type of each field. Column lists, inserts, conversions and the copy
 // of a whole store are derived from it. Migrations create the columns. Times are milliseconds since 1970.
 
-import type { Pet, PetStatus } from "../contract/pet.ts";
+import type { PastEdit } from "../contract/console.ts";
+import type { Pet } from "../contract/pet.ts";
 
 /** Idempotency-Keys are scoped to the API key. */
 export interface IdempotencyKey {
@@ -57,21 +58,9 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
-/** An edit of an animal by an operator. It has no names, because they may have to be removed. */
-export interface EditRecord {
-	/** 1, 2, 3 … in commit order. */
-	id: bigint;
-	atMs: number;
-	/** Who did it. */
-	editor: string;
-	action: "set-status" | "rename" | "remove";
+/** An edit of an animal by an operator. */
+export interface EditRecord extends PastEdit {
 	petId: bigint;
-	/** The status before a change of status and before a removal; absent if there was none. */
-	fromStatus?: PetStatus | undefined;
-	/** The status after a change of status; absent if there is none. */
-	toStatus?: PetStatus | undefined;
-	/** When the name that it replaced was erased from the files of the store; absent until then. */
-	erasedAtMs?: number | undefined;
 }
 
 /** A value that both engines store. */

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { settings } from "../../src/config.ts";
-import type { KeyInfo } from "../../src/contract/activity.ts";
+import type { KeyInfo } from "../../src/contract/console.ts";
 import { curlOf } from "../../src/contract/curl.ts";
 import { callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";

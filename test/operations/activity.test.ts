@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Activity } from "../../src/contract/activity.ts";
+import type { Activity } from "../../src/contract/console.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
