@@ -1,6 +1,6 @@
 // Where a name has the text that was looked for, compared as the service compares.
 
-import { foldedText } from "../../src/contract/find.ts";
+import { foldedText } from "../../src/contract/console.ts";
 
 /** @returns the start and the end of the first place in the name; undefined if there is none */
 export function hitIn(name: string, text: string): [from: number, to: number] | undefined {

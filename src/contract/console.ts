@@ -45,6 +45,13 @@ export interface FindReply {
 	isComplete: boolean;
 }
 
+const marks = /\p{M}/gu;
+
+/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
+export function foldedText(text: string): string {
+	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
+}
+
 /** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];

@@ -1,6 +1,7 @@
 // Looks for a text in the names of animals, for `/console/find` and for exports. The store has no index for it, so every
 // animal is read, in steps between which the event loop handles other requests.
 
+import { foldedText } from "../contract/console.ts";
 import { parseJson } from "../contract/json.ts";
 import { type Filter, filters, optional } from "../contract/operations.ts";
 import { NewPet } from "../contract/pet.ts";
@@ -26,13 +27,6 @@ export type Search = Filter & { name?: string; after?: bigint };
 const readFindQuery = createQueryReader(
 	Type.Object({ ...searched, name, after: Type.Optional(NewPet.properties.categoryId) }),
 );
-
-const marks = /\p{M}/gu;
-
-/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
-function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
-}
 
 /** Yields each step of a search, which begins after the id `after`. */
 export async function* searchPets({ listPets }: Store, { name = "", after = 0n, ...filter }: Search) {
