@@ -201,7 +201,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** What operators see: the metrics, the log of replies, and the port with the probes. It works before the store is open. */
+/** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
 function buildOps(options: ServiceOptions, isStopping: () => boolean) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	// 0 is no limit.
