@@ -1,5 +1,5 @@
-// What the console sends to the service's private endpoints under /console, and gets from them. They may change with the
-// console, and are not part of the interface.
+// What the console sends to the private endpoints under /console, and gets from them. They may change with the console,
+// and are not part of the interface.
 
 import type { Pet, PetStatus } from "./pet.ts";
 

@@ -1,4 +1,4 @@
-// Looks for a text in the names of animals, for `/console/find` and for exports. The store has no index for it, so every
+// Looks for a text in the names of animals, for `/console/find` and exports. The store has no index for it, so every
 // animal is read, in steps between which the event loop handles other requests.
 
 import { foldedText } from "../contract/console.ts";
