@@ -1,15 +1,15 @@
-// The view that adds many animals: a file is dropped or text pasted, its columns are matched, and its rows are added.
+// The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
 
 import "./add-many.css";
 import { useState } from "preact/hooks";
 import { isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
+import { AddFile } from "./add-file.tsx";
 import type { Job } from "./add-rows.ts";
 import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
-import { MapColumns } from "./map-columns.tsx";
-import { FailureNote, MissingScope, Waiting } from "./notes.tsx";
+import { MissingScope } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
 import { may, type Session } from "./session.ts";
 
@@ -47,7 +47,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	if (job) return <JobProgress job={job} session={session} onEnd={() => setJob(undefined)} />;
 	if (file)
 		return (
-			<MapColumns
+			<AddFile
 				key={`${file.name} ${file.kind.sheet}`}
 				file={file}
 				onBack={() => setChosen({})}
@@ -58,17 +58,8 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 				}}
 			/>
 		);
-	return (
-		<>
-			{failure !== undefined && (
-				<FailureNote title="This file cannot be read">
-					<p>{describe(failure)}</p>
-				</FailureNote>
-			)}
-			<ChooseFile text={text} setText={setText} onChoose={open} />
-			<Waiting isPending={isPending} />
-		</>
-	);
+	const note = isPending ? "Reading the file …" : failure === undefined ? undefined : describe(failure);
+	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
 }
 
 /** The reader of workbooks is loaded for the first one. */

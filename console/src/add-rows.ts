@@ -4,13 +4,12 @@
 
 import { type AnimalStore, ApiError } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import { describeFaults, type Fault } from "../../src/contract/validate.ts";
+import type { Fault } from "../../src/contract/validate.ts";
 import { digestOf, rowErrors, rowKey } from "../../src/files/creates.ts";
 import type { Source } from "../../src/files/formats.ts";
-import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import type { FileRow } from "../../src/files/rows.ts";
 import type { Sender } from "./look-up.ts";
-import { openRows, type PetFile, type Rejected } from "./open-rows.ts";
+import { openRows, type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface JobState {
 	phase: "running" | "paused" | "finished";
@@ -102,7 +101,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 			const { undecided } = job.state;
 			change({ undecided: [] });
 			if (isAdding) open.sendAgain(undecided);
-			else for (const { row, faults } of undecided) record(row, { faults, reason: describeFaults(faults) });
+			else for (const { row, faults } of undecided) record(row, faults);
 			job.run(sender);
 		},
 		rejectedText: () => rejectedTexts,
@@ -135,19 +134,20 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 
 	function record(row: FileRow, outcome: Outcome): void {
 		const { added, alreadyThere, rejected } = job.state;
-		if (typeof outcome === "object") rejectedTexts.push(rejectedRow(row, outcome.reason, file.kind, rejected === 0));
+		if (typeof outcome === "object") rejectedTexts.push(rejectedText({ row, faults: outcome }, file, rejected === 0));
 		change({ ...changeBy(job.state, row, outcome), perSecond: pace.next(added + alreadyThere) }, false);
 	}
 
 	return job;
 }
 
-type Outcome = "added" | "alreadyThere" | "differing" | { faults: Fault[]; reason: string };
+/** The faults of a rejected row. */
+type Outcome = "added" | "alreadyThere" | "differing" | Fault[];
 
 function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobState> {
 	const left = row.pet ? state.left - 1 : state.left;
 	if (typeof outcome === "string") return { [outcome]: state[outcome] + 1, left };
-	const more = state.rejected < shownMax ? [{ row, faults: outcome.faults }] : [];
+	const more = state.rejected < shownMax ? [{ row, faults: outcome }] : [];
 	return { rejected: state.rejected + 1, shown: [...state.shown, ...more], left };
 }
 
@@ -189,7 +189,7 @@ async function addRow(
 	row: FileRow,
 	{ onStored, ...options }: AddOptions,
 ): Promise<Outcome> {
-	if (!row.pet) return { faults: row.faults, reason: describeFaults(row.faults) };
+	if (!row.pet) return row.faults;
 	try {
 		const { data, response } = await store.createPet(row.pet, options).withResponse();
 		onStored(data);
@@ -197,7 +197,7 @@ async function addRow(
 	} catch (error) {
 		if (error instanceof ApiError && error.code === "idempotency_key_reused") return "differing";
 		if (!(error instanceof ApiError && rowErrors.includes(error.code))) throw error;
-		return { faults: [{ field: undefined, problem: error.message }], reason: error.message };
+		return [{ field: undefined, problem: error.message }];
 	}
 }
 

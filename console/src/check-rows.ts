@@ -1,9 +1,10 @@
 // Checks a whole file before anything is sent, a piece at a time, so that the page answers meanwhile.
 
 import { isDamaged } from "../../src/files/encoding.ts";
+import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
 import { changeEveryMs, shownMax } from "./add-rows.ts";
-import { type PetFile, type Rejected, readPetFile } from "./open-rows.ts";
+import { type PetFile, type Rejected, readPetFile, rejectedText } from "./open-rows.ts";
 
 export interface Checked {
 	good: number;
@@ -14,14 +15,20 @@ export interface Checked {
 	unused: string[];
 	/** The texts in place of a status; set when the check is complete. */
 	values: UnknownValue[];
-	/** The first names that have lost letters, and how many there are. */
-	damaged: string[];
+	/** The first rows whose names have lost letters, and how many there are. */
+	damaged: FileRow[];
 	damagedCount: number;
 	isComplete: boolean;
 }
 
-const damagedMax = 3;
+const damagedMax = 12;
 const noDamage = { values: [], damaged: [], damagedCount: 0 };
+
+/** Also of a row with other faults, if its fields can be read. */
+function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
+	const isReadable = faults.every(({ field }) => field !== undefined);
+	return pet?.name ?? (isReadable ? (textsOf(given, mapping).name ?? "") : "");
+}
 
 /** Reads the whole file as it would be added. @throws FileError @param show called now and then, and at the end */
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
@@ -32,8 +39,8 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	for await (const rows of readPetFile({ ...file, options })) {
 		for (const row of rows) {
 			if (row.unknownStatus !== undefined) values.add(row.unknownStatus);
-			if (row.pet && isDamaged(row.pet.name) && ++checked.damagedCount <= damagedMax)
-				checked.damaged = [...checked.damaged, row.pet.name];
+			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
+				checked.damaged = [...checked.damaged, row];
 			if (row.pet) checked.good++;
 			else if (++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
 		}
@@ -45,4 +52,13 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 		await new Promise((resolve) => setTimeout(resolve));
 	}
 	if (!signal.aborted) show({ ...checked, values: values.list(), isComplete: true });
+}
+
+/** All rows that would be rejected, in the format of the file, with line and reason. @throws FileError */
+export async function rejectedTexts(file: PetFile): Promise<string[]> {
+	const texts: string[] = [];
+	for await (const rows of readPetFile(file))
+		for (const row of rows)
+			if (row.faults) texts.push(rejectedText({ row, faults: row.faults }, file, texts.length === 0));
+	return texts;
 }

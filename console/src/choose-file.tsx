@@ -1,24 +1,56 @@
-// Takes a file that is dropped or chosen, or a text that is pasted.
+// Step 1 of adding many: takes a file that is dropped or chosen, or rows that are pasted.
 
 import { useLayoutEffect, useState } from "preact/hooks";
+import { Step } from "./steps.tsx";
 
 interface ChooseFileProps {
 	/** In the field for pasted rows. */
 	text: string;
 	setText(text: string): void;
 	onChoose(blob: Blob, name: string): void;
+	/** Why the last file cannot be read, or that it is being read. */
+	note: string | undefined;
 }
 
-export function ChooseFile({ text, setText, onChoose }: ChooseFileProps) {
-	const [isOver, setIsOver] = useState(false);
+export function ChooseFile({ text, setText, onChoose, note }: ChooseFileProps) {
+	const [isPasting, setIsPasting] = useState(text !== "");
+	const choosePasted = (pasted: string) => pasted.trim() && onChoose(new Blob([pasted]), "pasted rows");
 	const choose = (files: FileList | undefined | null) => {
 		const [file] = files ?? [];
 		if (file) onChoose(file, file.name);
 	};
-	usePaste((pasted) => onChoose(new Blob([pasted]), "pasted text"), choose);
-
+	usePaste(choosePasted, choose);
 	return (
-		<div class="choose">
+		<Step
+			name="File"
+			lead={<p class="soft">A list from Excel, Google Sheets or another program, as it is.</p>}
+			note={
+				<>
+					<p class="problem" role="alert">
+						{note}
+					</p>
+					<p>Nothing is added before you have checked it.</p>
+				</>
+			}
+		>
+			{isPasting ? (
+				<PasteRows text={text} setText={setText} onDone={choosePasted} onClose={() => setIsPasting(false)} />
+			) : (
+				<DropZone choose={choose} onPaste={() => setIsPasting(true)} />
+			)}
+		</Step>
+	);
+}
+
+interface DropZoneProps {
+	choose(files: FileList | undefined | null): void;
+	onPaste(): void;
+}
+
+function DropZone({ choose, onPaste }: DropZoneProps) {
+	const [isOver, setIsOver] = useState(false);
+	return (
+		<>
 			<label
 				class={`drop ${isOver ? "over" : ""}`}
 				onDragOver={(event) => {
@@ -32,47 +64,82 @@ export function ChooseFile({ text, setText, onChoose }: ChooseFileProps) {
 					choose(event.dataTransfer?.files);
 				}}
 			>
-				<strong>Drop a file here, or choose one</strong>
-				<span class="soft">A workbook (.xlsx), CSV as Excel writes it, NDJSON or JSON. Nothing is sent yet.</span>
+				<svg viewBox="0 0 48 48" aria-hidden="true">
+					<path d="M10 26V8a2 2 0 0 1 2-2h24a2 2 0 0 1 2 2v18M10 14h28M10 21h28M20 14v10" />
+					<path d="M6 30h10l2 4h12l2-4h10v10a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2z" />
+				</svg>
+				<strong>Drop your list here</strong>
+				<span class="soft">
+					Excel (.xlsx), CSV, JSON or NDJSON. Or copy rows in your spreadsheet and paste them
+					<span class="wide-only">
+						{" "}
+						with <kbd>Ctrl V</kbd>
+					</span>
+				</span>
+				<span class="button primary">Choose a file</span>
 				<input
+					class="hidden"
 					type="file"
-					aria-label="File of animals"
+					aria-label="Choose a file of animals"
 					accept=".xlsx,.csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
 					onChange={({ currentTarget }) => choose(currentTarget.files)}
 				/>
 			</label>
-			<form
-				method="post"
-				onSubmit={(event) => {
-					event.preventDefault();
-					if (text.trim()) onChoose(new Blob([text]), "pasted text");
-				}}
-			>
-				<label for="paste">Or paste rows, with their header</label>
-				<textarea
-					id="paste"
-					rows={10}
-					spellcheck={false}
-					placeholder={"name,category,status\nRex,1,available"}
-					value={text}
-					onInput={({ currentTarget: { value } }) => setText(value)}
-				/>
-				<button type="submit" aria-disabled={text.trim() === ""}>
-					Check these rows
-				</button>
-			</form>
-		</div>
+			<button type="button" class="quiet" onClick={onPaste}>
+				Paste rows
+			</button>
+		</>
 	);
 }
+
+interface PasteRowsProps {
+	text: string;
+	setText(text: string): void;
+	onDone(text: string): void;
+	onClose(): void;
+}
+
+function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
+	return (
+		<form
+			class="paste"
+			method="post"
+			onSubmit={(event) => {
+				event.preventDefault();
+				onDone(text);
+			}}
+		>
+			<label for="paste">Rows, with their heading</label>
+			<textarea
+				id="paste"
+				rows={10}
+				spellcheck={false}
+				placeholder={"name,category,status\nRex,1,available"}
+				value={text}
+				onInput={({ currentTarget: { value } }) => setText(value)}
+				ref={focus}
+			/>
+			<div class="actions">
+				<button type="submit" class="primary" aria-disabled={text.trim() === ""}>
+					Check these rows
+				</button>
+				<button type="button" class="quiet" onClick={onClose}>
+					A file instead
+				</button>
+			</div>
+		</form>
+	);
+}
+
+const focus = (field: HTMLTextAreaElement | null) => field?.focus();
 
 /** Rows copied in a spreadsheet can be pasted anywhere on the page. */
 function usePaste(onText: (text: string) => void, onFiles: (files: FileList) => void): void {
 	useLayoutEffect(() => {
 		const listen = ({ clipboardData, target }: ClipboardEvent) => {
-			if (!clipboardData || (target instanceof Element && target.matches("input, textarea"))) return;
-			if (clipboardData.files.length > 0) return onFiles(clipboardData.files);
-			const text = clipboardData.getData("text/plain");
-			if (text.trim()) onText(text);
+			if (!clipboardData || (target instanceof Element && target.matches("input:not([type=file]), textarea"))) return;
+			if (clipboardData.files.length > 0) onFiles(clipboardData.files);
+			else onText(clipboardData.getData("text/plain"));
 		};
 		addEventListener("paste", listen);
 		return () => removeEventListener("paste", listen);

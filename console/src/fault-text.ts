@@ -1,26 +1,33 @@
-// What is wrong with an entry or a cell, in words for people. The service's own rule is the text for every other field.
+// What is wrong with an entry, a cell or a field of JSON, in words for people.
 
-import type { NewPet } from "../../src/contract/pet.ts";
-import { describeFaults, type Fault } from "../../src/contract/validate.ts";
+import { int64FromDecimal } from "../../src/contract/json.ts";
+import { petStatuses } from "../../src/contract/pet.ts";
+import type { Fault } from "../../src/contract/validate.ts";
 
 const nameMax = 255;
+const list = new Intl.ListFormat("en", { type: "disjunction" });
 
-const sentences: Partial<Record<keyof NewPet, (text: string) => string>> = {
+/** The last sentence of each is about JSON: a text there is right but for its quotes. */
+const sentences: Partial<Record<string, (text: string) => string>> = {
 	name(text) {
 		if (text.trim() === "") return "Enter a name";
-		const isLong = Array.from(text).length > nameMax;
-		return isLong ? `A name has at most ${nameMax} characters` : "A name is one line, without control characters";
+		if (Array.from(text).length > nameMax) return `A name has at most ${nameMax} characters`;
+		if (/[\p{Cc}\p{Cs}]/u.test(text)) return "A name is one line, without control characters";
+		return "Write the name in quotes";
 	},
 	categoryId(text) {
 		if (text.trim() === "") return "Enter a category, such as 4";
-		const isWhole = /^-?\d+$/.test(text.trim());
-		return isWhole ? "This number is too large for a category" : "A category is a whole number, such as 4";
+		if (!/^-?\d+$/.test(text.trim())) return "A category is a whole number, such as 4";
+		const isTooLarge = int64FromDecimal(text.trim()) === undefined;
+		return isTooLarge ? "This number is too large for a category" : "Write the category without quotes";
 	},
-	status: (text) => `“${text.slice(0, 40)}” is not a status: available, pending or sold`,
+	status: (text) => `“${text.slice(0, 40)}” is not a status: ${list.format(petStatuses)}`,
 };
 
-/** @param text what was entered; undefined if that is not known */
-export function describeFault(fault: Fault, text: string | undefined): string {
-	const sentence = sentences[fault.field as keyof NewPet];
-	return sentence && text !== undefined ? sentence(text) : describeFaults([fault]);
+/** @param text what was entered */
+export function describeFault({ field = "", problem, detail }: Fault, text: string): string {
+	const sentence = /\bmust be\b/.test(problem) && sentences[field];
+	if (sentence) return sentence(text);
+	const words = `${field} ${problem}${detail === undefined ? "" : `: ${detail}`}`.trim();
+	return words.charAt(0).toUpperCase() + words.slice(1);
 }

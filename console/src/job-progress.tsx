@@ -1,13 +1,12 @@
 // The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
 
-import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type Job, shownMax } from "./add-rows.ts";
-import { saveFile } from "./files.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
-import { RejectedTable } from "./rejected-table.tsx";
 import { firstAnimals, go } from "./route.ts";
+import { RowsTable, SaveRows } from "./rows-table.tsx";
 import type { Session } from "./session.ts";
+import { StepList } from "./steps.tsx";
 import { useJob } from "./use-job.ts";
 
 interface JobProgressProps {
@@ -18,25 +17,24 @@ interface JobProgressProps {
 
 export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 	const { file, total } = job;
-	const { phase, added, alreadyThere, differing, rejected, shown, undecided, failure, perSecond } = useJob(job);
-	const { mapping = {} } = file.options;
+	const { phase, added, alreadyThere, differing, rejected, shown, left, undecided, failure, perSecond } = useJob(job);
+	const { options } = file;
 	const done = added + alreadyThere;
 	return (
-		<>
-			<p>
+		<div class="step-frame">
+			<StepList at={4} />
+			<p class="soft">
 				<strong class="file">{file.name}</strong>{" "}
-				<span class="soft" role="status">
-					{{ running: "Adding …", paused: "Paused", finished: "Finished" }[phase]}
-				</span>
+				<span role="status">{{ running: "Adding …", paused: "Paused", finished: "Finished" }[phase]}</span>
 			</p>
-			<progress class="bar" max={Math.max(1, total)} value={done} aria-label="Animals added" />
-			<p class="num">
-				<strong>{digits.format(done)}</strong> of {countOf(total)} added
+			<h2 class="num">
+				{digits.format(done)} of {countOf(total)} added
 				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} of them earlier`}
 				{differing > 0 && `, ${digits.format(differing)} already there with other values (not changed)`}
-				{rejected > 0 && `, ${digits.format(rejected)} rejected`}
-				<span class="soft">{phase === "running" && perSecond > 0 && ` ${digits.format(perSecond)}/s`}</span>
-			</p>
+				{rejected > 0 && `, ${digits.format(rejected)} left out`}
+			</h2>
+			<progress max={Math.max(1, total)} value={done} aria-label="Animals added" />
+			{phase === "running" && <p class="soft num">{timeLeft(left, perSecond)}</p>}
 			{failure !== undefined && (
 				<FailureNote title="Paused: nothing is lost" failure={failure}>
 					<p>{describe(failure)} Resume continues with the other rows; none is added twice.</p>
@@ -49,16 +47,23 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 			)}
 			<Actions job={job} session={session} onEnd={onEnd} />
 			{undecided.length > 0 && (
-				<RejectedTable
+				<RowsTable
 					title="Not found"
 					rejected={undecided.slice(0, shownMax)}
 					count={undecided.length}
-					mapping={mapping}
+					options={options}
 				/>
 			)}
-			{shown.length > 0 && <RejectedTable title="Rejected" rejected={shown} count={rejected} mapping={mapping} />}
-		</>
+			{shown.length > 0 && <RowsTable title="Left out" rejected={shown} count={rejected} options={options} />}
+		</div>
 	);
+}
+
+/** Empty until the pace is known. */
+function timeLeft(rows: number, perSecond: number): string {
+	if (perSecond === 0) return "";
+	const seconds = Math.ceil(rows / perSecond);
+	return seconds < 100 ? `About ${seconds} s left.` : `About ${Math.round(seconds / 60)} minutes left.`;
 }
 
 function Actions({ job, session, onEnd }: JobProgressProps) {
@@ -81,23 +86,19 @@ function Actions({ job, session, onEnd }: JobProgressProps) {
 						Add {countOf(undecided.length)}
 					</button>
 					<button type="button" onClick={() => job.decide(false, session)}>
-						Reject
+						Leave out
 					</button>
 				</>
 			)}
 			{phase === "finished" && (
 				<button type="button" class="primary" onClick={() => showNewest(session)}>
-					Show the animals
+					Show the new animals
 				</button>
 			)}
-			{rejected > 0 && (
-				<button type="button" onClick={() => saveRejected(job)}>
-					Save the rejected rows
-				</button>
-			)}
+			{rejected > 0 && <SaveRows file={job.file} count={rejected} texts={job.rejectedText} />}
 			{phase !== "running" && (
 				<button type="button" class="quiet" onClick={onEnd}>
-					{phase === "finished" ? "Another file" : "Discard the rest"}
+					{phase === "finished" ? "Add another list" : "Discard the rest"}
 				</button>
 			)}
 		</div>
@@ -108,8 +109,4 @@ function Actions({ job, session, onEnd }: JobProgressProps) {
 async function showNewest({ store }: Session): Promise<void> {
 	const { last } = await store.listPage({ limit: firstAnimals.limit }).catch(() => ({ last: undefined }));
 	go({ ...firstAnimals, cursor: last });
-}
-
-function saveRejected({ file, rejectedText }: Job): void {
-	saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, rejectedText());
 }

@@ -21,7 +21,7 @@ export interface OpenFile {
 export function describe(failure: unknown): string {
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
-		return "Choose in the menus above which column holds the name, and which the category.";
+		return "Choose in the menus above the columns which one holds the name, and which the category.";
 	const sentence = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
 	return failure.line === undefined ? sentence : `Line ${failure.line}: ${failure.message}.`;
 }

@@ -6,8 +6,9 @@ import type { Pet } from "../../src/contract/pet.ts";
 import type { Fault } from "../../src/contract/validate.ts";
 import { addedPets } from "../../src/files/creates.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
-import { describeUnknown, missingReason, unknownCreateOf } from "../../src/files/rejected-rows.ts";
-import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
+import { describeUnknown, missingReason, rejectedRow, unknownCreateOf } from "../../src/files/rejected-rows.ts";
+import { type FileRow, type ReadOptions, readRows, type Texts, textsOf } from "../../src/files/rows.ts";
+import { describeFault } from "./fault-text.ts";
 import { type Lost, lookUpLost, mayRepeat, newestIdFor, type Sender } from "./look-up.ts";
 
 /** A file that was read, and how to read its rows. */
@@ -21,6 +22,17 @@ export interface PetFile {
 export interface Rejected {
 	row: FileRow;
 	faults: Fault[];
+}
+
+/** Why a row was rejected, in words for people. */
+export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions): string {
+	const texts = textsOf(row.given, mapping);
+	return faults.map((fault) => describeFault(fault, texts[fault.field as keyof Texts] ?? "")).join("; ");
+}
+
+/** It in the format of the file, with line and reason. @param isFirst see `rejectedRow` */
+export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
+	return rejectedRow(rejected.row, describeRow(rejected, options), kind, isFirst);
 }
 
 export interface OpenRow {

@@ -228,19 +228,24 @@ test("a preview has the columns and the first rows as they are", async () => {
 	assert.deepEqual(await preview('sep=;\nTier;"Art; Nr"\nRex;5;6\nAnn\nBo;7\n', 2), {
 		columns: ["Tier", "Art; Nr"],
 		headerRow: 2,
+		above: [],
 		rows: [
-			["Rex", "5"],
-			["Ann", ""],
+			{ row: 3, cells: ["Rex", "5"] },
+			{ row: 4, cells: ["Ann", ""] },
 		],
 	});
 	assert.deepEqual(await preview('[{"a":1,"b":{"c":2}},{"d":"x"},{}]', 2), {
 		columns: ["a", "b", "d"],
 		headerRow: undefined,
+		above: [],
 		rows: [
-			["1", '{"c":2}', ""],
-			["", "", "x"],
+			{ row: 1, cells: ["1", '{"c":2}', ""] },
+			{ row: 1, cells: ["", "", "x"] },
 		],
 	});
+	assert.deepEqual((await preview("Our animals\n\nname,category\nRex,1\n", 2)).above, [
+		{ row: 1, cells: ["Our animals"] },
+	]);
 });
 
 test("the digest of a file depends on every byte, and not on the size of its pieces", async () => {

@@ -1,7 +1,7 @@
 // Parses a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
 // A broken file, such as one without a required column, is refused as a whole.
 
-import { parseJson } from "../contract/json.ts";
+import { int64FromDecimal, parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
 import { type Checked, checkFields, checkTexts, type Fault } from "../contract/validate.ts";
 import { type Columns, findColumns, isUsable, type Mapping } from "./columns.ts";
@@ -30,6 +30,9 @@ interface Place {
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
 export type Given = string | { cells: string[]; columns: string[] };
 
+/** Fields of an animal as texts. */
+export type Texts = Partial<Record<keyof NewPet, string>>;
+
 export interface ReadOptions {
 	/** Columns by their names in the file, instead of those that are found by the fields' names. */
 	mapping?: Mapping;
@@ -37,6 +40,8 @@ export interface ReadOptions {
 	headerRow?: number;
 	/** The meanings of texts in place of a status. */
 	values?: Values;
+	/** What a person wrote in place of the fields of a row, by the row's `number`. */
+	corrections?: ReadonlyMap<number, Texts>;
 	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
 	isStrict?: boolean;
 	/** Called once for each column or field that is ignored. */
@@ -51,21 +56,64 @@ export class ColumnError extends FileError {}
  * @throws FileError for a broken file, after the rows before the broken line
  */
 export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
-	const reportUnused = unusedReporter(options);
-	if (kind.format === "csv") return csvRows(source, kind, { ...options, reportUnused });
+	const reading = { ...options, reportUnused: unusedReporter(options) };
+	if (kind.format === "csv") return corrected(csvRows(source, kind, reading), options);
 	const texts = decodeText(source(), kind.encoding);
 	const isArray = kind.format === "json";
 	const records = isArray ? jsonElements(texts) : lineRecords(texts);
-	return jsonRows(records, isArray, { ...options, reportUnused });
+	return corrected(jsonRows(records, isArray, reading), options);
+}
+
+async function* corrected(batches: AsyncGenerator<FileRow[]>, options: ReadOptions): AsyncGenerator<FileRow[]> {
+	const { corrections } = options;
+	for await (const rows of batches)
+		yield corrections ? rows.map((row) => correctedRow(row, corrections.get(row.number) ?? {}, options)) : rows;
+}
+
+/** The row with these texts in place of its own fields, which it must have. */
+export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: ReadOptions): FileRow {
+	const fields = newPetFields.filter((field) => texts[field] !== undefined);
+	if (fields.length === 0) return row;
+	const { line, number, given } = row;
+	const place = { line, row: row.row, number };
+	if (typeof given === "string") {
+		const entry = (field: keyof NewPet, text = "") =>
+			field === "categoryId" ? (int64FromDecimal(digitsOf(text)) ?? text) : text || undefined;
+		const entries = fields.map((field) => [field, entry(field, texts[field])]);
+		const own = fieldsOf(objectOf(given), mapping);
+		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
+	}
+	const { columns } = given;
+	const found = findColumns(columns, mapping);
+	const cells = columns.map((_, at) => given.cells[at] ?? "");
+	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
+	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
+}
+
+/** The fields of an animal in a row, as texts. */
+export function textsOf(given: Given, mapping?: Mapping): Texts {
+	const isText = typeof given === "string";
+	const own = isText
+		? fieldsOf(objectOf(given), mapping)
+		: cellsByField(given.cells, findColumns(given.columns, mapping));
+	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
 }
 
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
-	/** The row of CSV that names them, as a spreadsheet counts. */
+	/** The row of CSV that names them. */
 	headerRow: number | undefined;
+	/** The rows of CSV above it, such as titles. */
+	above: PreviewRow[];
 	/** The first rows as text; missing cells are empty. */
-	rows: string[][];
+	rows: PreviewRow[];
+}
+
+interface PreviewRow {
+	/** As a spreadsheet counts. */
+	row: number;
+	cells: string[];
 }
 
 /** The first rows as they are in the file, to choose a mapping. @throws FileError */
@@ -80,18 +128,22 @@ export async function previewRows(
 		const records = await firstRecords(kind.format === "json" ? jsonElements(texts) : lineRecords(texts), count);
 		const objects = records.map(({ text }) => objectOf(text));
 		const columns = [...new Set(objects.flatMap(Object.keys))];
-		const rows = objects.map((object) => columns.map((name) => textOf(object[name])));
-		return { columns, headerRow: undefined, rows };
+		const cells = objects.map((object) => columns.map((name) => textOf(object[name])));
+		const rows = records.map(({ row }, index) => ({ row, cells: cells[index] ?? [] }));
+		return { columns, headerRow: undefined, above: [], rows };
 	}
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
 	const records = await firstRecords(csvRecords(decodeText(source(), kind.encoding)), headerRow + count);
-	const below = records.filter(({ row }) => row > headerRow).map((record) => checkedCells(record, kind.delimiter));
+	const lines = records.filter(({ row, text }) => row > 1 || !delimiterLine.test(text));
+	const rows = lines.map((record) => ({ row: record.row, cells: checkedCells(record, kind.delimiter) }));
 	const found = findColumns(columns, options.mapping);
-	const rows = below.filter((cells) => !isEmpty(cells, found));
+	const below = rows.filter(({ row, cells }) => row > headerRow && !isEmpty(cells, found)).slice(0, count);
+	const inColumns = ({ row, cells }: PreviewRow) => ({ row, cells: columns.map((_, index) => cells[index] ?? "") });
 	return {
 		columns,
 		headerRow,
-		rows: rows.slice(0, count).map((cells) => columns.map((_, index) => cells[index] ?? "")),
+		above: rows.filter(({ row }) => row < headerRow),
+		rows: below.map(inColumns),
 	};
 }
 
@@ -128,7 +180,7 @@ function objectOf(text: string): Record<string, unknown> {
 }
 
 function textOf(value: unknown): string {
-	if (value === undefined) return "";
+	if (value === undefined || value === null) return "";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
@@ -206,15 +258,17 @@ function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }:
 }
 
 /** Spreadsheets leave out or add empty cells at the end of a row. */
-function petOfCells(cells: string[], columns: string[], { at }: Columns, { values }: Reading): Outcome {
+function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
-	const entries = newPetFields.flatMap((field) => {
-		const index = at[field];
-		const cell = cells[index] ?? "";
-		return index === -1 ? [] : [[field, field === "categoryId" ? digitsOf(cell) : cell] as const];
-	});
-	return outcomeOf(checkTexts, Object.fromEntries(entries), values);
+	const texts = cellsByField(cells, found);
+	return outcomeOf(checkTexts, { ...texts, categoryId: digitsOf(texts.categoryId ?? "") }, values);
+}
+
+function cellsByField(cells: string[], { at }: Columns): Texts {
+	return Object.fromEntries(
+		newPetFields.flatMap((field) => (at[field] === -1 ? [] : [[field, cells[at[field]] ?? ""]])),
+	);
 }
 
 /** Spreadsheets have blanks around numbers, and integers with decimals that are zero. Three are no decimals. */
@@ -257,12 +311,21 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 		reading.reportUnused(unused, line);
 		if (ambiguous.length > 0)
 			return { faults: ambiguous.map((field) => ({ field, problem: "is given twice, in two spellings" })) };
-		const entries = newPetFields.flatMap((field) => {
-			const name = names[at[field]];
-			return name === undefined ? [] : [[field, Reflect.get(value, name)] as const];
-		});
-		return outcomeOf(checkFields, Object.fromEntries(entries), reading.values);
+		return outcomeOf(checkFields, valuesByField(value, at), reading.values);
 	}
+}
+
+const fieldsOf = (object: object, mapping: Mapping | undefined) =>
+	valuesByField(object, findColumns(Object.keys(object), mapping).at);
+
+function valuesByField(object: object, at: Columns["at"]): Partial<Record<keyof NewPet, unknown>> {
+	const names = Object.keys(object);
+	return Object.fromEntries(
+		newPetFields.flatMap((field) => {
+			const name = names[at[field]];
+			return name === undefined ? [] : [[field, Reflect.get(object, name)]];
+		}),
+	);
 }
 
 /** Most objects of a file have the same fields. */

@@ -63,6 +63,14 @@ export async function signOut(page: Page): Promise<void> {
 	await page.getByLabel("API key").waitFor();
 }
 
+/** Continues through these steps of adding many. */
+export async function goOn(page: Page, ...steps: string[]): Promise<void> {
+	for (const step of steps) {
+		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();
+		await page.locator(".step-list [aria-current]", { hasText: step }).waitFor();
+	}
+}
+
 /** A row of the list, by the name of its animal. */
 export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 

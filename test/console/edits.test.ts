@@ -170,17 +170,21 @@ test("the keyboard alone is enough to import, mark, undo, rename, select, remove
 	};
 	await shows(page, "Add the first one");
 	await press("m");
-	await tabTo(page, "Check these rows");
-	await press("Shift+Tab");
+	await tabTo(page, "Paste rows");
+	await press("Enter");
+	await page.getByLabel("Rows, with their heading").waitFor();
 	await page.keyboard.insertText(
 		`name,category,status\n${names.map((name, at) => `${name},1,${statuses[at % 3]}`).join("\n")}`,
 	);
 	await press("Tab", "Enter");
+	await shows(page, "7 animals below the names");
+	await tabTo(page, "Continue");
+	await press("Enter");
 	await shows(page, "7 good");
 	await tabTo(page, "Add 7 animals");
 	await press("Enter");
 	await shows(page, "7 of 7 animals added");
-	await tabTo(page, "Show the animals");
+	await tabTo(page, "Show the new animals");
 	await press("Enter");
 	await row(page, "Rex").waitFor();
 	await press("ArrowDown", "ArrowDown", "ArrowUp", "s");

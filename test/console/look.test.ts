@@ -158,7 +158,7 @@ async function assertEveryViewAccessible(page: Page, key: string, checkView?: (n
 	await shows(page, "This page cannot be shown");
 	await look("a failure");
 	await page.evaluate("location.hash = '#/add-many'");
-	await shows(page, "Drop a file here, or choose one");
+	await shows(page, "Drop your list here");
 	await look("add many");
 }
 

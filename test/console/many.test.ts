@@ -14,6 +14,7 @@ import {
 	assertAccessible,
 	assertBothAccessible,
 	button,
+	goOn,
 	openConsole,
 	opened,
 	row,
@@ -46,22 +47,32 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	lines[5] = '"two\r\nlines";4;3;sold';
 	await choose(page, "tiere.csv", Buffer.from(lines.join("\r\n"), "latin1"));
 	await shows(page, "CSV with semicolons, Windows-1252");
-	await shows(page, "28 good, 2 to fix. Ignored: Weight (kg).");
+	await shows(page, "30 animals below the names");
 	assert.equal(await page.getByLabel("Column Category ID holds").inputValue(), "categoryId");
 	assert.equal(await page.getByLabel("Column Weight (kg) holds").inputValue(), "");
-	await shows(page, "A category is a whole number, such as 4");
-	assert.deepEqual(await page.locator("mark").allInnerTexts(), ["one", "two\nlines"]);
-	await assertAccessible(page, "the check of a file");
+	await assertBothAccessible(page, "the columns of a file");
+	await screenshot(page, "console-columns");
+	await goOn(page, "Check");
+	await shows(
+		page,
+		/^28 good, 2 to fix\.\s+Write into the red fields, or leave these rows out\. Ignored: Weight \(kg\)\.$/,
+	);
+	await shows(page, "A category is a whole number, such as 4 · 1 row");
+	assert.deepEqual(await Promise.all((await page.locator(".rows input").all()).map((field) => field.inputValue())), [
+		"one",
+		"two lines",
+	]);
+	await assertBothAccessible(page, "the check of a file");
 	await screenshot(page, "console-add-many");
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
 	await button(page, "Add 28 animals").click();
-	await shows(page, "28 of 28 animals added, 2 rejected");
+	await shows(page, "28 of 28 animals added, 2 left out");
 	const saved = page.waitForEvent("download");
-	await button(page, "Save the rejected rows").click();
+	await button(page, "Save the 2 rows as a file").click();
 	assert.equal((await saved).suggestedFilename(), "tiere.csv.rejected.csv");
 	assert.match(
 		await textOf(saved),
-		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;categoryId must be an integer [^;]+;Rex;one;/,
+		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;A category is a whole number, such as 4;Rex;one;/,
 	);
 	const pets = await petsOf(service);
 	const added = Array.from({ length: 30 }, (_, at) => at).filter((at) => at !== 3 && at !== 4);
@@ -70,7 +81,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 		added.map((at) => `Müller ${at} ${at % 2 ? "sold" : "–"}`),
 		"in the order of the file",
 	);
-	await button(page, "Show the animals").click();
+	await button(page, "Show the new animals").click();
 	await row(page, "Müller 29").waitFor();
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await row(page, "Müller 1").waitFor();
@@ -127,13 +138,14 @@ test("adding the same file again adds nothing, and columns with unknown names ca
 	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
 	for (const words of ["2 of 2 animals added", "2 of 2 animals added, 2 of them earlier"]) {
 		await choose(page, "zoo.tsv", text);
-		await shows(page, "Choose in the menus above which column holds the name, and which the category.");
+		await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
 		await page.getByLabel("Column Tier holds").selectOption("name");
 		await page.getByLabel("Column Art holds").selectOption("categoryId");
+		await goOn(page, "Check");
 		await shows(page, "2 good, 0 to fix.");
 		await button(page, "Add 2 animals").click();
 		await page.getByText(words, { exact: true }).waitFor();
-		await button(page, "Another file").click();
+		await button(page, "Add another list").click();
 	}
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Mia","categoryId":2}]');
@@ -141,22 +153,27 @@ test("adding the same file again adds nothing, and columns with unknown names ca
 
 test("rows are pasted, as text in the field or anywhere on the page, also as JSON", async (context) => {
 	const { service, page } = await opened(context, [], "#/add-many");
-	await page.getByLabel("Or paste rows, with their header").fill('[{"name":"Rex","category_id":1},{"name":7}]');
+	await button(page, "Paste rows").click();
+	await page.getByLabel("Rows, with their heading").fill('[{"name":"Rex","category_id":1},{"name":7}]');
 	await button(page, "Check these rows").click();
 	await shows(page, "a JSON array, UTF-8");
+	await goOn(page, "Check");
 	await shows(page, "1 good, 1 to fix.");
-	await shows(page, /categoryId is required and must be an integer [^;]+; name must be a string of 1 to 255/);
-	await button(page, "Another file").click();
-	assert.match(await page.getByLabel("Or paste rows, with their header").inputValue(), /"name":7/, "to be corrected");
+	await shows(page, "Enter a category, such as 4; Write the name in quotes · 1 row");
+	await button(page, "Back").click();
+	await button(page, "Back").click();
+	assert.match(await page.getByLabel("Rows, with their heading").inputValue(), /"name":7/, "to be corrected");
+	await button(page, "A file instead").click();
 	await page.evaluate(`(() => {
 		const clipboardData = new DataTransfer();
 		clipboardData.setData("text/plain", "name\\t\\tcategory\\nMia\\tx\\t3");
 		document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
 	})()`);
 	await page.getByLabel("Column 2 holds").waitFor();
+	await goOn(page, "Check");
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
-	await shows(page, "pasted text");
+	await shows(page, "pasted rows");
 	assert.deepEqual(await petsOf(service), ["Mia –"]);
 });
 
@@ -186,6 +203,7 @@ test("adding pauses, resumes, survives a lost server and a revoked key, and adds
 	});
 	const names = Array.from({ length: 20 }, (_, at) => `Row ${at}`);
 	await choose(page, "rows.csv", `name,categoryId\n${names.map((name) => `${name},1\n`).join("")}`);
+	await goOn(page, "Check");
 	await button(page, "Add 20 animals").click();
 	await shows(page, "3 of 20 animals added");
 	await button(page, "Pause").click();
@@ -231,8 +249,9 @@ test("signing out while an import runs or is paused asks first, and the next per
 		await route.continue().catch(() => {});
 	});
 	await choose(page, "rows.csv", `name,categoryId\n,1\n${"Rex,1\n".repeat(20)}`);
+	await goOn(page, "Check");
 	await button(page, "Add 20 animals").click();
-	await shows(page, "3 of 20 animals added, 1 rejected");
+	await shows(page, "3 of 20 animals added, 1 left out");
 	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
 	await page.getByRole("button", { name: /^Account: / }).click();
 	await button(page, "Sign out of all tabs").click();
@@ -255,11 +274,12 @@ test("signing out while an import runs or is paused asks first, and the next per
 	await page.getByLabel("API key").waitFor();
 	release();
 	await signIn(page, other);
-	await shows(page, "Drop a file here, or choose one");
+	await shows(page, "Drop your list here");
 	assert.equal(await page.getByText("rows.csv").count(), 0);
 	assert.equal(await page.evaluate(mayLeave), true);
 	assert.equal(sent, 4, "nothing is sent after signing out");
 	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
+	await goOn(page, "Check");
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
 	await signOut(page);
@@ -277,6 +297,7 @@ test("signing out in another tab asks first, ends the import of this one, and no
 		await route.continue().catch(() => {});
 	});
 	await choose(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(20)}`);
+	await goOn(page, "Check");
 	await button(page, "Add 20 animals").click();
 	await until("a row on its way", () => sent > 0);
 	const other = await page.context().newPage();
@@ -290,33 +311,73 @@ test("signing out in another tab asks first, ends the import of this one, and no
 	await shows(page, "You signed out in another tab.");
 	release();
 	await signIn(page, service.key);
-	await shows(page, "Drop a file here, or choose one");
+	await shows(page, "Drop your list here");
 	assert.equal(sent, before);
 });
 
-test("a heading below titles is found or chosen, values are confirmed, and lost letters are reported", async (context) => {
+test("a heading below titles is found or chosen, words are confirmed, and lost letters and broken fields corrected", async (context) => {
 	const { service, page } = await opened(context, []);
-	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg"];
+	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg", "Ida;vier;", ";6;"];
 	await choose(page, "tiere.csv", ["Tiere, Stand: heute;;", "Tiername;Kategorie-Nr.;Zustand", ...rows].join("\r\n"));
-	await shows(page, "3 good, 1 to fix.");
-	await shows(page, "Letters seem to be lost in 1 of the names, such as M?ller.");
-	assert.equal(await page.getByLabel("The columns are named in row").inputValue(), "2");
-	const values = page.getByRole("group", { name: "Meaning of the values in the status column" });
-	assert.equal(await values.getByLabel("2 × Verkauft").inputValue(), "sold");
-	assert.equal(await values.getByLabel("1 × weg").inputValue(), "undefined");
-	await assertAccessible(page, "the values of a file");
+	const heading = (row: number) => page.getByRole("button", { name: `Row ${row} names the columns` });
+	assert.equal(await heading(2).getAttribute("aria-pressed"), "true");
+	await shows(page, "6 animals below the names");
+	await heading(3).focus();
+	await page.keyboard.press("Space");
+	await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
+	await heading(2).click();
+	await goOn(page, "Values");
+	await shows(page, "2 of 3 words are clear, 1 needs you");
+	const becomes = (word: string) => page.getByLabel(`“${word}” becomes`);
+	assert.equal(await becomes("Verkauft").inputValue(), "sold");
+	const next = button(page, "Continue");
+	assert.equal(await next.getAttribute("aria-disabled"), "true", "an unclear word holds it");
+	await assertBothAccessible(page, "the words of a file");
 	await screenshot(page, "console-values");
-	await values.getByLabel("1 × weg").selectOption("no status");
-	await values.getByLabel("1 × verfügbar").selectOption("pending");
-	await shows(page, "4 good, 0 to fix.");
-	await page.getByLabel("The columns are named in row").fill("3");
-	await shows(page, "Choose in the menus above which column holds the name, and which the category.");
-	await page.getByLabel("The columns are named in row").fill("9");
-	await shows(page, "Row 9 is empty or missing: it cannot name the columns.");
-	await page.getByLabel("The columns are named in row").fill("2");
-	await button(page, "Add 3 animals").click();
-	await shows(page, "3 of 3 animals added, 1 rejected");
-	assert.deepEqual(await petsOf(service), ["Bello available", "M?ller sold", "Zora sold"]);
+	await becomes("weg").selectOption("not set");
+	await becomes("verfügbar").selectOption("pending");
+	const lost = page.getByRole("region", { name: "Lost letters" });
+	await lost.getByLabel("Row 4").fill("");
+	await shows(page, "3 of 3 words are clear");
+	assert.equal(await next.getAttribute("aria-disabled"), "true", "a name without letters holds it");
+	await lost.getByLabel("Row 4").fill("Müller");
+	await goOn(page, "Check");
+	await shows(page, "4 good, 2 to fix.");
+	await page.getByLabel("Category in row 7: A category is a whole number, such as 4").fill("4");
+	await shows(page, "5 good, 1 to fix.");
+	await button(page, "Back").click();
+	assert.equal(await lost.getByLabel("Row 4").inputValue(), "Müller");
+	await goOn(page, "Check");
+	const saved = page.waitForEvent("download");
+	await button(page, "Save the row as a file").click();
+	assert.equal(await textOf(saved), "\ufeffline;reason;Tiername;Kategorie-Nr.;Zustand\n8;Enter a name;;6;\n");
+	assert.deepEqual(await petsOf(service), [], "nothing is sent before the last button");
+	await button(page, "Add 5 animals").click();
+	await shows(page, "5 of 5 animals added, 1 left out");
+	assert.deepEqual(await petsOf(service), ["Bello pending", "Müller sold", "Zora sold", "Uma –", "Ida –"]);
+});
+
+test("faults of JSON are said in words for people, and corrected fields are added as they are written", async (context) => {
+	const { service, page } = await opened(context, []);
+	const lines = ['{"name":"Rex","categoryId":"4"}', '{"name":null,"categoryId":1.5,"status":"weg"}', '{"name":"Mia",}'];
+	await choose(page, "pets.ndjson", lines.join("\n"));
+	await goOn(page, "Values");
+	await page.getByLabel("“weg” becomes").selectOption("correct each row");
+	await goOn(page, "Check");
+	await shows(page, "0 good, 3 to fix.");
+	await shows(page, "Write the category without quotes · 1 row");
+	await shows(page, /^Not one JSON object: /);
+	const second =
+		"Enter a name; A category is a whole number, such as 4; “weg” is not a status: available, pending, or sold";
+	await shows(page, `${second} · 1 row`);
+	await page.getByLabel("Category in row 1").fill("9007199254740993");
+	await page.getByLabel("Name in row 2").fill("Zoë");
+	await page.getByLabel("Category in row 2").fill("2");
+	await page.getByLabel("Status in row 2").selectOption("not set");
+	await button(page, "Add 2 animals").click();
+	await shows(page, "2 of 2 animals added, 1 left out");
+	const { body } = await service.send({ path: "/v1/pets" });
+	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Zoë","categoryId":2}]');
 });
 
 test("a workbook is dropped, its sheet is found or chosen, and its rows are added", async (context) => {
@@ -332,13 +393,14 @@ test("a workbook is dropped, its sheet is found or chosen, and its rows are adde
 	});
 	await choose(page, "animals.xlsx", bytes);
 	await shows(page, 'sheet "Animals" of a workbook');
-	await shows(page, "1 good, 0 to fix.");
-	await page.getByLabel("of the sheet").selectOption("Older");
+	await page.getByLabel("Sheet").selectOption("Older");
 	await shows(page, 'sheet "Older" of a workbook');
-	await page.getByLabel("of the sheet").selectOption("Animals");
+	await page.getByLabel("Sheet").selectOption("Animals");
 	await shows(page, "9007199254740993");
 	await assertAccessible(page, "the sheets of a workbook");
 	await screenshot(page, "console-workbook");
+	await goOn(page, "Check");
+	await shows(page, "1 good, 0 to fix.");
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
 	assert.match((await service.send({ path: "/v1/pets" })).body, /"categoryId":9007199254740993/);

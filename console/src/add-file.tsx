@@ -1,0 +1,232 @@
+// Steps 2 to 4 of adding many: the columns of a file, the meanings of its words, and the rows to correct. Going back
+// keeps what was chosen, and nothing is sent before the last step ends.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { newPetFields } from "../../src/contract/pet.ts";
+import { findColumns, type Mapping } from "../../src/files/columns.ts";
+import { describeKind } from "../../src/files/formats.ts";
+import { previewRows } from "../../src/files/rows.ts";
+import { createJob, type Job } from "./add-rows.ts";
+import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
+import { type Correcting, useCorrections } from "./corrections.ts";
+import { ColumnsTable, SheetMenu } from "./map-columns.tsx";
+import { LostLetters, type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
+import { countOf, digits } from "./notes.tsx";
+import { describe, type OpenFile, previewed } from "./open-file.ts";
+import type { PetFile } from "./open-rows.ts";
+import { RowsTable, SaveRows } from "./rows-table.tsx";
+import { Step } from "./steps.tsx";
+
+interface AddFileProps {
+	file: OpenFile;
+	/** To choose another file. */
+	onBack(): void;
+	onStart(job: Job): void;
+}
+
+export function AddFile({ file, onBack, onStart }: AddFileProps) {
+	const { name, source, kind } = file;
+	const [step, setStep] = useState<"Columns" | "Values" | "Check">("Columns");
+	const [preview, setPreview] = useState(file.preview);
+	const [mapping, setMapping] = useState<Mapping>(() => guessed(preview.columns));
+	const [mapped, setMapped] = useState<MappedValue[]>([]);
+	const wantedRow = useRef(preview.headerRow);
+	const { headerRow } = preview;
+	const petFile: PetFile = useMemo(
+		() => ({ name, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
+		[file, mapping, mapped, headerRow],
+	);
+	const { checked, failure } = useCheck(petFile);
+	const correcting = useCorrections(petFile.options);
+	const words = withProposals(mapped, checked?.values ?? []);
+	const isChecked = checked?.isComplete === true && words.length === mapped.length;
+	useEffect(() => {
+		if (words.length > mapped.length) setMapped(words);
+	}, [checked]);
+
+	function map(next: Mapping): void {
+		setMapping(next);
+		setMapped([]);
+		correcting.clear();
+	}
+	async function setHeaderRow(row: number): Promise<void> {
+		wantedRow.current = row;
+		const read = await previewRows(source, kind, previewed, { headerRow: row });
+		if (wantedRow.current !== row) return;
+		setPreview(read);
+		map(guessed(read.columns));
+	}
+	const shared = checked && { file: petFile, checked, isChecked, correcting };
+	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
+	if (step === "Values" && shared)
+		return (
+			<ValuesStep
+				{...shared}
+				mapped={mapped}
+				setMapped={setMapped}
+				onBack={() => setStep("Columns")}
+				onNext={() => setStep("Check")}
+			/>
+		);
+	if (step === "Check" && shared)
+		return <CheckStep {...shared} onBack={() => setStep(hasWords ? "Values" : "Columns")} onStart={onStart} />;
+	return (
+		<Step
+			key="columns"
+			name="Columns"
+			lead={<ColumnsLead file={file} isTable={headerRow !== undefined} />}
+			note={<ColumnsNote file={file} checked={checked} failure={failure} />}
+			onBack={onBack}
+			next={{
+				label: "Continue",
+				isReady: isChecked && checked.good + checked.bad > 0,
+				run: () => setStep(hasWords ? "Values" : "Check"),
+			}}
+		>
+			<ColumnsTable preview={preview} setHeaderRow={setHeaderRow} mapping={mapping} setMapping={map} />
+		</Step>
+	);
+}
+
+function ColumnsLead({ file: { kind, sheets }, isTable }: { file: OpenFile; isTable: boolean }) {
+	return (
+		<>
+			<p class="soft">
+				{isTable && "Click the row that holds the column names. Then "}
+				{isTable ? "say" : "Say"} what each column is.
+			</p>
+			{sheets && sheets.names.length > 1 && <SheetMenu sheet={kind.sheet} sheets={sheets} />}
+		</>
+	);
+}
+
+function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Checked | undefined; failure: unknown }) {
+	const rows = (checked?.good ?? 0) + (checked?.bad ?? 0);
+	return (
+		<>
+			<p>
+				<strong class="file">{file.name}</strong>, {describeKind(file.kind)}
+			</p>
+			{failure === undefined ? (
+				<p role="status">{checked?.isComplete ? `${countOf(rows)} below the names` : "Checking …"}</p>
+			) : (
+				<p class="problem" role="alert">
+					{describe(failure)}
+				</p>
+			)}
+		</>
+	);
+}
+
+interface CheckedProps {
+	file: PetFile;
+	checked: Checked;
+	/** Whether the check has seen the whole file with all that was chosen. */
+	isChecked: boolean;
+	correcting: Correcting;
+	onBack(): void;
+}
+
+interface ValuesStepProps extends CheckedProps {
+	mapped: MappedValue[];
+	setMapped(mapped: MappedValue[]): void;
+	onNext(): void;
+}
+
+function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack, onNext }: ValuesStepProps) {
+	const open = mapped.filter(({ meaning }) => meaning === undefined).length;
+	const clear = mapped.length - open;
+	const isBroken = checked.damaged.some((row) => row.pet && !correcting.now(row).pet);
+	return (
+		<Step
+			key="values"
+			name="Values"
+			lead={mapped.length > 0 && <p class="soft">Your list has its own words. Say once what each one means.</p>}
+			note={
+				mapped.length > 0 && (
+					<p role="status" class="num">
+						{clear} of {mapped.length === 1 ? "1 word is" : `${mapped.length} words are`} clear
+						{open > 0 && `, ${open} ${open === 1 ? "needs" : "need"} you`}
+					</p>
+				)
+			}
+			onBack={onBack}
+			next={{ label: "Continue", isReady: isChecked && open === 0 && !isBroken, run: onNext }}
+		>
+			{mapped.length > 0 && <MapValues mapped={mapped} setMapped={setMapped} />}
+			{checked.damagedCount > 0 && (
+				<LostLetters rows={checked.damaged} count={checked.damagedCount} correcting={correcting} />
+			)}
+		</Step>
+	);
+}
+
+function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
+	const [isInOrder, setIsInOrder] = useState(true);
+	const { shown, damaged, unused } = checked;
+	const { corrections, now } = correcting;
+	const fixed = shown.filter(({ row }) => now(row).pet).length;
+	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
+	const bad = checked.bad - fixed;
+	const correctedFile = { ...file, options: { ...file.options, corrections } };
+	return (
+		<Step
+			key="check"
+			name="Check"
+			lead={
+				<p role="status" class="num">
+					<strong>
+						{digits.format(good)} good, {digits.format(bad)} to fix.
+					</strong>{" "}
+					<span class="soft">
+						{bad > 0 && "Write into the red fields, or leave these rows out. "}
+						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
+					</span>
+				</p>
+			}
+			note={
+				<p>
+					<strong class="file">{file.name}</strong>, {countOf(good + bad)}
+				</p>
+			}
+			onBack={onBack}
+			others={bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
+			next={{
+				label: good > 0 ? `Add ${countOf(good)}` : "Add",
+				isReady: good > 0,
+				run: () => onStart(createJob({ file: correctedFile, total: good, isInOrder })),
+			}}
+		>
+			{shown.length > 0 && (
+				<RowsTable title="To fix" rejected={shown} count={checked.bad} options={file.options} correcting={correcting} />
+			)}
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={isInOrder}
+					onChange={({ currentTarget }) => setIsInOrder(currentTarget.checked)}
+				/>{" "}
+				In the order of the file, which takes longer
+			</label>
+		</Step>
+	);
+}
+
+/** The columns that are found by their names, so that the menus show them. */
+function guessed(columns: string[]): Mapping {
+	const { at } = findColumns(columns);
+	return Object.fromEntries(newPetFields.map((field) => [field, columns[at[field]] ?? null]));
+}
+
+function useCheck(file: PetFile): { checked: Checked | undefined; failure: unknown } {
+	const [checked, setChecked] = useState<Checked>();
+	const [failure, setFailure] = useState<unknown>();
+	useEffect(() => {
+		const leaving = new AbortController();
+		setChecked((before) => before && { ...before, values: [], isComplete: false });
+		setFailure(undefined);
+		void checkRows(file, leaving.signal, setChecked).catch((error) => !leaving.signal.aborted && setFailure(error));
+		return () => leaving.abort();
+	}, [file]);
+	return { checked, failure };
+}

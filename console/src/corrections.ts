@@ -1,0 +1,25 @@
+// What a person writes in place of the fields of rows, before they are added.
+
+import { useState } from "preact/hooks";
+import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
+
+export interface Correcting {
+	corrections: ReadonlyMap<number, Texts>;
+	correct(row: FileRow, texts: Texts): void;
+	textOf(row: FileRow, field: keyof Texts): string;
+	/** The row as it is added. */
+	now(row: FileRow): FileRow;
+	clear(): void;
+}
+
+export function useCorrections(options: ReadOptions): Correcting {
+	const [corrections, setCorrections] = useState<ReadonlyMap<number, Texts>>(new Map());
+	const of = ({ number }: FileRow) => corrections.get(number) ?? {};
+	return {
+		corrections,
+		correct: (row, texts) => setCorrections(new Map([...corrections, [row.number, { ...of(row), ...texts }]])),
+		textOf: (row, field) => of(row)[field] ?? textsOf(row.given, options.mapping)[field] ?? "",
+		now: (row) => correctedRow(row, of(row), options),
+		clear: () => setCorrections(new Map()),
+	};
+}

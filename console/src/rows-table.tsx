@@ -1,0 +1,142 @@
+// Rows that cannot be added, under the reasons, each said once. Before they are added, the broken fields can be
+// corrected in their places.
+
+import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
+import { rejectedFormat } from "../../src/files/rejected-rows.ts";
+import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
+import type { Correcting } from "./corrections.ts";
+import { saveFile } from "./files.ts";
+import { type Field, labels } from "./map-columns.tsx";
+import { digits } from "./notes.tsx";
+import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
+
+interface RowsTableProps {
+	title: string;
+	/** The first ones. */
+	rejected: Rejected[];
+	/** How many there are. */
+	count: number;
+	options: ReadOptions;
+	/** Absent if they cannot be corrected any more. */
+	correcting?: Correcting;
+}
+
+export function RowsTable({ title, rejected, count, options, correcting }: RowsTableProps) {
+	const byReason = Map.groupBy(rejected, (one) => describeRow(one, options));
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		<section class="scroll" aria-label={title} tabIndex={0}>
+			<table class="rows">
+				<thead>
+					<tr>
+						<th scope="col" class="n">
+							Row
+						</th>
+						{newPetFields.map((field) => (
+							<th key={field} scope="col" class={field}>
+								{labels[field]}
+							</th>
+						))}
+					</tr>
+				</thead>
+				{[...byReason].map(([reason, rows]) => (
+					<tbody key={reason}>
+						<tr class="reason">
+							<th colSpan={newPetFields.length + 1} scope="rowgroup">
+								{reason}{" "}
+								<span class="soft">· {rows.length === 1 ? "1 row" : `${digits.format(rows.length)} rows`}</span>
+							</th>
+						</tr>
+						{rows.map((one) => (
+							<RejectedRow key={one.row.number} {...one} reason={reason} options={options} correcting={correcting} />
+						))}
+					</tbody>
+				))}
+			</table>
+			{count > rejected.length && (
+				<p class="soft num">
+					The first {digits.format(rejected.length)} of {digits.format(count)} rows
+				</p>
+			)}
+		</section>
+	);
+}
+
+interface RejectedRowProps extends Rejected {
+	reason: string;
+	options: ReadOptions;
+	correcting: Correcting | undefined;
+}
+
+function RejectedRow({ row, faults, reason, options, correcting }: RejectedRowProps) {
+	const { given } = row;
+	const texts = textsOf(given, options.mapping);
+	const isWhole = faults.some(({ field }) => field === undefined) && row.pet === undefined;
+	return (
+		<tr>
+			<td class="n">{digits.format(row.row)}</td>
+			{isWhole ? (
+				<td colSpan={newPetFields.length} dir="auto">
+					<code>{(typeof given === "string" ? given : given.cells.join(" ")).slice(0, 300)}</code>
+				</td>
+			) : (
+				newPetFields.map((field) => (
+					<td key={field} dir="auto">
+						{faults.some((fault) => fault.field === field) ? (
+							<Broken row={row} field={field} reason={reason} correcting={correcting} text={texts[field] ?? ""} />
+						) : (
+							texts[field]?.slice(0, 200)
+						)}
+					</td>
+				))
+			)}
+		</tr>
+	);
+}
+
+interface BrokenProps {
+	row: FileRow;
+	field: Field;
+	reason: string;
+	correcting: Correcting | undefined;
+	/** As it is in the file. */
+	text: string;
+}
+
+/** A field that breaks a rule: the place to correct it, also after it is right. */
+function Broken({ row, field, reason, correcting, text }: BrokenProps) {
+	if (!correcting) return <span class="broken">{text === "" ? "(empty)" : text.slice(0, 200)}</span>;
+	const shared = {
+		"aria-label": `${labels[field]} in row ${row.row}: ${reason}`,
+		"aria-invalid": correcting.now(row).faults?.some((fault) => fault.field === field) ?? false,
+		// A field has one line.
+		value: correcting.textOf(row, field).replaceAll("\n", " "),
+	};
+	const correct = ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+		correcting.correct(row, { [field]: value });
+	if (field !== "status") return <input {...shared} dir="auto" autocomplete="off" onInput={correct} />;
+	return (
+		<select {...shared} onChange={correct}>
+			{[text, ...petStatuses, ""].map((status) => (
+				<option key={status} value={status}>
+					{status === "" ? "not set" : status.slice(0, 40)}
+				</option>
+			))}
+		</select>
+	);
+}
+
+interface SaveRowsProps {
+	file: PetFile;
+	count: number;
+	texts(): Promise<string[]> | string[];
+}
+
+export function SaveRows({ file, count, texts }: SaveRowsProps) {
+	const save = async () => saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, await texts());
+	return (
+		<button type="button" onClick={save}>
+			Save the {count === 1 ? "row" : `${digits.format(count)} rows`} as a file
+		</button>
+	);
+}

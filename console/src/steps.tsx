@@ -1,0 +1,73 @@
+// The frame of a step of adding many animals: which step it is, what to do in it, and the buttons below it.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { firstAnimals, hashOf } from "./route.ts";
+
+const steps = ["File", "Columns", "Values", "Check"] as const;
+type StepName = (typeof steps)[number];
+
+interface StepProps {
+	name: StepName;
+	/** What to do in it. It takes the focus, so that a screen reader says it. */
+	lead: ComponentChildren;
+	/** Where the step stands. */
+	note: ComponentChildren;
+	onBack?: () => void;
+	/** Other buttons. */
+	others?: ComponentChildren;
+	next?: { label: string; isReady: boolean; run(): void };
+	children: ComponentChildren;
+}
+
+export function Step({ name, lead, note, onBack, others, next, children }: StepProps) {
+	const start = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => {
+		// The button that led here is gone.
+		if (document.activeElement === document.body) start.current?.focus();
+	}, []);
+	return (
+		<div class="step-frame">
+			<StepList at={steps.indexOf(name)} />
+			<div class="lead" tabIndex={-1} ref={start}>
+				{lead}
+			</div>
+			{children}
+			<div class="go">
+				<div class="soft">{note}</div>
+				{others}
+				{onBack && (
+					<button type="button" onClick={onBack}>
+						Back
+					</button>
+				)}
+				{next && (
+					<button
+						type="button"
+						class="primary"
+						aria-disabled={!next.isReady}
+						onClick={() => next.isReady && next.run()}
+					>
+						{next.label}
+					</button>
+				)}
+			</div>
+		</div>
+	);
+}
+
+/** @param at the place of the current step; beyond the last when all are done */
+export function StepList({ at }: { at: number }) {
+	return (
+		<div class="step-list">
+			<ol aria-label="Steps">
+				{steps.map((step, index) => (
+					<li key={step} class={index < at ? "done" : ""} aria-current={index === at ? "step" : undefined}>
+						{step}
+					</li>
+				))}
+			</ol>
+			{at < steps.length && <a href={hashOf(firstAnimals)}>Cancel</a>}
+		</div>
+	);
+}
