@@ -303,6 +303,6 @@ function startBackups(
 			log.error({ reason }, "backup failed");
 		},
 	});
-	sources.backups = { everyMs: backups.everyMs, lastAtMs: () => scheduled.status().lastBackupAtMs };
+	sources.backups = { everyMs: backups.everyMs, lastAtMs: scheduled.lastAtMs };
 	return scheduled;
 }

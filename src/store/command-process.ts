@@ -1,7 +1,8 @@
 // Runs a command of `animal-store` in a process of its own: work on the files of a store that the service has open. A
 // second descriptor in the service's process would end the locks of its first one when it is closed.
 
-import { type ChildProcess, execFile } from "node:child_process";
+import { execFile } from "node:child_process";
+import { addAbortListener } from "node:events";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,23 +10,20 @@ import { promisify } from "node:util";
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 
 /**
- * @param environment with DATABASE_URL: a command line is visible to other users
- * @returns the process, and its output, which rejects with the sentence of the command, or how its process ended
+ * @param env with DATABASE_URL: a command line is visible to other users
+ * @param signal kills the process
+ * @returns its output @throws Error with the sentence of the command, or how its process ended
  */
-export function runCommand(
-	parameters: string[],
-	environment: NodeJS.ProcessEnv,
-): { child: ChildProcess; output: Promise<string> } {
-	const running = promisify(execFile)(process.execPath, [program, ...parameters], {
-		env: environment,
-		windowsHide: true,
-	});
-	const output = running.then(
-		({ stdout }) => stdout,
-		({ stderr, signal, code }) => {
-			const sentence = stderr.trim().replace(/^.*animal-store: /, "");
-			throw new Error(sentence || `the ${parameters[0]} ended with ${signal ?? code}`);
-		},
-	);
-	return { child: running.child, output };
+export async function runCommand(parameters: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
+	const running = promisify(execFile)(process.execPath, [program, ...parameters], { env, windowsHide: true });
+	const killing = addAbortListener(signal, () => running.child.kill("SIGKILL"));
+	try {
+		return (await running).stdout;
+	} catch (error) {
+		const { stderr, signal: killedBy, code } = error as { stderr: string; signal?: string; code?: number };
+		const sentence = stderr.trim().replace(/^.*animal-store: /, "");
+		throw new Error(sentence || `the ${parameters[0]} ended with ${killedBy ?? code}`);
+	} finally {
+		killing[Symbol.dispose]();
+	}
 }

@@ -1,9 +1,8 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
 import { createBackground } from "./background.ts";
-import { listKeys } from "./key-rows.ts";
 import { sweepIdempotencyKeys } from "./leases.ts";
-import { countPets, type Select } from "./reads.ts";
+import { countPets, listKeys, type Select } from "./reads.ts";
 import {
 	type EditRecord,
 	type Edits,

@@ -1,7 +1,6 @@
 // Erases the names that edits in the console have replaced, soon after them or after the next start. It reads the whole
 // file, so a process of its own does it, once for all edits meanwhile.
 
-import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "./background.ts";
 import { runCommand } from "./command-process.ts";
@@ -20,14 +19,11 @@ export interface Erasing {
 export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000): Erasing {
 	const stopping = new AbortController();
 	const { signal } = stopping;
-	let child: ChildProcess | undefined;
 	let isWanted = false;
 	let running: Promise<void> | undefined;
 
 	async function erase(): Promise<void> {
-		const erasing = runCommand(["pets", "erase-names"], environment);
-		child = erasing.child;
-		await erasing.output.catch((error) => {
+		await runCommand(["pets", "erase-names"], environment, signal).catch((error) => {
 			if (!signal.aborted) throw error;
 		});
 	}
@@ -50,7 +46,6 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 		},
 		async stop() {
 			stopping.abort();
-			child?.kill("SIGKILL");
 			await running;
 		},
 	};

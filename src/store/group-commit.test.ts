@@ -121,25 +121,6 @@ test("if every commit fails, all waiting writes are rejected, including the last
 	assert.equal(group.queue.length, 0);
 });
 
-test("a batch with a wrong number of results, or with ids that do not ascend, is rejected", async () => {
-	const made = (id: bigint) => ({ outcome: "created", id }) as const;
-	for (const results of [[], [made(1n), made(2n), made(3n)], [made(2n), made(1n)], [made(1n), made(1n)]]) {
-		let isFirst = true;
-		const group = createGroupCommit<string, unknown>(async () => {
-			const answer = isFirst ? [made(0n)] : results;
-			isFirst = false;
-			return { results: answer };
-		});
-		const first = group.write("a");
-		await settled();
-		const outcomes = await Promise.allSettled([first, group.write("b"), group.write("c")]);
-		assert.deepEqual(
-			outcomes.map(({ status }) => status),
-			["fulfilled", "rejected", "rejected"],
-		);
-	}
-});
-
 test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way wait on", async () => {
 	const { group, write, writes, finish, outcomes } = commits(50);
 	write("a");

@@ -1,7 +1,7 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
 // that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop.
 
-import { type Commit, type CreateResult, StoreBusy, type WriteQueue } from "./store.ts";
+import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for waiting writes and their HTTP requests. */
 export const lengthMax = 20_000;
@@ -22,7 +22,7 @@ interface PendingWrite<Write, Result> {
 	reject(reason: unknown): void;
 }
 
-/** The results of a batch, and how long the engine waited for the disk, if that is known. */
+/** The results of a batch, one for each request, and how long the engine waited for the disk, if that is known. */
 export interface Timed<Result> {
 	results: Result[];
 	syncMs?: number;
@@ -70,9 +70,6 @@ export function createGroupCommit<Write, Result>(
 		const requests = batch.map(({ request }) => request);
 		const leftMs = Math.max(latenessFactor * commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
 		void commit(requests, leftMs).then(({ results, syncMs }) => {
-			const pets = (results as unknown[]).filter(isCreated);
-			if (results.length !== batch.length) return fail(new Error("a batch must have one result for each request"));
-			if (!isAscending(pets)) return fail(new Error("the ids of a batch must ascend"));
 			observe(true, syncMs);
 			const tookMs = performance.now() - startedAtMs;
 			commitMs = commitMs === 0 ? tookMs : commitMs + latestShare * (tookMs - commitMs);
@@ -137,11 +134,3 @@ type Expiring = Pick<PendingWrite<unknown, unknown>, "expiresAtMs">;
 const expiryOf = (write: Expiring | undefined) => write?.expiresAtMs ?? Infinity;
 /** The place of the one that expires first; -1 if none has a limit. */
 const firstLimited = (writes: Expiring[]) => writes.findIndex(({ expiresAtMs }) => expiresAtMs < Infinity);
-
-function isCreated(result: unknown): result is CreateResult {
-	return (result as CreateResult | undefined)?.outcome === "created";
-}
-
-function isAscending(pets: CreateResult[]): boolean {
-	return pets.every(({ id }, index) => index === 0 || id > (pets[index - 1]?.id ?? id));
-}

@@ -1,12 +1,12 @@
-// Pages and counts of animals as both engines read them. The database writes the JSON of animals, so that no value is
-// converted twice.
+// Pages and counts of animals, and API keys, as both engines read them. The database writes the JSON of animals, so that
+// no value is converted twice.
 
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
 import { petFields, petStatuses } from "../contract/pet.ts";
 import { idOfPetJson } from "../contract/pet-json.ts";
-import type { PageQuery, PetCount, PetPage, Shown } from "./store.ts";
-import { type Column, type Row, tables } from "./tables.ts";
+import type { KeyRecord, KeyRow, KeyUse, ListedKey, PageQuery, PetCount, PetPage, Secret, Shown } from "./store.ts";
+import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
 /**
  * The SQL of an animal's JSON, with the same bytes as `petJson`.
@@ -74,4 +74,34 @@ export async function countPets(select: Select, after: bigint, limit: number): P
 	const counts = countedStatuses.map((status, index) => [status ?? "none", Number(numbers[index])] as const);
 	const found = Object.fromEntries(counts.filter(([, count]) => count > 0));
 	return { counts: found, ...(lastId !== null && { lastId }), shown };
+}
+
+/** The fields of a secret that are read. The hash never leaves the store. */
+const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
+const readKey = createRecordReader<KeyRecord>(tables.keys);
+const readSecret = createRecordReader<Secret>(shownSecret);
+const readUse = createRecordReader<KeyUse>(tables.keyUses);
+const keyWidth = columnsOf(tables.keys).length;
+
+/** The columns of `readKeyRow`, of keys `k` with their secrets `s`. */
+export const keyColumns = [...columnNames(tables.keys, "k."), ...columnNames(shownSecret, "s.")];
+/** Two small tables, which a distributed engine has in one place or on every node. */
+export const fromKeys = "FROM keys k JOIN secrets s ON s.key_id = k.id";
+const newest = `${fromKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
+	ORDER BY k.created_at_ms, k.id`;
+
+export function readKeyRow(row: readonly unknown[]): KeyRow {
+	return { ...readKey(row), secret: readSecret(row.slice(keyWidth)) };
+}
+
+export async function listKeys(select: Select): Promise<ListedKey[]> {
+	const [keys, uses] = await Promise.all([
+		select(keyColumns, newest),
+		select(columnNames(tables.keyUses), "FROM key_uses"),
+	]);
+	const usesOf = Map.groupBy(uses.rows.map(readUse), ({ keyId }) => keyId);
+	return keys.rows.map(readKeyRow).map((key) => {
+		const used = (usesOf.get(key.id) ?? []).map(({ operation, usedAtMs }) => [operation, usedAtMs]);
+		return { ...key, usedAtMs: Object.fromEntries(used) };
+	});
 }

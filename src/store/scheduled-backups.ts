@@ -1,7 +1,6 @@
 // Scheduled backups: one after each interval into a folder, which keeps the newest. Their names show when the next one
 // is due, so a restart makes no extra one. Each is made by `animal-store backup`, in a process of its own.
 
-import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "./background.ts";
@@ -47,10 +46,9 @@ export function checkBackupFolder(folder: string): void {
 
 export function scheduleBackups(plan: ScheduleOptions) {
 	const { folder, everyMs, keep, environment, now, background, takeLease, onBackup, onFailure } = plan;
-	/** `lastBackupAtMs`: the newest in the folder, also of earlier runs and other nodes, since 1970; 0 without one. */
-	const status = { isRunning: false, lastBackupAtMs: 0 };
-	let isStopped = false;
-	let child: ChildProcess | undefined;
+	let lastAtMs = 0;
+	const stopping = new AbortController();
+	const { signal } = stopping;
 	let timer: NodeJS.Timeout | undefined;
 	let running = Promise.resolve();
 
@@ -59,32 +57,27 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		dropStaleDraftsIn(folder, isBackupName);
 		const name = nameAt(now());
 		const file = join(folder, name);
-		const made = runCommand(["backup", file, "--json"], environment);
-		child = made.child;
-		const output = await made.output.catch((error) => {
+		const output = await runCommand(["backup", file, "--json"], environment, signal).catch((error) => {
 			dropStaleDraftsIn(folder, isBackupName); // The process may have been killed.
 			throw error;
 		});
-		status.lastBackupAtMs = timeOf(name);
+		lastAtMs = timeOf(name);
 		onBackup({ file, animals: JSON.parse(output).animals, durationMs: Math.round(performance.now() - startedAtMs) });
 		removeOld(folder, name, keep);
 	}
 
 	async function tryBackUp(newestAtMs: number | undefined): Promise<void> {
-		status.isRunning = true;
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
 			await withLease(background, takeLease, async () => {
-				if (isStopped || newestIn(folder) !== newestAtMs) return; // Another node may have just made one.
+				if (signal.aborted || newestIn(folder) !== newestAtMs) return; // Another node may have just made one.
 				await backUp();
 				nextMs = everyMs;
 			});
 		} catch (error) {
-			if (isStopped) return;
+			if (signal.aborted) return;
 			onFailure((error as Error).message);
 			nextMs = Math.min(everyMs, retryMs);
-		} finally {
-			status.isRunning = false;
 		}
 		wait(nextMs);
 	}
@@ -92,24 +85,24 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	/** A backup from the future, after a jump of the clock, postpones only the first one after a start. */
 	function look(isStart: boolean): void {
 		const newestAtMs = newestIn(folder);
-		status.lastBackupAtMs = newestAtMs ?? 0;
+		lastAtMs = newestAtMs ?? 0;
 		const ageMs = newestAtMs === undefined ? everyMs : now() - newestAtMs;
 		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp(newestAtMs);
 		else wait(everyMs - Math.max(0, ageMs));
 	}
 
 	function wait(ms: number): void {
-		if (!isStopped) timer = setTimeout(() => look(false), Math.min(ms, timerMaxMs)).unref();
+		if (!signal.aborted) timer = setTimeout(() => look(false), Math.min(ms, timerMaxMs)).unref();
 	}
 
 	look(true);
 	return {
-		status: () => ({ ...status }),
+		/** Of the newest in the folder, also of earlier runs and other nodes, since 1970; 0 without one. */
+		lastAtMs: () => lastAtMs,
 		/** Ends a backup under way, which leaves no file. */
 		async stop() {
 			clearTimeout(timer);
-			isStopped = true;
-			child?.kill("SIGKILL");
+			stopping.abort();
 			await running;
 		},
 	};

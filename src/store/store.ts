@@ -107,7 +107,7 @@ export interface OpenOptions {
 	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
 	 * with a file of up to 16 MiB; of a larger one it checks the header, the schema and the ends of each table.
 	 */
-	verify?: "whole" | "quick";
+	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
 	/** Called when a store was created; `location` is its file or its database. */

@@ -46,7 +46,7 @@ export interface KeyRecord extends NewKey {
 }
 
 /** A stored secret. The newest secret of a key has the largest number. */
-export interface SecretRecord extends NewSecret {
+interface SecretRecord extends NewSecret {
 	keyId: string;
 	number: number;
 }
@@ -64,7 +64,7 @@ export interface EditRecord extends PastEdit {
 }
 
 /** A value that both engines store. */
-export type SqlValue = bigint | number | string | null;
+type SqlValue = bigint | number | string | null;
 
 /** The column of a field. An absent field is NULL. */
 export interface Column {
@@ -200,6 +200,8 @@ export function columnList(table: Table): string {
 
 /** A statement with $1, $2 … for its values. */
 export interface Statement {
+	/** PostgreSQL plans a statement with a name once for each connection. */
+	name?: string;
 	text: string;
 	values?: readonly unknown[];
 }

@@ -27,9 +27,8 @@ export interface Dialect {
 	nextEditId: string;
 	/** After a copy: the next animal gets an id above this one, and the next edit one above the largest. */
 	keepIds(lastId: bigint): Statement[];
-	/** Writes something that changes nothing. Its row, if there is one, is the version of the schema. */
+	/** Writes something that changes nothing. It has a row if a newer version has upgraded the schema. */
 	probe: string;
-	schemaMax: number;
 }
 
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
@@ -162,8 +161,8 @@ function* sweepIdempotencyKeys(_: Dialect, nowMs: number, rows: number): Transac
 
 /** @throws StoreUpgraded */
 function* probe(dialect: Dialect): Transaction<void> {
-	const [[schema] = []] = yield { text: dialect.probe };
-	if (Number(schema ?? 0) > dialect.schemaMax) throw new StoreUpgraded();
+	const upgraded = yield { text: dialect.probe };
+	if (upgraded.length > 0) throw new StoreUpgraded();
 }
 
 function* addRows(_: Dialect, table: TableName, rows: Row[]): Transaction<void> {
@@ -195,7 +194,7 @@ const transactions = {
 };
 
 export type TransactionName = keyof typeof transactions;
-type Transactions = { [Name in TransactionName]: (typeof transactions)[Name] };
+type Transactions = typeof transactions;
 /** The parameters after the dialect. */
 export type Given<Name extends TransactionName> =
 	Parameters<Transactions[Name]> extends [Dialect, ...infer Rest] ? Rest : never;

@@ -115,7 +115,7 @@ test("no statement of PostgreSQL joins tables, except API keys with their secret
 	const shared = sources.filter((path) => /^src\/store\/(postgres\/.*|[^/]*)\.ts$/.test(path));
 	assert.deepEqual(
 		shared.filter((path) => joins.test(read(path))),
-		["src/store/key-rows.ts"],
+		["src/store/reads.ts"],
 	);
 });
 

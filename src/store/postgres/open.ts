@@ -2,7 +2,6 @@
 // group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type pg from "pg";
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -13,9 +12,9 @@ import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
-import { openPool, type Query } from "./pool.ts";
-import { createReads, type Read, toReadResult } from "./reads.ts";
-import { dialect, onConnection, runTransaction } from "./transaction.ts";
+import { openPool } from "./pool.ts";
+import { createReads, type Send } from "./reads.ts";
+import { dialect, onConnection, rowsOf, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** How often the catalog is searched for shards, with and without writes. */
@@ -32,15 +31,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
-	const query: Query = (statement, values) =>
-		retry(() => onConnection(pool, (client) => client.query({ ...statement, values, rowMode: "array" })));
-	let history = "";
-	const read: Read = async (statement, values) => {
-		const sent: pg.QueryArrayConfig = { ...statement, values: [...values], rowMode: "array" };
-		const result = await retry(() => onConnection(pool, async (client) => toReadResult(await client.query(sent))));
-		history = result.shown.history;
-		return result;
-	};
+	const send: Send = (statement, toResult) =>
+		retry(() => onConnection(pool, async (client) => toResult(await rowsOf(client, statement))));
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const write: Engine["write"] = (name, ...given) =>
 		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
@@ -56,8 +48,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
-		...createReads(query, read),
-		history: () => history,
+		...createReads(send),
 		write,
 		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
 		cursorSecret,

@@ -25,15 +25,6 @@ const types = {
 		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** A statement with a name is planned once for each connection. */
-export interface Statement {
-	name?: string;
-	text: string;
-}
-
-/** Rows are arrays, in the order of the statement's columns. @throws StorageUnavailable */
-export type Query = (statement: Statement, values: unknown[]) => Promise<pg.QueryArrayResult>;
-
 /** Connects when it is used. @throws StoreRefused about files of the URL */
 function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): NodePool {
 	const { host, port, user, password, database, parameters } = url;

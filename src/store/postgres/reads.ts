@@ -2,16 +2,13 @@
 // shows the store's history and last edit, from the same statement: a remembered reply is valid while the store has
 // both (docs/decisions/0016-histories.md).
 
-import type pg from "pg";
 import { idOfPetJson } from "../../contract/pet-json.ts";
 import type { Engine } from "../engine.ts";
-import { fromKeys, keyColumns, readKeyRow } from "../key-rows.ts";
-import { nameOfPage, pageSql, petJsonSql, toPetPage } from "../reads.ts";
+import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
 import { type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
-import type { Row } from "../tables.ts";
+import type { Row, Statement } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import { readOnlyCode } from "./errors.ts";
-import type { Query, Statement } from "./pool.ts";
 
 /**
  * Empty on a standby, which may lag. Another server, and the same one after its restart, has another time; a table in
@@ -37,16 +34,11 @@ function selectWithState(columns: readonly string[], rest: string): string {
 /** Reads nothing but the state. */
 const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
-interface ReadResult {
-	rows: Row[];
-	shown: Shown;
-}
-
-/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
-export type Read = (statement: Statement, values: readonly unknown[]) => Promise<ReadResult>;
+/** Sends a statement. An error of `toResult` closes the connection. @throws StorageUnavailable */
+export type Send = <Result>(statement: Statement, toResult: (rows: Row[]) => Result) => Promise<Result>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
-export function toReadResult({ rows }: pg.QueryArrayResult): ReadResult {
+function toReadResult(rows: Row[]): { rows: Row[]; shown: Shown } {
 	const state = rows.pop()?.at(-1);
 	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
 	if (typeof state !== "string")
@@ -68,36 +60,46 @@ const keysByHash = {
 };
 
 export function createReads(
-	query: Query,
-	read: Read,
-): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "select"> {
-	const readShown = createTurnBatch<string, Shown>(String, async () => [(await read(stateOnly, [])).shown]);
+	send: Send,
+): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "history" | "select"> {
+	let history = "";
+
+	/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
+	async function read(statement: Statement) {
+		const result = await send(statement, toReadResult);
+		history = result.shown.history;
+		return result;
+	}
+
+	async function readPage(query: PageQuery): Promise<PetPage> {
+		const { name, text, values } = pageSql(query, (place) => `$${place}`);
+		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
+		const { rows, shown } = await read({ name, text: sql, values: [...values, query.limit + 1] });
+		return toPetPage(
+			(rows as [string][]).map(([json]) => json),
+			query,
+			shown,
+		);
+	}
+
+	const readShown = createTurnBatch<string, Shown>(String, async () => [(await read(stateOnly)).shown]);
 	return {
+		history: () => history,
 		getPet: createTurnBatch<bigint, string | undefined>(String, async (ids) => {
-			const { rows } = await query(petsById, [ids]);
-			const pets = new Map((rows as [string][]).map(([json]) => [idOfPetJson(json), json]));
+			const rows = await send({ ...petsById, values: [ids] }, (found) => found as [string][]);
+			const pets = new Map(rows.map(([json]) => [idOfPetJson(json), json]));
 			return ids.map((id) => pets.get(id));
 		}),
-		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) =>
-			Promise.all(queries.map((pageQuery) => readPage(read, pageQuery))),
-		),
+		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => Promise.all(queries.map(readPage))),
 		readShown: () => readShown("shown"),
 		findKey: createTurnBatch<string, KeyRow | undefined>(String, async (hashes) => {
-			const { rows, shown } = await read(keysByHash, [hashes]);
+			const { rows, shown } = await read({ ...keysByHash, values: [hashes] });
 			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: shown.history }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
-		async select(columns, rest, values = []) {
-			const { rows, shown } = await read({ text: selectWithState(columns, rest) }, values);
+		async select(columns, rest, values) {
+			const { rows, shown } = await read({ text: selectWithState(columns, rest), values });
 			return { rows: rows.map((row) => row.slice(0, -1)), shown };
 		},
 	};
-}
-
-async function readPage(read: Read, pageQuery: PageQuery): Promise<PetPage> {
-	const { name, text, values } = pageSql(pageQuery, (place) => `$${place}`);
-	const statement = { name, text: selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`) };
-	const { rows, shown } = await read(statement, [...values, pageQuery.limit + 1]);
-	const pets = (rows as [string][]).map(([json]) => json);
-	return toPetPage(pets, pageQuery, shown);
 }

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { StorageUnavailable } from "../store.ts";
-import type { Row } from "../tables.ts";
+import type { Row, Statement } from "../tables.ts";
 import type { Dialect, Transaction } from "../transactions.ts";
 import type { NodePool } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
@@ -37,15 +37,16 @@ export async function onConnection<Result>(
 	}
 }
 
+/** Rows are arrays, in the order of the statement's columns. */
+export async function rowsOf(client: pg.PoolClient, { values = [], ...statement }: Statement): Promise<Row[]> {
+	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
+}
+
 /** Runs the statements of a transaction of all engines. */
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
 	await client.query("BEGIN");
 	let step = transaction.next();
-	while (!step.done) {
-		const { text, values = [] } = step.value;
-		const { rows } = await client.query<Row>({ text, values: [...values], rowMode: "array" });
-		step = transaction.next(rows);
-	}
+	while (!step.done) step = transaction.next(await rowsOf(client, step.value));
 	await client.query("COMMIT");
 	return step.value;
 }
@@ -60,6 +61,5 @@ export const dialect: Dialect = {
 	],
 	// Fails where writes do, such as on a replica.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'none')
-		SELECT version FROM schema_version`,
-	schemaMax,
+		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
 };

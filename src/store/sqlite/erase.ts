@@ -36,7 +36,7 @@ export async function eraseSqliteNames(file: string, now: () => number): Promise
 		if (last === null) return true;
 		if (!(await clearUnusedSpace(database, descriptor))) return false;
 		const mark = database.prepare(`UPDATE edits SET erased_at_ms = ? WHERE id <= ? AND ${isToErase}`);
-		waitForLock(database, () => mark.run(now(), last));
+		waitForLock(() => mark.run(now(), last));
 		return true;
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
@@ -65,7 +65,7 @@ async function clearUnusedSpace(database: Database.Database, descriptor: number)
 		await packPages(database, found);
 	}
 	// A page without rows, or with one that cannot grow into all of it.
-	waitForLock(database, () => database.exec("VACUUM"));
+	waitForLock(() => database.exec("VACUUM"));
 	return emptyWal(database);
 }
 
@@ -172,7 +172,7 @@ async function packPages(database: Database.Database, pages: UsedPage[]): Promis
 		}
 	}).immediate;
 	for (let start = 0; start < pages.length; start += batchPages) {
-		waitForLock(database, () => pack(pages.slice(start, start + batchPages)));
+		waitForLock(() => pack(pages.slice(start, start + batchPages)));
 		await sleep(retryMs); // Lets others write.
 	}
 }

@@ -1,6 +1,5 @@
 // Converts SQLite's error codes to the errors of the Store, and waits for the write lock while another process commits.
 
-import type Database from "better-sqlite3";
 import { StorageUnavailable } from "../store.ts";
 import { busyTimeoutMs } from "./file.ts";
 
@@ -26,28 +25,19 @@ const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs a transaction when no other process writes. SQLite itself sleeps for up to 100 ms between tries: most of
- * the time no process would write, and others would overtake. Blocks the thread.
+ * Runs a transaction of a writing connection when no other process writes. SQLite itself would sleep for up to 100 ms
+ * between tries: most of the time no process would write, and others would overtake. Blocks the thread.
  * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
-export function waitForLock<Result>(
-	database: Database.Database,
-	transaction: () => Result,
-	maxMs = busyTimeoutMs,
-): Result {
+export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {
 	const giveUpAtMs = performance.now() + Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs));
-	database.pragma("busy_timeout = 0");
-	try {
-		for (;;) {
-			try {
-				return transaction();
-			} catch (error) {
-				const isLocked = (error as NodeJS.ErrnoException).code === "SQLITE_BUSY";
-				if (!isLocked || performance.now() >= giveUpAtMs) throw error;
-			}
-			Atomics.wait(cell, 0, 0, pollMs);
+	for (;;) {
+		try {
+			return transaction();
+		} catch (error) {
+			const isLocked = (error as NodeJS.ErrnoException).code === "SQLITE_BUSY";
+			if (!isLocked || performance.now() >= giveUpAtMs) throw error;
 		}
-	} finally {
-		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+		Atomics.wait(cell, 0, 0, pollMs);
 	}
 }

@@ -4,7 +4,7 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { readMigrations } from "../migrations.ts";
-import { StoreRefused } from "../store.ts";
+import { type OpenOptions, StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
@@ -21,12 +21,7 @@ export const busyTimeoutMs = 5000;
 /** The newest schema that this version knows. */
 export const { schemaMax } = migrations;
 
-export interface FileOptions {
-	/** See OpenOptions. */
-	verify?: "whole" | "quick" | undefined;
-	/** Rejects a missing file instead of creating it. */
-	mustExist?: boolean;
-}
+export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
 
 /**
  * Opens the only writing connection. A missing file is created as a draft and then linked to its name, so a crash never
@@ -67,7 +62,8 @@ function openForWriting(file: string): Database.Database {
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
 		database.pragma("secure_delete = ON"); // With erase.ts: a removed name is in no file.
-		migrate(database, file);
+		migrate(database);
+		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		return database;
 	} catch (error) {
 		database.close();
@@ -96,7 +92,7 @@ function create(file: string): boolean {
 	try {
 		const database = new Database(draft);
 		database.pragma(`application_id = ${applicationId}`);
-		migrate(database, file);
+		migrate(database);
 		database.close();
 		publish(draft, file);
 		return true;
@@ -110,17 +106,13 @@ function create(file: string): boolean {
 
 /**
  * Moves the log into the file and empties it. Does nothing while another connection reads from the log, or writes.
+ * @param database a writing connection
  * @returns whether it is empty
  * @throws SQLite's error
  */
 export function truncateWal(database: Database.Database): boolean {
-	database.pragma("busy_timeout = 0");
-	try {
-		const [{ busy }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
-		return busy === 0;
-	} finally {
-		database.pragma(`busy_timeout = ${busyTimeoutMs}`);
-	}
+	const [{ busy }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
+	return busy === 0;
 }
 
 const closeTries = 5;
@@ -250,9 +242,8 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or set DATABASE_URL to another file`);
 }
 
-/** @throws StoreRefused */
-export function migrate(database: Database.Database, file: string): void {
-	refuseSchema(versionOf(database), file); // Another process may have upgraded it since.
+/** Does nothing to a newer schema, whose first commit is refused. */
+export function migrate(database: Database.Database): void {
 	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
 
@@ -270,6 +261,8 @@ export function versionOf(database: Database.Database): number {
 
 const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQLITE_READONLY", "SQLITE_CANTOPEN"]);
 
+export const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
+
 /** Converts an error of opening or writing a file to one sentence with the fix. */
 export function toRefusal(file: string, error: unknown): StoreRefused {
 	if (error instanceof StoreRefused) return error;
@@ -285,6 +278,6 @@ export function toRefusal(file: string, error: unknown): StoreRefused {
 	if (code.startsWith("SQLITE_BUSY")) {
 		return new StoreRefused(`${file} is locked by another program: stop it, then start again`);
 	}
-	if (/^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code)) return damagedStoreError(file);
+	if (isDamage(code)) return damagedStoreError(file);
 	return new StoreRefused(`cannot open ${file}: ${message}`);
 }

@@ -34,6 +34,9 @@ export interface OpenFiles {
 /** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
 export const failedSyncSuffix = "-failed-sync";
 
+/** How long others may still read an old state from a log that loses its name. */
+const readersMaxMs = 5000;
+
 interface OpenFile {
 	path: string;
 	identity: string | undefined;
@@ -57,6 +60,7 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 		checkpointWal(database) {
 			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
 			try {
+				database.pragma(`busy_timeout = ${readersMaxMs}`);
 				database.pragma("wal_checkpoint(TRUNCATE)");
 			} catch {
 				// The content stays in the log.

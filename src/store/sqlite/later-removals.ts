@@ -20,7 +20,7 @@ export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): n
 	const database = new Database(draft);
 	try {
 		database.pragma("journal_mode = OFF"); // A journal would keep the names.
-		migrate(database, draft);
+		migrate(database);
 		const later = laterEdits(database, log);
 		const removals = later.filter(({ action }) => action === "remove");
 		remove(database, removals);

@@ -1,4 +1,4 @@
-// The Store in SQLite. Reads run on the main thread through a read-only connection (turn-reads.ts). All writes go in
+// The Store in SQLite. Reads run on the main thread through a read-only connection (reads.ts). All writes go in
 // batches to the writer thread (writer.ts).
 
 import Database from "better-sqlite3";
@@ -7,13 +7,11 @@ import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { CreateResult, OpenOptions, Store } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
-import type { Write } from "./commands.ts";
 import { toCreateRequest } from "./creates.ts";
 import { busyTimeoutMs, toRefusal } from "./file.ts";
 import { identityOf, readFileUse } from "./identity.ts";
 import { createReads } from "./reads.ts";
-import { createTurnReads } from "./turn-reads.ts";
-import { startWriter } from "./writer.ts";
+import { startWriter, type Write } from "./writer.ts";
 
 interface SqliteOptions extends OpenOptions {
 	file: string;
@@ -71,8 +69,7 @@ async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	// A file that is gone has no other history: reads go on.
-	const turn = createTurnReads(database, () => (identityOf(file) ?? opened) !== opened);
-	const reads = createReads(database, turn);
+	const reads = createReads(database, () => (identityOf(file) ?? opened) !== opened);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
 	return { database, reads, cursorSecret: secret };
 }

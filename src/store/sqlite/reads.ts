@@ -1,19 +1,22 @@
-// Reads of animals and keys in SQLite. Those of one turn of the event loop share a snapshot, which begins at its end.
+// Reads of animals and keys in SQLite. Those of one turn of the event loop share a read transaction, which begins at its
+// end.
 
 import type Database from "better-sqlite3";
 import type { Engine } from "../engine.ts";
-import { fromKeys, keyColumns, readKeyRow } from "../key-rows.ts";
-import { nameOfPage, pageSql, petJsonSql, toPetPage } from "../reads.ts";
-import type { KeyRow, PageQuery, PetPage, Shown } from "../store.ts";
+import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
+import { type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
+import { createTurnBatch } from "../turn-batch.ts";
+import { toStoreError } from "./errors.ts";
 import { rowsOf } from "./transaction.ts";
-import type { TurnReads } from "./turn-reads.ts";
 
 const petJson = petJsonSql((column) => `json_quote(${column})`);
 
+/** @param isReplaced whether the store's path names another file than the open one */
 export function createReads(
 	database: Database.Database,
-	{ read, shown, history }: TurnReads,
+	isReplaced: () => boolean,
 ): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "history" | "select"> {
+	const { read, shown, history } = createTurnReads(database, isReplaced);
 	const prepare = (clauses: string) =>
 		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
@@ -54,5 +57,85 @@ export function createReads(
 				rows: rowsOf(database, { text: `SELECT ${columns.join(", ")} ${rest}`, values }),
 				shown: shown(),
 			})),
+	};
+}
+
+interface Read {
+	name: unknown;
+	query: () => unknown;
+}
+
+/**
+ * All reads of a turn share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
+ * when the turn has taken all its requests, so that none of them is younger than what it reads.
+ */
+function createTurnReads(database: Database.Database, isReplaced: () => boolean) {
+	/** Another one after each commit of another connection; this one commits nothing. */
+	const readVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
+	/** Another one when another program has restored the file in its place, which rewrites the schema. */
+	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
+	const readLast = database
+		.prepare<[], [lastEdit: bigint, lastId: bigint]>(
+			`SELECT (SELECT coalesce(max(id), 0) FROM edits),
+				(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pets')`,
+		)
+		.safeIntegers()
+		.raw();
+	let latest: Shown | undefined;
+	let latestVersion: number | undefined;
+	let isLatest = false;
+
+	function shown(): Shown {
+		if (latest && isLatest) return latest;
+		const version = readVersion.get();
+		if (!latest || version !== latestVersion) {
+			const [lastEdit, lastId] = readLast.get() ?? [0n, 0n];
+			latest = { history: String(readSchema.get()), lastEdit, lastId };
+			latestVersion = version;
+		}
+		isLatest = true;
+		return latest;
+	}
+
+	function run({ query }: Read): unknown {
+		try {
+			return query();
+		} catch (error) {
+			// Without the transaction, the other reads would not share a snapshot.
+			if (!database.inTransaction) throw error;
+			return Promise.reject(toStoreError(error));
+		}
+	}
+
+	const runAll = database.transaction((reads: Read[]) => {
+		isLatest = false;
+		return reads.map(run);
+	});
+
+	const batch = createTurnBatch<Read, unknown>(
+		({ name }) => name,
+		async (reads) => {
+			if (!database.open) throw new StorageUnavailable("the store is closed");
+			if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
+			try {
+				// One statement, which needs no transaction.
+				const isKnown = reads.every(({ query }) => query === shown) && readVersion.get() === latestVersion;
+				return isKnown ? [latest] : runAll(reads);
+			} catch (error) {
+				throw toStoreError(error);
+			}
+		},
+	);
+
+	return {
+		/**
+		 * Runs the query in a snapshot that begins after this call. Reads with equal names share a result.
+		 * @throws StorageUnavailable, also if the store's path names another file by then
+		 */
+		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
+		/** The state that the snapshot shows. For queries. */
+		shown,
+		/** The history that the latest read of the state showed. */
+		history: () => latest?.history ?? "",
 	};
 }

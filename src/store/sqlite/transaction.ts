@@ -3,7 +3,7 @@
 import type Database from "better-sqlite3";
 import type { Row, Statement } from "../tables.ts";
 import type { Dialect, Transaction } from "../transactions.ts";
-import { applicationId, schemaMax } from "./file.ts";
+import { applicationId } from "./file.ts";
 
 /** Who writes has locked the whole file. */
 export const dialect: Dialect = {
@@ -15,7 +15,6 @@ export const dialect: Dialect = {
 		{ text: "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', $1)", values: [lastId] },
 	],
 	probe: `PRAGMA application_id = ${applicationId}`,
-	schemaMax,
 };
 
 /** Integers are bigints. Values are bound in their order: SQLite is slow in finding one of many by its name. */

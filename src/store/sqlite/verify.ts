@@ -9,7 +9,16 @@ import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import { type LongWork, StoreRefused, type StoreReport } from "../store.ts";
 import { isToErase } from "../tables.ts";
-import { busyTimeoutMs, hasKnownSchema, hasWal, refuseSchema, toRefusal, verifyHeader, versionOf } from "./file.ts";
+import {
+	busyTimeoutMs,
+	hasKnownSchema,
+	hasWal,
+	isDamage,
+	refuseSchema,
+	toRefusal,
+	verifyHeader,
+	versionOf,
+} from "./file.ts";
 
 /** SQLite stops after this many problems. */
 const problemsMax = 10;
@@ -35,8 +44,6 @@ export async function verifyFile(file: string, work: LongWork): Promise<StoreRep
 		return { ...emptyReport(file), problems: [message] };
 	}
 }
-
-const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
 
 function emptyReport(file: string): StoreReport {
 	const { size } = statSync(file);

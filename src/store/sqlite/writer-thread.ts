@@ -1,19 +1,44 @@
 // The writer thread. It commits each batch in one transaction and replies when the commit is on disk.
 
 import { parentPort, workerData } from "node:worker_threads";
+import type Database from "better-sqlite3";
 import { StoreRefused, StoreUpgraded } from "../store.ts";
-import { prepareCommit, type SentBatch, type SentResults } from "./commands.ts";
+import { startTransaction, type TransactionName } from "../transactions.ts";
+import { type CreatedBatch, type CreateRequest, prepareCreates } from "./creates.ts";
 import { isFailedSync, waitForLock } from "./errors.ts";
 import {
 	bytesOfWal,
 	type FileOptions,
 	openSqliteWriter,
 	removeLeftWal,
+	schemaMax,
 	toRefusal,
 	truncateWal,
 	walMaxBytes,
 } from "./file.ts";
 import type { OpenFiles } from "./identity.ts";
+import { dialect, runTransaction } from "./transaction.ts";
+
+/** A transaction and its parameters after the dialect. */
+export interface OtherWrite {
+	name: TransactionName;
+	given: never;
+}
+
+/** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
+export interface SentBatch {
+	creates: CreateRequest[];
+	others: OtherWrite[];
+	/** How long it may wait while another process writes. */
+	lockWaitMs: number;
+}
+
+/** The results of a batch on their way back. */
+export interface SentResults {
+	created: CreatedBatch;
+	others: unknown[];
+	syncMs: number;
+}
 
 /** How often the size of the write-ahead log is checked. */
 const logEveryMs = 1000;
@@ -59,7 +84,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			if (isSound) removeLeftWal(file);
 			return port.close();
 		}
-		const outcome = attempt(file, files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
+		const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
@@ -86,4 +111,22 @@ function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 		if (isFailedSync({ code })) files.reportFailedSync();
 		return { kind: "failed", code, message } as const;
 	}
+}
+
+/**
+ * @returns a function that applies a batch in one transaction: the whole batch is on disk when it returns, and nothing
+ * is stored when it throws
+ */
+function prepareCommit(database: Database.Database): (batch: SentBatch) => SentResults {
+	const createPets = prepareCreates(database);
+	let appliedAtMs = 0;
+	const schema = database.prepare<[], number>("PRAGMA user_version").pluck();
+	const commit = database.transaction(({ creates, others }: SentBatch) => {
+		if (Number(schema.get()) > schemaMax) throw new StoreUpgraded();
+		const created = createPets(creates);
+		const results = others.map(({ name, given }) => runTransaction(database, startTransaction(dialect, name, given)));
+		appliedAtMs = performance.now();
+		return { created, others: results };
+	}).immediate;
+	return (batch) => ({ ...commit(batch), syncMs: performance.now() - appliedAtMs });
 }

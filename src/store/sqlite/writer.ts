@@ -2,14 +2,17 @@
 // or when the thread or a file is lost.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { type SentResults, toResults, toSentBatch, type Write } from "./commands.ts";
+import { type CreateRequest, createResults } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
-import type { WriterData, WriterMessage } from "./writer-thread.ts";
+import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
+
+export type Write = { name: "createPet"; request: CreateRequest } | OtherWrite;
 
 /** A start that takes longer logs a notice. */
 const noticeAfterMs = 1000;
@@ -33,8 +36,10 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		? `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`
 		: `creating ${workerData.file} takes longer: its disk is slow`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
-	const isNew = await waitUntilOpened(worker).finally(() => clearTimeout(noticing));
-	const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+	const opening = once(worker, "message").finally(() => clearTimeout(noticing));
+	const [opened] = (await opening) as [WriterMessage];
+	if (opened.kind === "refused") throw new StoreRefused(opened.message);
+	const exited = Promise.withResolvers<void>();
 	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
@@ -62,11 +67,14 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
 	});
 	worker.on("error", (error) => stopUntilRestart(`the writer thread failed (${error.message})`));
-	worker.on("exit", () => stopUntilRestart("the writer thread has ended"));
+	worker.on("exit", () => {
+		stopUntilRestart("the writer thread has ended");
+		exited.resolve();
+	});
 
 	return {
 		/** Whether this start created the file. */
-		isNew,
+		isNew: opened.kind === "opened" && opened.isNew,
 		/**
 		 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
 		 * @param leftMs how long it may wait while another process writes
@@ -81,18 +89,23 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		close(): Promise<void> {
 			isClosing = true;
 			worker.postMessage("close");
-			return exited;
+			return exited.promise;
 		},
 	};
 }
 
-function waitUntilOpened(worker: Worker): Promise<boolean> {
-	return new Promise((resolve, reject) => {
-		worker.once("error", reject);
-		worker.once("exit", () => reject(new Error("the writer did not open")));
-		worker.once("message", (message: WriterMessage) => {
-			if (message.kind === "opened") resolve(message.isNew);
-			if (message.kind === "refused") reject(new StoreRefused(message.message));
-		});
-	});
+function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
+	const sent: SentBatch = { creates: [], others: [], lockWaitMs };
+	for (const write of batch) {
+		if (write.name === "createPet") sent.creates.push(write.request);
+		else sent.others.push(write);
+	}
+	return sent;
+}
+
+/** The results in the order of the batch. */
+function toResults(batch: Write[], { created, others, syncMs }: SentResults): Timed<unknown> {
+	const creates = createResults(created);
+	const rest = others.values();
+	return { results: batch.map(({ name }) => (name === "createPet" ? creates : rest).next().value), syncMs };
 }

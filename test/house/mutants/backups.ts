@@ -10,9 +10,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{
-		file: "src/store/scheduled-backups.ts",
-		from: 'child?.kill("SIGKILL");',
-		to: "",
+		file: "src/store/command-process.ts",
+		from: 'running.child.kill("SIGKILL")',
+		to: "{}",
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{

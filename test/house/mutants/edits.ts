@@ -46,9 +46,9 @@ export const mutants: Mutant[] = [
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/turn-reads.ts",
-		from: "latest && version === latestVersion",
-		to: "latest",
+		file: "src/store/sqlite/reads.ts",
+		from: "!latest || version !== latestVersion",
+		to: "!latest",
 		tests: ["test/contract/replies.test.ts"],
 	},
 	{
@@ -70,7 +70,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/faults-postgres.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/turn-reads.ts",
+		file: "src/store/sqlite/reads.ts",
 		from: "if (isReplaced()) throw",
 		to: "if (!isReplaced) throw",
 		tests: ["test/store/lost-file.test.ts"],

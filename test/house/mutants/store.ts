@@ -5,11 +5,11 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/store/sqlite/writer-thread.ts",
-		from: `const outcome = attempt(file, files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));
+		from: `const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);`,
 		to: `const cause = findLoss(file, files);
-		const outcome = attempt(file, files, () => waitForLock(database, () => commit(batch), batch.lockWaitMs));`,
+		const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));`,
 		tests: ["test/store/fault-points.test.ts"],
 	},
 	{
