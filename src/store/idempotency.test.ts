@@ -26,13 +26,13 @@ test("a batch creates an animal for each create without a key and for each new k
 		create(rex, "old", "b"),
 		create(rex),
 	];
-	const { newCreates, keys, toResults } = planBatch(batch, taken);
+	const { newCreates, keys, results } = planBatch(batch, taken, 100n);
 	assert.deepEqual(newCreates, [batch[0], batch[3], batch[6], batch[7]]);
 	assert.deepEqual(keys, [
 		{ caller: "a", key: "new", place: 2, fingerprint: fingerprintOf(max), createdAtMs: 5 },
 		{ caller: "b", key: "old", place: 3, fingerprint: fingerprintOf(rex), createdAtMs: 5 },
 	]);
-	assert.deepEqual(toResults(100n), [
+	assert.deepEqual(results, [
 		{ id: 100n, outcome: "created" },
 		{ id: 7n, outcome: "replayed" },
 		{ id: 7n, outcome: "reused" },

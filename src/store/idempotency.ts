@@ -45,39 +45,29 @@ export function resolveRepeat({ petId, fingerprint }: RecordedCreate, own: strin
 	return { id: petId, outcome: isRepeat ? "replayed" : "reused" };
 }
 
-export interface Plan {
-	/** The creates that add an animal, in order. */
-	newCreates: Create[];
-	/** The keys to store with them; `place` is the position of the key's animal in `newCreates`, from 1. */
-	keys: (Omit<IdempotencyKeyRecord, "petId"> & { place: number })[];
-	/** The result of each create of the batch. Needs the id of the first new animal. */
-	toResults(firstId: bigint): CreateResult[];
-}
-
-/** @param taken the keys of the batch that were used before it, with their creates */
-export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[]): Plan {
+/**
+ * @param taken the keys of the batch that were used before it, with their creates
+ * @param firstId the id of its first new animal
+ * @returns the creates that add an animal, in order; the keys to store with them, `place` being the position of a key's
+ * animal among these, from 1; and the result of each create of the batch
+ */
+export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[], firstId = 1n) {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;
-	type Used = { fingerprint: string; idAfter: (firstId: bigint) => bigint };
-	const used = new Map<string, Used>(
-		taken.map(({ petId, fingerprint, ...key }) => [nameOf(key), { fingerprint, idAfter: () => petId }]),
-	);
+	const used = new Map(taken.map((create): [string, RecordedCreate] => [nameOf(create), create]));
 	const newCreates: Create[] = [];
-	const keys: Plan["keys"] = [];
-	const outcomes = batch.map((create): ((firstId: bigint) => CreateResult) => {
+	const keys: (Omit<IdempotencyKeyRecord, "petId"> & { place: number })[] = [];
+	const results = batch.map((create): CreateResult => {
 		const { pet, idempotencyKey, nowMs } = create;
-		const place = newCreates.length + 1;
-		const idAfter = (firstId: bigint) => firstId + BigInt(place - 1);
+		const petId = firstId + BigInt(newCreates.length);
 		if (idempotencyKey) {
 			const fingerprint = fingerprintOf(pet);
 			const before = used.get(nameOf(idempotencyKey));
-			if (before)
-				return (firstId) =>
-					resolveRepeat({ petId: before.idAfter(firstId), fingerprint: before.fingerprint }, fingerprint);
-			used.set(nameOf(idempotencyKey), { fingerprint, idAfter });
-			keys.push({ ...idempotencyKey, place, fingerprint, createdAtMs: nowMs });
+			if (before) return resolveRepeat(before, fingerprint);
+			used.set(nameOf(idempotencyKey), { petId, fingerprint });
+			keys.push({ ...idempotencyKey, place: newCreates.length + 1, fingerprint, createdAtMs: nowMs });
 		}
 		newCreates.push(create);
-		return (firstId) => ({ id: idAfter(firstId), outcome: "created" });
+		return { id: petId, outcome: "created" };
 	});
-	return { newCreates, keys, toResults: (firstId) => outcomes.map((outcome) => outcome(firstId)) };
+	return { newCreates, keys, results };
 }

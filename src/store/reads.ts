@@ -1,5 +1,5 @@
-// Pages and counts of animals, and API keys, as both engines read them. The database writes the JSON of animals, so that
-// no value is converted twice.
+// Pages and counts of animals, and API keys, as both engines read them. The database writes the JSON of animals, so
+// that no value is converted twice.
 
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";

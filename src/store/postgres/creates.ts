@@ -88,13 +88,13 @@ async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<C
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];
 	for (;;) {
-		const { newCreates, keys, toResults } = planBatch(batch, taken);
-		if (newCreates.length === 0) return toResults(0n);
+		const { newCreates, keys, results } = planBatch(batch, taken);
+		if (newCreates.length === 0) return results;
 		const keyColumns = keyFields.map((field) => keys.map((key) => key[field]));
 		const values = [...petArrays(newCreates), ...keyColumns, sinceMs];
 		const { rows }: pg.QueryResult<TakenKey | Added> = await client.query({ ...addPetsWithKeys, values });
 		const found = rows.filter((row): row is TakenKey => row.first_id === null);
-		if (found.length === 0) return toResults(firstIdOf(rows));
+		if (found.length === 0) return planBatch(batch, taken, firstIdOf(rows)).results;
 		const valid = found.filter(({ is_valid: isValid }) => isValid);
 		if (valid.length < found.length)
 			await client.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });

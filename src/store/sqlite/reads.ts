@@ -1,5 +1,5 @@
-// Reads of animals and keys in SQLite. Those of one turn of the event loop share a read transaction, which begins at its
-// end.
+// Reads of animals and keys in SQLite. Those of one turn of the event loop share a read transaction, which begins at
+// the end of the turn.
 
 import type Database from "better-sqlite3";
 import type { Engine } from "../engine.ts";
