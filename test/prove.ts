@@ -69,10 +69,10 @@ async function cleanUpAll(): Promise<void> {
 	for (const cleanUp of due) await cleanUp();
 }
 
-/** The figures in one line, without tables and those whose name is a sentence. */
+/** The figures in one line, without the seed, tables, and those whose name is a sentence. */
 function summaryOf(figures: object): string {
 	const parts = Object.entries(figures).flatMap(([key, value]) => {
-		if (Array.isArray(value) || key.includes(" ")) return [];
+		if (key === "seed" || Array.isArray(value) || key.includes(" ")) return [];
 		return typeof value === "object" && value !== null ? [`${key} (${summaryOf(value)})`] : [`${key} ${value}`];
 	});
 	return parts.join(", ");

@@ -46,7 +46,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "cp -a /var/backups/base", "dumps, base backups and any later point in time are restored"],
 	["docs/embedded-store.md", "npx animal-store export", "two versions over one store"],
 	["docs/monitoring.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
-	["docs/kubernetes.md", "cd deploy/kubernetes", "is not deployed without the address of a database"],
+	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "is not deployed without the address of a database"],
 	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],

@@ -8,54 +8,80 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { readConfig, settings } from "../../src/config.ts";
 import {
-	type Autoscaler,
 	type Budget,
-	type Deployment,
 	folder,
 	type Kustomization,
 	type Labels,
 	manifest,
 	type NetworkPolicy,
 	type Service,
+	type Workload,
 } from "../support/manifests.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
-const deployment = manifest<Deployment>("deployment");
-const service = manifest<Service>("service");
-const budget = manifest<Budget>("pod-disruption-budget");
-const policy = manifest<NetworkPolicy>("network-policy");
-const autoscaler = manifest<Autoscaler>("horizontal-pod-autoscaler");
-const kustomization = manifest<Kustomization>("kustomization");
+const deployment = manifest<Workload>("postgresql/deployment");
+const statefulSet = manifest<Workload>("embedded/stateful-set");
+const service = manifest<Service>("common/service");
+const budget = manifest<Budget>("postgresql/pod-disruption-budget");
+const policy = manifest<NetworkPolicy>("common/network-policy");
+const databasePolicy = manifest<NetworkPolicy>("postgresql/network-policy");
 const pod = deployment.spec.template;
 const [container] = pod.spec.containers;
-assert.ok(container);
+const [embedded] = statefulSet.spec.template.spec.containers;
+assert.ok(container && embedded);
 const dockerfile = readFileSync(new URL("../Dockerfile", folder), "utf8");
 
 /** The variable `*_FILE`, whose value is the path of a file. */
 const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
 
-test("kubernetes: the kustomization names every manifest and the image of the Deployment", () => {
-	const files = readdirSync(folder).filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml");
-	assert.deepEqual(kustomization.resources.toSorted(), files.toSorted());
-	assert.deepEqual(
-		kustomization.images.map(({ name }) => name),
-		[container.image],
-	);
+test("kubernetes: each kustomization names every manifest of its folder, and the image of its pods", () => {
+	for (const place of ["common", "postgresql", "embedded"]) {
+		const { resources, images } = manifest<Kustomization>(`${place}/kustomization`);
+		const files = readdirSync(new URL(place, folder)).filter((file) => file.endsWith(".yaml"));
+		const expected = files.filter((file) => file !== "kustomization.yaml");
+		assert.deepEqual(resources.toSorted(), [...(place === "common" ? [] : ["../common"]), ...expected].toSorted());
+		const names = images?.map(({ name }) => name);
+		assert.deepEqual(names, place === "common" ? undefined : [container.image]);
+	}
 });
 
-test("kubernetes: every selector selects the pods of the Deployment, and the autoscaler scales it", () => {
+test("kubernetes: every selector selects the pods of both engines, of which the embedded store has one", () => {
 	const selectors: Labels[] = [
 		deployment.spec.selector.matchLabels,
-		...pod.spec.topologySpreadConstraints.map(({ labelSelector }) => labelSelector.matchLabels),
+		statefulSet.spec.selector.matchLabels,
+		statefulSet.spec.template.metadata.labels,
+		...(pod.spec.topologySpreadConstraints ?? []).map(({ labelSelector }) => labelSelector.matchLabels),
 		service.spec.selector,
 		budget.spec.selector.matchLabels,
 		policy.spec.podSelector.matchLabels,
+		databasePolicy.spec.podSelector.matchLabels,
 	];
 	for (const labels of selectors) assert.deepEqual(labels, pod.metadata.labels);
-	const { kind, name } = autoscaler.spec.scaleTargetRef;
-	assert.deepEqual({ kind, name }, { kind: deployment.kind, name: deployment.metadata.name });
-	assert.ok(autoscaler.spec.minReplicas > 1, "one node can be removed");
-	assert.ok(!("replicas" in deployment.spec), "the autoscaler alone decides");
+	assert.ok(deployment.spec.replicas > 1, "one node can be removed");
+	assert.equal(statefulSet.spec.replicas, 1);
+});
+
+test("kubernetes: the pods of both engines differ only in their store", () => {
+	const withoutStore = ({ env, volumeMounts: _, ...rest }: typeof container) => ({
+		...rest,
+		env: env.filter(({ name }) => !["DATABASE_URL_FILE", "BACKUP_TO"].includes(name)),
+	});
+	assert.deepEqual(withoutStore(embedded), withoutStore(container));
+	const { containers: _, volumes, topologySpreadConstraints, ...ofDeployment } = pod.spec;
+	const { containers, ...ofSet } = statefulSet.spec.template.spec;
+	assert.deepEqual(
+		{ ...ofSet, securityContext: { ...ofSet.securityContext, fsGroupChangePolicy: undefined } },
+		{
+			...ofDeployment,
+			securityContext: { ...ofDeployment.securityContext, fsGroupChangePolicy: undefined },
+		},
+	);
+	const claims = statefulSet.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name);
+	assert.deepEqual(embedded.volumeMounts, [
+		{ name: "data", mountPath: /^VOLUME (.*)$/m.exec(dockerfile)?.[1] },
+		{ name: "backups", mountPath: embedded.env.find(({ name }) => name === "BACKUP_TO")?.value },
+	]);
+	assert.deepEqual(claims, ["data", "backups"]);
 });
 
 test("kubernetes: the ports are those of the image and of the settings, and every reference to one exists", () => {
@@ -97,13 +123,13 @@ test("kubernetes: the service starts with the settings of the Deployment, and ha
 });
 
 test("kubernetes: the address of the database comes from a file that is not committed, so that no placeholder is deployed", () => {
-	const [secret] = kustomization.secretGenerator;
+	const [secret] = manifest<Kustomization>("postgresql/kustomization").secretGenerator ?? [];
 	assert.deepEqual(secret?.files, ["database-url"]);
-	assert.equal(pod.spec.volumes[0]?.secret.secretName, secret?.name);
+	assert.equal(pod.spec.volumes?.[0]?.secret.secretName, secret?.name);
 	const { mountPath = "" } = container.volumeMounts[0] ?? {};
 	assert.deepEqual([dirname(secretVariable?.value ?? ""), "database-url"], [mountPath, secret?.files[0]]);
 	assert.ok(secretVariable?.value.endsWith("/database-url"));
-	const path = "deploy/kubernetes/database-url";
+	const path = "deploy/kubernetes/postgresql/database-url";
 	if (existsSync(new URL("../../.git", folder)))
 		assert.equal(
 			execFileSync("git", ["check-ignore", path], { cwd: new URL("../..", folder), encoding: "utf8" }).trim(),

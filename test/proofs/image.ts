@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
 	buildImage,
@@ -16,6 +16,7 @@ import {
 } from "../support/image.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { newDatabase, type Proof, type Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "the image is built without Docker, serves as a user that may write nothing, and stops on SIGTERM",
@@ -26,30 +27,55 @@ export const proof: Proof = {
 		const made = container();
 		assert.equal(made.config.User, "1000:1000");
 		await serveEmbedded(made, trial);
-		await serveClosed(made, trial);
-		const megabytes = Number(execFileSync("du", ["-sm", join(made.place, "app")], { encoding: "utf8" }).split("\t")[0]);
-		return { base: base.says, appMegabytes: megabytes, isOfficialBase: base.isOfficial };
+		const { environment, key } = await newDatabase(trial);
+		const postgresql = await serveClosed(made, trial, environment.DATABASE_URL, key);
+		const embedded = await serveClosed(made, trial);
+		const appMb = Number(execFileSync("du", ["-sm", join(made.place, "app")], { encoding: "utf8" }).split("\t")[0]);
+		return { base: base.says, appMb, postgresql, embedded };
 	},
 };
 
-/** Like deploy/kubernetes: a read-only file system, no privileges, and the address of PostgreSQL in a file. */
-async function serveClosed({ place, config }: Container, trial: Trial): Promise<void> {
-	const { environment, key } = await newDatabase(trial);
+/**
+ * Like deploy/kubernetes: a read-only file system, no privileges, and the address of PostgreSQL in a file; without one,
+ * the embedded store and its backups on volumes.
+ */
+async function serveClosed({ place, config }: Container, trial: Trial, databaseUrl?: string, key?: string) {
 	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
-	mkdirSync(join(place, "run/secrets"), { recursive: true });
-	writeFileSync(join(place, "run/secrets/database-url"), `${environment.DATABASE_URL}\n`);
-	const variables = { ...ports, DATABASE_URL_FILE: "/run/secrets/database-url" };
-	const env = ["env", "-i", ...config.Env, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
-	const [user = ""] = config.User.split(":");
-	const ids = `--reuid ${user} --regid ${user} --clear-groups`;
+	const volumes = join(trial.folder, `volumes-${ports.PORT}`);
+	for (const path of [join(place, "run/secrets"), join(place, "backups"), volumes])
+		mkdirSync(path, { recursive: true });
+	writeFileSync(join(place, "run/secrets/database-url"), `${databaseUrl}\n`);
+	const [user = "", group = ""] = config.User.split(":");
+	for (const name of ["data", "backups"]) {
+		mkdirSync(join(volumes, name));
+		chownSync(join(volumes, name), Number(user), Number(group));
+	}
+	const store = databaseUrl ? { DATABASE_URL_FILE: "/run/secrets/database-url" } : { BACKUP_TO: "/backups" };
+	const variables = Object.entries({ ...ports, ...store }).map(([name, value]) => `${name}=${value}`);
+	const env = ["env", "-i", ...config.Env, ...variables];
+	const ids = `--reuid ${user} --regid ${group} --clear-groups`;
 	const drop = `setpriv ${ids} --bounding-set -all --no-new-privs`.split(" ");
 	const closed = `mount --bind "$1" "$1"; mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"
+		mount --bind "$2/data" "$1/app/data"; mount --bind "$2/backups" "$1/backups"
 		mount -o remount,bind,ro "$1"; ! touch "$1/app/x" 2>/dev/null || exit 9
-		root=$1; shift; exec chroot "$root" "$@"`;
-	const command = [...drop, ...env, "sh", "-c", 'cd /app; exec "$@"', "-", ...config.Entrypoint, ...config.Cmd];
-	const running = startIn(ports.PORT, "unshare", ["--mount", "bash", "-euc", closed, "-", place, ...command], trial);
+		root=$1; shift 2; exec chroot "$root" "$@"`;
+	const inside = [...drop, ...env, "sh", "-c", 'cd /app; exec "$@"', "-", ...config.Entrypoint];
+	const mounted = ["--mount", "bash", "-euc", closed, "-", place, volumes, ...inside];
+	key ??= execFileSync("unshare", [...mounted, "keys", "create", "--name", "proof"], {
+		encoding: "utf8",
+		stdio: "pipe",
+	}).trim();
+	const startedAtMs = performance.now();
+	const running = startIn(ports.PORT, "unshare", [...mounted, ...config.Cmd], trial);
 	await ready(ports.OPS_PORT);
+	const startMs = Math.round(performance.now() - startedAtMs);
+	const memoryMb = running.memoryMb();
 	await use(ports.PORT, key);
+	if (!databaseUrl)
+		await until("a backup", () => readdirSync(join(volumes, "backups")).some((name) => name.endsWith(".db")));
 	await running.stop();
-	trial.say("it serves from a file system that it cannot write, without privileges");
+	trial.say(
+		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from files it cannot write`,
+	);
+	return { startMs, memoryMb };
 }

@@ -25,19 +25,23 @@ export const proof: Proof = {
 	async prove({ folder: own, say }) {
 		const place = join(own, "kubernetes");
 		cpSync(folder, place, { recursive: true, filter: (path) => !path.endsWith("/database-url") });
-		assert.match(build(place).stderr, /database-url/, "without the file nothing is deployed");
-		writeFileSync(join(place, "database-url"), "postgres://animals:x@db.internal:5432/animals");
-		const { status, stdout, stderr } = build(place);
-		assert.equal(status, 0, stderr);
-		const manifests = loadAll(stdout) as Manifest<unknown>[];
+		assert.match(build(join(place, "postgresql")).stderr, /database-url/, "without the file nothing is deployed");
+		writeFileSync(join(place, "postgresql/database-url"), "postgres://animals:x@db.internal:5432/animals");
+		let objects = 0;
 		const file = join(own, "all.yaml");
-		writeFileSync(file, stdout);
-		for (const version of versions) {
-			const checked = validate(file, version);
-			assert.equal(checked.status, 0, checked.output);
-			for (const { kind, metadata } of manifests)
-				assert.match(checked.output, new RegExp(`passed for resource ${kind}/${metadata.name}`, "i"));
-			say(`${manifests.length} objects are valid in Kubernetes ${version}`);
+		for (const engine of ["postgresql", "embedded"]) {
+			const { status, stdout, stderr } = build(join(place, engine));
+			assert.equal(status, 0, stderr);
+			const manifests = loadAll(stdout) as Manifest<unknown>[];
+			objects += manifests.length;
+			writeFileSync(file, stdout);
+			for (const version of versions) {
+				const checked = validate(file, version);
+				assert.equal(checked.status, 0, checked.output);
+				for (const { kind, metadata } of manifests)
+					assert.match(checked.output, new RegExp(`passed for resource ${kind}/${metadata.name}`, "i"));
+				say(`${engine}: ${manifests.length} objects are valid in Kubernetes ${version}`);
+			}
 		}
 		const wrong = join(own, "wrong.yaml");
 		for (const [right, mistake] of mistakes) {
@@ -46,7 +50,7 @@ export const proof: Proof = {
 			writeFileSync(wrong, text.replace(right, mistake));
 			assert.notEqual(validate(wrong, "1.37").status, 0, `${mistake} is refused`);
 		}
-		return { kinds: manifests.map(({ kind }) => kind), versions };
+		return { objects, oldest: versions[0], newest: versions.at(-1) };
 	},
 };
 

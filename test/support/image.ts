@@ -132,7 +132,10 @@ export async function serveEmbedded(
 	trial.say("it serves an embedded store as the image's user, and stops on SIGTERM");
 }
 
-/** Starts the service in a container. `stop` sends SIGTERM to it, and asserts that all exits with 0. */
+/**
+ * Starts the service in a container. `memoryMb` is its resident memory. `stop` sends SIGTERM to it, and asserts that
+ * all exits with 0.
+ */
 export function startIn(port: string, program: string, parameters: string[], { after }: Trial) {
 	const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
 	let output = "";
@@ -152,7 +155,11 @@ export function startIn(port: string, program: string, parameters: string[], { a
 		process.kill(pid, "SIGTERM");
 		assert.deepEqual(await ended, [0, null], output);
 	};
-	return { stop };
+	const memoryMb = () => {
+		const status = readFileSync(`/proc/${servicesWith(port)[0]}/status`, "utf8");
+		return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
+	};
+	return { memoryMb, stop };
 }
 
 /** The ids of the service's processes with this public port. */

@@ -30,31 +30,33 @@ export interface Manifest<Spec> {
 	spec: Spec;
 }
 
-export type Deployment = Manifest<{
+/** A Deployment or a StatefulSet. */
+export type Workload = Manifest<{
+	replicas: number;
 	selector: Selector;
 	template: {
 		metadata: { labels: Labels };
 		spec: {
 			terminationGracePeriodSeconds: number;
 			securityContext: { runAsUser: number; runAsGroup: number };
-			topologySpreadConstraints: { labelSelector: Selector }[];
+			topologySpreadConstraints?: { labelSelector: Selector }[];
 			containers: Container[];
-			volumes: { name: string; secret: { secretName: string } }[];
+			volumes?: { name: string; secret: { secretName: string } }[];
 		};
 	};
+	volumeClaimTemplates?: { metadata: { name: string } }[];
 }>;
 export type Service = Manifest<{ selector: Labels; ports: { targetPort: string }[] }>;
 export type Budget = Manifest<{ selector: Selector }>;
 export type NetworkPolicy = Manifest<{ podSelector: Selector; ingress: { ports: { port: string }[] }[] }>;
-export type Autoscaler = Manifest<{ scaleTargetRef: { kind: string; name: string }; minReplicas: number }>;
 
 export interface Kustomization {
 	resources: string[];
-	images: { name: string; newName: string }[];
-	secretGenerator: { name: string; files: string[] }[];
+	images?: { name: string; newName: string }[];
+	secretGenerator?: { name: string; files: string[] }[];
 }
 
-/** One file of the folder. */
+/** A file of the folder, without its extension. */
 export function manifest<Kind>(file: string): Kind {
 	return load(readFileSync(new URL(`${file}.yaml`, folder), "utf8")) as Kind;
 }
