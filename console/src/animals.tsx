@@ -6,11 +6,12 @@ import type { Filter } from "../../client/src/contract.ts";
 import type { Totals } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Adding } from "./add-form.ts";
+import { capitalized } from "./edits.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { IdlePanel } from "./idle-panel.tsx";
 import { LazyPart } from "./lazy-view.tsx";
-import { Banner, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
+import { Banner, countOf, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
 import { type AnimalsRoute, describeFilter, filterOf, go, pageSizes, petStatuses, replaceRoute } from "./route.ts";
 import { focusRow } from "./row-focus.ts";
@@ -102,7 +103,7 @@ export function Animals(props: AnimalsProps) {
 					props={{ session, route: { ...route, id }, pets: mayList ? pets : [], desk, move, onClose: closePanel }}
 				/>
 			) : (
-				<IdlePanel mayEdit={desk !== undefined} mayAdd={may(session, "pets:write")} />
+				<IdlePanel session={session} />
 			)}
 			{desk && (isInUse || desk.isBusy) && <LazyPart load={loadDeskParts} props={{ desk }} />}
 		</main>
@@ -209,10 +210,6 @@ function StatusChips({ route, totals }: FilterProps) {
 /** Each filter has its view. */
 const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
 
-function capitalized(word: string): string {
-	return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
 interface ContentProps extends AnimalsProps {
 	request: RequestState<PetPage | undefined>;
 	/** The animals of the page as they are after edits. */
@@ -272,7 +269,7 @@ function Paging({ request, route }: { request: RequestState<PetPage | undefined>
 	return (
 		<nav class="paging" aria-label="Pages">
 			<p role="status" class="soft num">
-				{value && countOf(value)}
+				{value && describePage(value)}
 			</p>
 			<Waiting isPending={isPending} />
 			<label class="soft wide-only">
@@ -301,10 +298,9 @@ function Paging({ request, route }: { request: RequestState<PetPage | undefined>
 	);
 }
 
-function countOf({ pets, next }: PetPage): string {
+function describePage({ pets, next }: PetPage): string {
 	const [first, last] = [pets[0], pets.at(-1)];
 	if (!first || !last) return "No animals on this page";
-	const animals = pets.length === 1 ? "1 animal" : `${pets.length} animals`;
 	const ids = pets.length === 1 ? `id ${first.id}` : `ids ${first.id} to ${last.id}`;
-	return `${animals}, ${ids} · ${next ? "more follow" : "the newest"}`;
+	return `${countOf(pets.length)}, ${ids} · ${next ? "more follow" : "the newest"}`;
 }

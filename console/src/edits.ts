@@ -41,3 +41,5 @@ export function shortName(name: string): string {
 	const letters = [...name];
 	return letters.length > 32 ? `${letters.slice(0, 31).join("")}…` : name;
 }
+
+export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -3,6 +3,7 @@
 import { int64FromDecimal } from "../../src/contract/json.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import type { Fault } from "../../src/contract/validate.ts";
+import { capitalized } from "./edits.ts";
 
 const nameMax = 255;
 const list = new Intl.ListFormat("en", { type: "disjunction" });
@@ -28,6 +29,5 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 export function describeFault({ field = "", problem, detail }: Fault, text: string): string {
 	const sentence = /\bmust be\b/.test(problem) && sentences[field];
 	if (sentence) return sentence(text);
-	const words = `${field} ${problem}${detail === undefined ? "" : `: ${detail}`}`.trim();
-	return words.charAt(0).toUpperCase() + words.slice(1);
+	return capitalized(`${field} ${problem}${detail === undefined ? "" : `: ${detail}`}`.trim());
 }

@@ -1,35 +1,45 @@
-// What a wide window shows in the panel's place while no animal is open: the keys. The rows so never move.
+// What a wide window shows in the panel's place while no animal is open, so that the rows never move: the keys. The
+// sheet of all keys has the same list.
 
-interface IdlePanelProps {
-	mayEdit: boolean;
-	mayAdd: boolean;
-}
+import type { Scope } from "../../src/contract/operations.ts";
+import { may, type Session } from "./session.ts";
 
-export function IdlePanel({ mayEdit, mayAdd }: IdlePanelProps) {
-	const keys: (readonly [key: string, meaning: string, isPossible?: boolean])[] = [
-		["↑ ↓", "move"],
-		["Enter", "open"],
-		["s", "set status", mayEdit],
-		["x", "select", mayEdit],
-		["n", "add an animal", mayAdd],
-		["?", "all keys"],
-	];
-	const shown = keys.filter(([, , isPossible = true]) => isPossible);
+/** Several keys are two blanks apart. The scope is what they need, if anything. */
+export type Key = readonly [keys: string, meaning: string, scope?: Scope];
+
+const keys: Key[] = [
+	["↑  ↓", "move"],
+	["Enter", "open"],
+	["s", "set status", "pets:edit"],
+	["x", "select", "pets:edit"],
+	["n", "add an animal", "pets:write"],
+	["?", "all keys"],
+];
+
+export function IdlePanel({ session }: { session: Session }) {
 	return (
 		<aside class="idle" aria-label="Keys">
 			<p>Choose an animal to see it here.</p>
-			<dl>
-				{shown.map(([key, meaning]) => (
-					<div key={key}>
-						<dt>
-							{key.split(" ").map((one) => (
-								<kbd key={one}>{one}</kbd>
-							))}
-						</dt>
-						<dd>{meaning}</dd>
-					</div>
-				))}
-			</dl>
+			<KeyList keys={keys} session={session} />
 		</aside>
+	);
+}
+
+/** Those that the key of the session can use. */
+export function KeyList({ keys, session }: { keys: readonly Key[]; session: Session }) {
+	const possible = keys.filter(([, , scope]) => scope === undefined || may(session, scope));
+	return (
+		<dl class="key-list">
+			{possible.map(([key, meaning]) => (
+				<div key={key}>
+					<dt>
+						{key.split("  ").map((one) => (
+							<kbd key={one}>{one}</kbd>
+						))}
+					</dt>
+					<dd>{meaning}</dd>
+				</div>
+			))}
+		</dl>
 	);
 }

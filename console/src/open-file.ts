@@ -3,6 +3,7 @@
 import { FileError } from "../../src/files/encoding.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
 import { ColumnError, type Preview } from "../../src/files/rows.ts";
+import { capitalized } from "./edits.ts";
 import { sentenceOf } from "./notes.tsx";
 
 /** Rows below the heading. */
@@ -22,6 +23,5 @@ export function describe(failure: unknown): string {
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
 		return "Choose in the menus above the columns which one holds the name, and which the category.";
-	const sentence = `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`;
-	return failure.line === undefined ? sentence : `Line ${failure.line}: ${failure.message}.`;
+	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

@@ -62,13 +62,15 @@ function Head({ desk }: { desk?: Desk | undefined }) {
 			<tr>
 				{selection && (
 					<td class="pick">
-						<input
-							type="checkbox"
-							aria-label="Select all on this page"
-							checked={isAll}
-							indeterminate={!isAll && selection.pets.length > 0}
-							onClick={isAll ? selection.clear : selection.all}
-						/>
+						<label>
+							<input
+								type="checkbox"
+								aria-label="Select all on this page"
+								checked={isAll}
+								indeterminate={!isAll && selection.pets.length > 0}
+								onClick={isAll ? selection.clear : selection.all}
+							/>
+						</label>
 					</td>
 				)}
 				{Object.entries(columns).map(([field, column]) => (

@@ -1,12 +1,11 @@
 // The sheet of keyboard shortcuts (?), where single keys can be turned off.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Scope } from "../../src/contract/operations.ts";
-import { may, type Session } from "./session.ts";
+import { type Key, KeyList } from "./idle-panel.tsx";
+import type { Session } from "./session.ts";
 import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";
 
-/** Each with the scope that it needs, if any. */
-const keys: [keys: string, meaning: string, scope?: Scope][] = [
+const keys: Key[] = [
 	["Ctrl K", "All commands"],
 	["/", "Find by name"],
 	["↑  ↓", "Previous or next animal, also k and j"],
@@ -31,7 +30,6 @@ const keys: [keys: string, meaning: string, scope?: Scope][] = [
 export function ShortcutSheet({ session, onClose }: { session: Session; onClose(): void }) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [isOn, setIsOn] = useState(areShortcutsOn);
-	const possible = keys.filter(([, , scope]) => scope === undefined || may(session, scope));
 	useLayoutEffect(() => dialog.current?.showModal(), []);
 	return (
 		<dialog class="keys" aria-labelledby="keys-heading" ref={dialog} onClose={onClose}>
@@ -41,18 +39,7 @@ export function ShortcutSheet({ session, onClose }: { session: Session; onClose(
 					<kbd>Esc</kbd> <span class="hidden">close</span>
 				</button>
 			</div>
-			<dl>
-				{possible.map(([key, meaning]) => (
-					<div key={key}>
-						<dt>
-							{key.split("  ").map((one) => (
-								<kbd key={one}>{one}</kbd>
-							))}
-						</dt>
-						<dd>{meaning}</dd>
-					</div>
-				))}
-			</dl>
+			<KeyList keys={keys} session={session} />
 			<label class="check">
 				<input
 					type="checkbox"

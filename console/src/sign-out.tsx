@@ -1,8 +1,8 @@
 // Asks before signing out while an import is running or paused, in this tab or another: its rows are there only.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Job } from "./add-rows.ts";
 import { countOf, digits } from "./notes.tsx";
+import { Question } from "./question.tsx";
 import { useJob } from "./use-job.ts";
 
 interface SignOutProps {
@@ -13,28 +13,10 @@ interface SignOutProps {
 }
 
 export function SignOut({ job, signOut, onClose }: SignOutProps) {
-	const dialog = useRef<HTMLDialogElement>(null);
-	useLayoutEffect(() => dialog.current?.showModal(), []);
 	return (
-		<dialog
-			class="ask"
-			role="alertdialog"
-			aria-labelledby="ask-heading"
-			aria-describedby="ask-text"
-			ref={dialog}
-			onClose={onClose}
-		>
-			<h2 id="ask-heading">Sign out and end the import?</h2>
-			<p id="ask-text">{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out ends that, too."}</p>
-			<div class="actions">
-				<button type="button" onClick={() => dialog.current?.close()}>
-					Stay signed in
-				</button>
-				<button type="button" class="danger" onClick={signOut}>
-					Sign out
-				</button>
-			</div>
-		</dialog>
+		<Question title="Sign out and end the import?" no="Stay signed in" yes="Sign out" onYes={signOut} onClose={onClose}>
+			{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out ends that, too."}
+		</Question>
 	);
 }
 

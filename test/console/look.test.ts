@@ -186,6 +186,30 @@ test("the first load is at most 32 KB, and the chart and files are loaded only w
 	await page.close();
 });
 
+test("on a touch screen every control and row is at least 44 pixels high, and a status is hit in the whole row", async (context) => {
+	const service = await testService(context);
+	await addPets(service, numbered(21));
+	const page = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+	const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=20" });
+	await signIn(watched.page, service.key);
+	await shows(watched.page, /^20 animals, /);
+	const low = () =>
+		watched.page.evaluate<string[]>(`[...document.querySelectorAll("button, a, select, input, tbody tr")]
+			.filter((element) => element.checkVisibility() && !element.matches(".skip, tbody a, .pill, [type=file]"))
+			.filter((element) => (element.closest("label") ?? element).getBoundingClientRect().height < 44)
+			.map((element) => element.outerHTML)`);
+	assert.deepEqual(await low(), []);
+	const pill = await watched.page.locator("tbody .pill").first().boundingBox();
+	assert.ok(pill);
+	await watched.page.touchscreen.tap(pill.x + 10, pill.y - 12);
+	await watched.page.getByRole("menu", { name: "Status of Animal 1" }).waitFor();
+	assert.deepEqual(await low(), []);
+	await watched.page.keyboard.press("Escape");
+	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
+	assert.deepEqual(await low(), []);
+	await screenshot(watched.page, "console-touch");
+});
+
 test("thirty animals fit on a laptop's screen, nothing moves when data arrive, and a screenshot is saved", async (context) => {
 	const names = "Rex Luna Bella Møller Nala Otto Pip Zoë Kiwi Mochi Bruno Hazel Finn Sasha Ivy Juno Kai Lola".split(
 		" ",

@@ -1,0 +1,49 @@
+// Asks before something that nothing brings back. The answer that changes nothing has the focus, so that Enter alone
+// never does it.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface QuestionProps {
+	title: string;
+	/** The answer that changes nothing. */
+	no: string;
+	yes: string;
+	onYes(): void;
+	onClose(): void;
+	children: ComponentChildren;
+}
+
+export function Question({ title, no, yes, onYes, onClose, children }: QuestionProps) {
+	const dialog = useRef<HTMLDialogElement>(null);
+	useLayoutEffect(() => dialog.current?.showModal(), []);
+	const close = () => dialog.current?.close();
+	return (
+		<dialog
+			class="ask"
+			role="alertdialog"
+			aria-labelledby="ask-heading"
+			aria-describedby="ask-text"
+			ref={dialog}
+			onClose={onClose}
+		>
+			<h2 id="ask-heading">{title}</h2>
+			<p id="ask-text">{children}</p>
+			<div class="actions">
+				<button type="button" onClick={close}>
+					{no}
+				</button>
+				<button
+					type="button"
+					class="danger"
+					onClick={() => {
+						close();
+						onYes();
+					}}
+				>
+					{yes}
+				</button>
+			</div>
+		</dialog>
+	);
+}
