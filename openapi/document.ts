@@ -120,13 +120,13 @@ function operationObject(name: OperationName, operation: Operation) {
 	};
 }
 
-function successReplies({ success, isConditional }: Operation): Record<string, ResponseObject> {
+function successReplies({ success, headers: asked = {} }: Operation): Record<string, ResponseObject> {
 	const { status, description, schema, links } = success;
 	const headers = headerReferences([...commonHeaders, ...success.headers]);
 	const notModified = { description: "The animals have not changed since the reply with this ETag.", headers };
 	return {
 		[status]: { description, headers, content: json(schema), ...(links && { links }) },
-		...(isConditional && { 304: notModified }),
+		...("If-None-Match" in asked && { 304: notModified }),
 	};
 }
 

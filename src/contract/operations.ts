@@ -28,7 +28,7 @@ export interface Operation {
 	query: TObject;
 	/** Path parameters: their schemas by name. */
 	params?: Record<string, TSchema>;
-	/** Request headers: their schemas by name. */
+	/** Request headers: their schemas by name. With `If-None-Match`, the reply may be 304. */
 	headers?: Record<string, TSchema>;
 	body?: TObject;
 	/** `headers`: in addition to `commonHeaders`. */
@@ -40,8 +40,6 @@ export interface Operation {
 		/** OpenAPI links: the operations that continue from this reply. */
 		links?: Record<string, { operationId: string; parameters?: Record<string, string>; description: string }>;
 	};
-	/** Answers `If-None-Match` with 304. */
-	isConditional: boolean;
 	/** Failures in addition to those of every operation (`commonErrors`). */
 	errors: readonly ErrorCode[];
 	deprecation?: Deprecation;
@@ -67,12 +65,7 @@ export const responseHeaders = {
 export type ResponseHeader = keyof typeof responseHeaders;
 
 /** Headers of every reply under `/v1`. */
-export const commonHeaders = [
-	"X-Request-Id",
-	"Cache-Control",
-	"RateLimit-Policy",
-	"RateLimit",
-] as const satisfies readonly ResponseHeader[];
+export const commonHeaders: ResponseHeader[] = ["X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit"];
 
 export const commonErrors = [
 	"malformed_request",
@@ -189,7 +182,6 @@ To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the
 				},
 			},
 		},
-		isConditional: true,
 		errors: ["invalid_parameter", "invalid_cursor"],
 	},
 	createPet: {
@@ -221,7 +213,6 @@ ${idempotencyHours} hours this adds no second animal, and returns the first repl
 				},
 			},
 		},
-		isConditional: false,
 		errors: [
 			"invalid_json",
 			"invalid_body",
@@ -255,7 +246,6 @@ carries the date in its headers \`Deprecation\` and \`Sunset\`.`,
 				},
 			},
 		},
-		isConditional: true,
 		errors: ["pet_not_found", "operation_removed"],
 		deprecation: getPetDeprecation,
 	},

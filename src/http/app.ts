@@ -38,14 +38,12 @@ export function buildApp(options: AppOptions) {
 	return { server, close: overload.stop };
 }
 
-export interface OpsOptions extends OpsRouteOptions {
-	log: Log;
-	/** The name or address that the port listens on. */
-	host: string;
-	server: ServerOptions;
-}
+type OpsOptions = OpsRouteOptions & Pick<AppOptions, "log" | "server"> & { host: string };
 
-/** The operators' port, separate from the public one: metrics and health. It does not listen yet. */
+/**
+ * The operators' port, separate from the public one: metrics and health. It does not listen yet.
+ * @param options `host` is the name or address that it listens on
+ */
 export function buildOpsServer(options: OpsOptions): HttpServer {
 	const router = createRouter();
 	addOpsRoutes(router, options);

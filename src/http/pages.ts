@@ -6,6 +6,7 @@ import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ApiError } from "../contract/errors.ts";
 import type { Exchange, RouteRules } from "./exchange.ts";
+import type { LinkOptions } from "./proxies.ts";
 import { pageHeaders } from "./reply-headers.ts";
 import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 import type { Router } from "./router.ts";
@@ -18,9 +19,7 @@ const contentTypes: Record<string, string> = {
 	".json": "application/json",
 };
 
-export interface PageOptions {
-	/** The configured base address, if any; it ends with `/v1`. */
-	baseUrl: string | undefined;
+export interface PageOptions extends Pick<LinkOptions, "baseUrl"> {
 	/** The folder of the built pages. Missing pages are not served. */
 	pagesFolder: string;
 }
@@ -41,12 +40,8 @@ export function addPages(router: Router, { baseUrl, pagesFolder }: PageOptions):
 /** Serves openapi.json. The configured address comes first among its servers. */
 function addOpenApi(router: Router, baseUrl: string | undefined): void {
 	const file = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
-	const configured = `    {
-      "url": ${JSON.stringify(baseUrl)},
-      "description": "The configured address of this service"
-    },
-`;
-	const text = baseUrl === undefined ? file : file.replace(/^ {2}"servers": \[\n/m, (start) => start + configured);
+	const configured = JSON.stringify({ url: baseUrl, description: "The configured address of this service" });
+	const text = baseUrl === undefined ? file : file.replace('"servers": [', (start) => `${start}${configured},`);
 	addFile(router, "/openapi.json", "openapi.json", Buffer.from(text), { "access-control-allow-origin": "*" });
 }
 

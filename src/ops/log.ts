@@ -13,11 +13,7 @@ const flushEveryMs = 100;
 export const backlogMaxBytes = 4 * 1024 * 1024;
 
 /** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */
-export function createLog(
-	level: string,
-	output: Writable,
-	isOnTerminal: boolean,
-): { log: Log; flush: () => void; droppedLines: () => number } {
+export function createLog(level: string, output: Writable, isOnTerminal: boolean) {
 	let lines: string[] = [];
 	let dropped = 0;
 	/** Already reported. */

@@ -25,7 +25,6 @@ const countPets = `
 			),
 			headers: ["Vary"],
 		},
-		isConditional: false,
 		errors: [],
 	},
 `;
