@@ -302,7 +302,7 @@ function misspelt(environment: Variables): string[] {
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
-export function readSettings(environment: Variables = process.env, flags?: Flags, file?: EnvFile) {
+export function readConfig(environment: Variables = process.env, flags?: Flags, file?: EnvFile) {
 	const { given, problems, labelOf, values } = collect(settings, environment, flags, file);
 	const { port, reusePort, databaseUrl, backupTo, backupEvery = 86_400_000, backupKeep = 7 } = values;
 	const passed = passedSockets(environment);
@@ -323,13 +323,14 @@ export function readSettings(environment: Variables = process.env, flags?: Flags
 	if (passed > 1 || (passed === 1 && reusePort))
 		problems.push("LISTEN_FDS must be 1, for the public port, without REUSE_PORT: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);
-	const config = {
+	return Object.freeze({
 		...values,
+		/** The settings as they were given. */
+		given,
 		/** The service's own backups; `keep` is how many of them are kept. */
 		backups: backupTo === undefined ? undefined : { folder: backupTo, everyMs: backupEvery, keep: backupKeep },
 		listenFd: passed === 1 ? firstPassedFd : undefined,
-	};
-	return { given, config: Object.freeze(config) };
+	});
 }
 
 /** The file descriptor of the public port, if systemd has opened it: SD_LISTEN_FDS_START of sd_listen_fds(3). */
@@ -339,11 +340,6 @@ const firstPassedFd = 3;
 function passedSockets(environment: Variables): number {
 	const isForUs = [process.pid, process.ppid].includes(Number(environment["LISTEN_PID"]));
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
-}
-
-/** The same without the sources of the settings. @throws ConfigError */
-export function readConfig(...sources: Parameters<typeof readSettings>) {
-	return readSettings(...sources).config;
 }
 
 /** The environment of a process that works on the same store: no other settings, and no modules for Node to load. */

@@ -3,7 +3,7 @@
 
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
-import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, readSettings, settings } from "../config.ts";
+import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, settings } from "../config.ts";
 import { curlOf, curlWith } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
@@ -148,7 +148,7 @@ export function configCommand(): Command {
 		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
 	return withSettings(command).action(({ json = false, ...flags }: { json?: boolean } & Flags) => {
-		const rows = readSettings(undefined, flags).given.map(withoutSecret);
+		const rows = readConfig(undefined, flags).given.map(withoutSecret);
 		if (json) printJson(rows);
 		else process.stdout.write(table(rows));
 	});

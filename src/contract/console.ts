@@ -70,8 +70,8 @@ export interface ExportOrder {
 }
 
 export const editActions = ["set-status", "rename", "remove"] as const;
-/** The most edits of one request, and of one history. */
-export const editsMax = 100;
+/** The most edits of one request: with the longest names, they fit into its body. */
+export const editsMax = 50;
 
 /** The reply to a request has one for each edit, in their order, and fewer if writes failed meanwhile. */
 export interface EditResult {

@@ -269,10 +269,6 @@ export class ApiError {
 	after(retryAfterSeconds: number): ApiError {
 		return Object.assign(this, { retryAfterSeconds });
 	}
-
-	toString(): string {
-		return `ApiError: ${this.message}`;
-	}
 }
 
 /** The body of every error reply: exactly these three fields. */

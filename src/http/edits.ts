@@ -11,6 +11,9 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
 
+/** The most edits of one history. */
+const historyMax = 100;
+
 const { id, name, status } = Pet.properties;
 
 /** `name` is for `rename`. `status` is for `set-status`, which takes the status away if it is absent. */
@@ -50,7 +53,7 @@ export function createEditHandlers(edits: Edits, eraseNames: () => void) {
 		},
 		async history(exchange: Exchange) {
 			const { id } = readHistoryQuery(exchange.query);
-			const records = await edits.ofPet(id, editsMax);
+			const records = await edits.ofPet(id, historyMax);
 			return { edits: records.map(({ petId: _, ...record }) => record) };
 		},
 	};

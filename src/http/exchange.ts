@@ -188,7 +188,6 @@ export class Exchange {
 
 	/** Sends a failure. @param isLast closes the connection after it */
 	fail(failure: ApiError, isLast: boolean): void {
-		if (this.isRefused) return;
 		this.failure = failure.code;
 		this.status = failure.status;
 		this.headers(failureHeaders(failure));

@@ -97,7 +97,7 @@ export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: 
 function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
 	const { id, trace, route, request } = exchange;
 	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };
-	const cause = error instanceof Error ? error.message : String(error);
+	const { message: cause = String(error) } = Object(error);
 	if (code === "storage_unavailable") log.error({ ...fields, cause }, "request failed");
 	if (code !== "internal_error") return;
 	const repeated = {

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { createLogTo } from "./log.ts";
-import { formatForTerminal } from "./terminal-log.ts";
+import { createLogTo, formatForTerminal } from "./log.ts";
 
 test("a request is one short line, and anything else is its message with fields, never JSON", () => {
 	const lines: string[] = [];

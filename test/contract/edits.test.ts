@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
@@ -147,8 +148,8 @@ test("edits that are not complete and valid are refused, and none of them is mad
 		["[]", /^edits is required/],
 		["null", /^edits is required/],
 		[{ edits: {} }, /^edits is required/],
-		[{ edits: [] }, /1 to 100/],
-		[{ edits: Array.from({ length: 101 }, () => good) }, /1 to 100/],
+		[{ edits: [] }, /1 to 50/],
+		[{ edits: Array.from({ length: 51 }, () => good) }, /1 to 50/],
 		[{ edits: [good, null] }, /^edits\[1\]: .*object with id/],
 		[{ edits: [good, without("id")] }, /^edits\[1\]: id is required/],
 		[{ edits: [good, { ...good, id: "1" }] }, /id must be/],
@@ -169,6 +170,14 @@ test("edits that are not complete and valid are refused, and none of them is mad
 	assertFailure(await service.send(post(" ".repeat(65_537))), "body_too_large");
 	assertFailure(await service.send({ path: "/console/edits" }), "method_not_allowed");
 	assert.deepEqual(await service.store.edits.list(0n, 1), []);
+});
+
+test("as many edits as one request may have fit into it with the longest names", async (context) => {
+	const service = await testService(context);
+	const longest = { name: "𝄞".repeat(255), status: "available" };
+	const change = { action: "set-status", status: "available", seen: longest };
+	const edits = Array.from({ length: editsMax }, (_, index) => ({ id: 1_000_000_000 + index, ...change }));
+	assert.deepEqual(await edit(service, ...edits), Array(editsMax).fill({ outcome: "absent" }));
 });
 
 test("only a key with pets:edit edits and reads histories, whatever else it may do, and no page of another origin", async (context) => {
