@@ -87,7 +87,10 @@ interface RequestLine {
 	durationMs: number;
 }
 
-/** A request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as its message and fields. @param json a line in JSON */
+/**
+ * For people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as its message and fields.
+ * @param json a line of the log in JSON
+ */
 export function formatForTerminal(json: string): string {
 	const { level, time, msg, err, ...fields } = JSON.parse(json) as Line & Partial<RequestLine>;
 	const clock = styleText("dim", new Date(time).toTimeString().slice(0, 8));
