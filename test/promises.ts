@@ -105,6 +105,13 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
+			says: "A spreadsheet changes no cell of an exported workbook.",
+			tests: [
+				"every name, category and status is read back, also what XML does not have and what looks like an escape",
+			],
+			proofs: ["spreadsheets"],
+		},
+		{
 			says: "Clock jumps affect only expiry times.",
 			tests: [
 				"a clock jump of an hour in either direction affects only expiry",
@@ -121,6 +128,7 @@ export const promises: Record<string, Proven[]> = {
 				"a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second",
 				"sqlite: two services can use one file, and each reads the other's writes",
 			],
+			proofs: ["day"],
 		},
 		{
 			says: "An edit is one transaction with its line in the audit log, and never hidden by a 304; counts follow it.",

@@ -1,0 +1,201 @@
+// The traffic of a day at a constant rate: creates, edits, reads, and a reader of the last page. Each reply is checked
+// against what clients know.
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type NewPet, type Pet, petStatuses } from "../../src/contract/pet.ts";
+import { listAll } from "./ledger.ts";
+import { Past } from "./past.ts";
+import { seededRandom } from "./random.ts";
+import { petsOf } from "./store-reads.ts";
+import { until } from "./until.ts";
+
+export interface Day {
+	past: Past;
+	/** Names of animals whose create got no reply. */
+	unknown: Set<string>;
+	counts: { creates: number; edits: number; reads: number; refused: number; broken: number };
+	/** The secret of the API key; the requests after a change use the new one. */
+	key: string;
+	/** The times of replies since the last call, in ms. */
+	takeTimes(): { creates: number[]; reads: number[] };
+	/** Waits until each node has added an animal that was sent later than now. */
+	isBack(withinMs: number): Promise<void>;
+	/** Ends the traffic, and compares the whole list with what is known. @returns the number of animals */
+	end(): Promise<number>;
+}
+
+const createEveryMs = 100;
+const readEveryMs = 20;
+const editEveryMs = 500;
+/** Younger animals are not edited, so that the reader of the last page sees every animal. */
+const oldEnough = 200;
+
+interface Reply {
+	status: number;
+	text: string;
+	headers: Headers;
+	sentMs: number;
+}
+
+const petOf = (json: string): Pet => petsOf({ json: `[${json}]` })[0] ?? assert.fail(json);
+
+/** @throws if a client sees something wrong; the error ends `end` and `isBack` */
+export function startDay(urls: string[], key: string, seed: number): Day {
+	const random = seededRandom(seed);
+	const past = new Past();
+	const unknown = new Set<string>();
+	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+	const times = { creates: [] as number[], reads: [] as number[] };
+	const polled = new Set<bigint>();
+	let isEnding = false;
+	let creates = 0;
+
+	/** @returns undefined if the connection broke or nothing came in time */
+	async function call(url: string, path: string, init: RequestInit = {}): Promise<Reply | undefined> {
+		const sentMs = performance.now();
+		const headers = { authorization: `Bearer ${day.key}`, "content-type": "application/json", ...init.headers };
+		try {
+			const reply = await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(30_000) });
+			const text = await reply.text();
+			if (reply.status === 503) day.counts.refused++;
+			else assert.ok(reply.status < 500 && reply.status !== 401, `${reply.status} ${text}`);
+			return { status: reply.status, text, headers: reply.headers, sentMs };
+		} catch (error) {
+			if (error instanceof assert.AssertionError) throw error;
+			day.counts.broken++;
+			return undefined;
+		}
+	}
+
+	async function create(): Promise<void> {
+		const number = ++creates;
+		const pet: NewPet = { name: `animal ${number}`, categoryId: BigInt(number), status: pick(petStatuses) };
+		const headers = number % 2 === 0 ? { "idempotency-key": `day-${seed}-${number}` } : {};
+		const body = `{"name":"${pet.name}","categoryId":${number},"status":"${pet.status}"}`;
+		const fromMs = performance.now();
+		for (;;) {
+			const reply = await call(pick(urls), "/v1/pets", { method: "POST", headers, body });
+			if (reply?.status === 201) {
+				const { id, ...stored } = petOf(reply.text);
+				assert.deepEqual(stored, pet);
+				past.change(id, pet, fromMs)();
+				times.creates.push(performance.now() - reply.sentMs);
+				day.counts.creates++;
+				return;
+			}
+			if (number % 2 === 1) return void unknown.add(pet.name);
+			await sleep(200);
+		}
+	}
+
+	async function read(): Promise<void> {
+		const id = pick(past.ids);
+		if (id === undefined) return;
+		const path = random() < 0.7 ? `/v1/pets/${id}` : pick(["/v1/pets", "/v1/pets?limit=100", "/v1/pets?status=sold"]);
+		const reply = await call(pick(urls), path);
+		if (!reply || reply.status === 503) return;
+		times.reads.push(performance.now() - reply.sentMs);
+		day.counts.reads++;
+		if (path === `/v1/pets/${id}`) past.check(id, reply.status === 404 ? undefined : petOf(reply.text), reply.sentMs);
+		else for (const pet of petsOf({ json: reply.text })) past.check(pet.id, pet, reply.sentMs);
+	}
+
+	/** Edits the animal as it is now. */
+	async function edit(): Promise<void> {
+		const id = past.ids[Math.floor(random() * (past.ids.length - oldEnough))];
+		if (id === undefined || past.isRemoved(id)) return;
+		const found = await call(pick(urls), `/v1/pets/${id}`);
+		if (found?.status === 404) past.check(id, undefined, found.sentMs);
+		if (found?.status !== 200) return;
+		const pet = petOf(found.text);
+		past.check(id, pet, found.sentMs);
+		const { id: _, ...seen } = pet;
+		const action = random() < 0.1 ? "remove" : random() < 0.3 ? "rename" : "set-status";
+		const status = pick(petStatuses.filter((other) => other !== pet.status));
+		const name = `${pet.name.split(" as ")[0]} as ${Math.floor(random() * 1e9)}`;
+		const state = action === "remove" ? undefined : action === "rename" ? { ...seen, name } : { ...seen, status };
+		const known = past.change(id, state);
+		const { name: nameNow, status: statusNow } = pet;
+		const given = { id: 0, action, ...(action === "rename" && { name }), ...(action === "set-status" && { status }) };
+		const body = JSON.stringify({ edits: [{ ...given, seen: { name: nameNow, status: statusNow } }] });
+		const exact = body.replace('"id":0', `"id":${id}`);
+		const reply = await call(pick(urls), "/console/edits", { method: "POST", body: exact });
+		if (reply?.status !== 200) return;
+		const { results } = JSON.parse(reply.text);
+		if (results.length === 0) return;
+		assert.equal(results[0].outcome, "edited", reply.text);
+		known();
+		day.counts.edits++;
+	}
+
+	let last = "/v1/pets?limit=100";
+	let lastId = 0n;
+	async function poll(): Promise<void> {
+		const reply = await call(pick(urls), last);
+		if (reply?.status !== 200) return;
+		for (const { id } of petsOf({ json: reply.text })) {
+			if (id <= lastId) continue;
+			polled.add(id);
+			lastId = id;
+		}
+		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
+		last = next ?? last;
+	}
+
+	/** Starts one action after the other at the rate, also while earlier ones wait, but not more than 50. */
+	async function repeat(action: () => Promise<void>, everyMs: number, most = 50): Promise<void> {
+		const running = new Set<Promise<void>>();
+		while (!isEnding) {
+			const one = action();
+			running.add(one);
+			// Its error ends the work below.
+			void one.then(
+				() => running.delete(one),
+				() => {},
+			);
+			if (running.size >= most) await Promise.race(running);
+			await sleep(everyMs);
+		}
+		await Promise.all(running);
+	}
+
+	const day: Day = {
+		past,
+		unknown,
+		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
+		key,
+		takeTimes: () => ({ creates: times.creates.splice(0), reads: times.reads.splice(0) }),
+		async isBack(withinMs) {
+			const isBack = async (url: string) =>
+				(await call(url, "/v1/pets", { method: "POST", body: '{"name":"back","categoryId":1}' }))?.status === 201;
+			const all = urls.map((url) => until(`${url} to create`, () => isBack(url), { withinMs, everyMs: 100 }));
+			await Promise.race([Promise.all(all), work]);
+		},
+		async end() {
+			isEnding = true;
+			await work;
+			const listed = await listAll(urls[0] ?? "", day.key);
+			const ids = new Set(listed.map(({ id }) => id));
+			const nowMs = performance.now();
+			for (const pet of listed) past.check(pet.id, pet, nowMs);
+			for (const id of past.ids) if (!ids.has(id)) past.check(id, undefined, nowMs);
+			const names = listed.map(({ name }) => name.split(" as ")[0]).filter((name) => name !== "back");
+			assert.equal(new Set(names).size, names.length, "no create happened twice");
+			const known = new Set(past.ids);
+			for (const { id, name } of listed)
+				assert.ok(known.has(id) || unknown.has(name) || name === "back", `nobody created ${id} ${name}`);
+			for (let pages = 0; pages < 3 || last.includes("&more"); pages++) await poll();
+			for (const id of past.ids) assert.ok(polled.has(id), `the reader of the last page missed ${id}`);
+			return listed.length;
+		},
+	};
+	const work = Promise.all([
+		repeat(create, createEveryMs),
+		repeat(read, readEveryMs),
+		repeat(edit, editEveryMs, 1),
+		repeat(poll, 100, 1),
+	]);
+	work.catch(() => {});
+	return day;
+}
