@@ -17,16 +17,11 @@ export interface AccountProps {
 
 export function AccountMenu({ session, keep, signOut }: AccountProps) {
 	const { key, info, untilMs } = session;
-	const [isOpen, setIsOpen] = useState(false);
-	/** Whether the key that is shown was copied; undefined while it is hidden. */
-	const [isCopied, setIsCopied] = useState<boolean>();
-	function setOpen(isOpen: boolean): void {
-		setIsOpen(isOpen);
-		setIsCopied(undefined);
-	}
+	/** What the menu shows of the key, if it is open. */
+	const [open, setOpen] = useState<"no key" | "the key" | "the copied key">();
 	async function showKey(): Promise<void> {
-		setIsOpen(true);
-		setIsCopied(await copied(key));
+		setOpen("the key");
+		if (await copied(key)) setOpen((now) => now && "the copied key");
 	}
 	const isInTab = untilMs === undefined;
 	const commands = [
@@ -35,7 +30,7 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 		{
 			label: "Sign out of all tabs",
 			run() {
-				setOpen(false);
+				setOpen(undefined);
 				signOut();
 			},
 		},
@@ -48,7 +43,12 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 		</>
 	);
 	return (
-		<Menu label={label} name={`Account: ${info.name}`} isOpen={isOpen} setIsOpen={setOpen}>
+		<Menu
+			label={label}
+			name={`Account: ${info.name}`}
+			isOpen={open !== undefined}
+			setIsOpen={(isOpen) => setOpen(isOpen ? "no key" : undefined)}
+		>
 			<div class="account">
 				<h2>
 					{info.name} <code class="soft">…{key.slice(-4)}</code>
@@ -59,9 +59,9 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 				</p>
 			</div>
 			<div role="status">
-				{isCopied !== undefined && (
+				{open !== "no key" && (
 					<label class="wide">
-						{isCopied ? "The key, copied" : "The key"}
+						{open === "the key" ? "The key" : "The key, copied"}
 						<input readOnly value={key} onFocus={(event) => event.currentTarget.select()} />
 					</label>
 				)}

@@ -51,8 +51,9 @@ export function AddFile({ file, onBack, onStart }: AddFileProps) {
 	}
 	async function setHeaderRow(row: number): Promise<void> {
 		wantedRow.current = row;
-		const read = await previewRows(source, kind, previewed, { headerRow: row });
-		if (wantedRow.current !== row) return;
+		// A broken row is reported by the check of the whole file.
+		const read = await previewRows(source, kind, previewed, { headerRow: row }).catch(() => undefined);
+		if (!read || wantedRow.current !== row) return;
 		setPreview(read);
 		map(guessed(read.columns));
 	}

@@ -1,7 +1,7 @@
 // The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
 
 import "./add-many.css";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
@@ -32,15 +32,23 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
+	/** Of the file or sheet that was chosen last. */
+	const turn = useRef(0);
+
 	async function open(blob: Blob, name: string, sheet?: string): Promise<void> {
-		setChosen({ isPending: true });
+		const own = ++turn.current;
+		setChosen((now) => ({ ...now, isPending: true }));
+		const next = await read(blob, name, sheet);
+		if (own === turn.current) setChosen(next);
+	}
+	async function read(blob: Blob, name: string, sheet?: string): Promise<Chosen> {
 		try {
 			const { source, kind, names } = await readTable(blob, sheet);
 			const preview = await previewRows(source, kind, previewed);
 			const sheets = names && { names, open: (other: string) => void open(blob, name, other) };
-			setChosen({ file: { name, source, kind, preview, ...(sheets && { sheets }) } });
+			return { file: { name, source, kind, preview, ...(sheets && { sheets }) } };
 		} catch (failure) {
-			setChosen({ failure });
+			return { failure };
 		}
 	}
 

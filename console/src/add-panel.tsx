@@ -1,6 +1,7 @@
 // The drawer that adds animals one after the other. Problems appear in a summary and at their fields. Closing it keeps
 // what was entered.
 
+import "./panel.css";
 import type { JSX, TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";

@@ -1,6 +1,7 @@
 // One animal beside the list. Its data come from the list; for a link to an animal that is not on the page, the console
 // looks it up by id, as long as the service has that operation.
 
+import "./panel.css";
 import { Fragment } from "preact";
 import { ApiError } from "../../client/src/index.ts";
 import { curlOf, inLines } from "../../src/contract/curl.ts";

@@ -20,3 +20,5 @@ export function statusButton(): HTMLButtonElement | null {
 		document.querySelector<HTMLButtonElement>(".panel button.pill")
 	);
 }
+
+export const searchField = () => document.querySelector<HTMLInputElement>(".search input");

@@ -4,11 +4,9 @@ import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AnimalsRoute } from "./route.ts";
 import { beginSearch, endSearch } from "./search-return.ts";
-import { useShortcuts } from "./shortcuts.ts";
 
 export function SearchField({ route }: { route: AnimalsRoute }) {
 	const field = useRef<HTMLInputElement>(null);
-	useShortcuts({ "/": () => field.current?.select() });
 	useLayoutEffect(() => {
 		if (field.current) field.current.value = route.name ?? "";
 	}, [route.name]);

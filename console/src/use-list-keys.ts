@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { type AnimalsRoute, go, pageSizes, replaceRoute } from "./route.ts";
-import { focusedId, focusRow, statusButton } from "./row-focus.ts";
+import { focusedId, focusRow, searchField, statusButton } from "./row-focus.ts";
 import type { PetPage } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { type Desk, deskCommands } from "./use-desk.ts";
@@ -71,6 +71,7 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...turn("Previous page", "[", page?.prev),
 		...turn("First page", "{", undefined, route.cursor !== undefined),
 		...turn("Newest animals", "}", page?.last),
+		{ label: "Find by name", keys: "/", run: () => searchField()?.select() },
 		{ label: "Refresh the list", run: reload },
 		...pageSizes.map((limit) => ({
 			label: `Show ${limit} animals per page`,

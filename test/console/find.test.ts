@@ -113,7 +113,7 @@ test("a search that fails keeps what was found, and goes on when the server answ
 /** In the palette, on the first of two pages, beside the panel of an animal that may be edited. */
 const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Mark Animal 1 as solds s,
 	Mark Animal 1 as not sets n, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
-	Previous animalk, Next page], Newest animals}, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
+	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
 	Add animaln, Add many animals from a filem, Keyboard shortcuts?, Show the key, Stay signed in on this computer,
 	Sign out of all tabs, Export all animals: Workbook (.xlsx), for spreadsheets, Export all animals: CSV,
 	Export all animals: CSV with semicolons, for Excel in German, Export all animals: NDJSON, one animal per line,
