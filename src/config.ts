@@ -292,13 +292,11 @@ export function problemOfSettingName(name: string): string | undefined {
 
 /** One sentence for each variable that was probably meant as a setting. */
 function misspelt(environment: Variables): string[] {
-	return (
-		Object.keys(environment)
-			.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name))
-			// PORT and HOST in another spelling belong to other programs.
-			.filter((name) => name.startsWith("ANIMAL_STORE_") || settingMeantBy(name)?.includes("_"))
-			.map((name) => `${name} ${problemOfSettingName(name)}`)
-	);
+	// PORT and HOST in another spelling belong to other programs.
+	const isMeant = (name: string) => name.startsWith("ANIMAL_STORE_") || settingMeantBy(name)?.includes("_");
+	return Object.keys(environment)
+		.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name) && isMeant(name))
+		.map((name) => `${name} ${problemOfSettingName(name)}`);
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */

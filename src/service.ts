@@ -65,8 +65,6 @@ export interface Service {
 	 * @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
-	/** The service's own backups, if BACKUP_TO is set. */
-	backups: ScheduledBackups | undefined;
 	/** Of the public port, now. */
 	traffic: () => TrafficCounts;
 }
@@ -140,7 +138,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, backups, stop, traffic: ops.traffic.read };
+		return { url, opsUrl, firstKey, store, stop, traffic: ops.traffic.read };
 	} catch (error) {
 		await stop();
 		throw error;

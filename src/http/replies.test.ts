@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createReplyMemory, type Reply } from "./replies.ts";
+import { createReplyMemory, type FinishedReply } from "./replies.ts";
 
-const reply: Reply = { body: "x".repeat(1000), tag: "", isSettled: true };
+const reply: FinishedReply = { body: "x".repeat(1000), tag: "", isSettled: true };
 
 test("of more replies than fit, those that were used lately are remembered", () => {
 	const memory = createReplyMemory(10 * 3600);

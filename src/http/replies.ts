@@ -30,7 +30,7 @@ export interface Found {
 	variant?: string;
 }
 
-export interface Reply extends Pick<Found, "body" | "shown" | "isSettled"> {
+export interface FinishedReply extends Pick<Found, "body" | "shown" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
 	/** Made for the first client that accepts it. */
@@ -43,12 +43,12 @@ export interface Reply extends Pick<Found, "body" | "shown" | "isSettled"> {
  * time gets slow.
  */
 export function createReplyMemory(maxBytes = rememberedMaxBytes) {
-	let recent = new Map<string, Reply>();
-	let older = new Map<string, Reply>();
+	let recent = new Map<string, FinishedReply>();
+	let older = new Map<string, FinishedReply>();
 	let recentBytes = 0;
 	const used = new Uint32Array(usedMax);
 
-	function add(key: string, reply: Reply): void {
+	function add(key: string, reply: FinishedReply): void {
 		recent.set(key, reply);
 		recentBytes += bytesOf(key, reply);
 		if (recentBytes <= maxBytes / 2) return;
@@ -57,7 +57,7 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 		recentBytes = 0;
 	}
 
-	function find(key: string): Reply | undefined {
+	function find(key: string): FinishedReply | undefined {
 		const found = recent.get(key);
 		if (found) return found;
 		const earlier = older.get(key);
@@ -78,12 +78,12 @@ export function createReplyMemory(maxBytes = rememberedMaxBytes) {
 }
 
 /** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
-function bytesOf(key: string, { body, links = "" }: Reply): number {
+function bytesOf(key: string, { body, links = "" }: FinishedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * body.length;
 }
 
 /** Whether a store in this state would give the same reply. */
-function isValid({ shown, isSettled }: Reply, now: Shown | undefined): boolean {
+function isValid({ shown, isSettled }: FinishedReply, now: Shown | undefined): boolean {
 	if (!shown || !now) return false;
 	return now.history === shown.history && now.lastEdit === shown.lastEdit && (isSettled || now.lastId === shown.lastId);
 }
@@ -112,7 +112,7 @@ export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUr
 	};
 }
 
-function send(exchange: Exchange, reply: Reply, isKept = true): void {
+function send(exchange: Exchange, reply: FinishedReply, isKept = true): void {
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];
 	let { body, tag }: { body: string | Buffer; tag: string } = reply;

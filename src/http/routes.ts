@@ -3,7 +3,7 @@
 
 import type { Activity, KeyInfo } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
-import { type Operation, type OperationName, operations } from "../contract/operations.ts";
+import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
@@ -39,22 +39,20 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 
 /** The private endpoints of the console, which may change with it. */
 function addPrivate(router: Router, options: RouteTableOptions): void {
-	const { store, activity, createSettlesMs } = options;
+	const { store, activity, createSettlesMs, eraseNames } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;
-	const key = (exchange: Exchange) => keyInfo(callerOf(exchange), createSettlesMs);
-	const answer = (read: (exchange: Exchange) => object) => sendJson("no-store", read);
-	router.add("/console/key", { GET: { ...rules, handler: answer(key) } });
-	router.add("/console/activity", { GET: { ...rules, access: "metrics:read", handler: answer(activity) } });
-	const { edit, history } = createEditHandlers(store.edits, options.eraseNames);
-	router.add("/console/edits", { POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: answer(edit) } });
-	router.add("/console/history", { GET: { ...rules, access: "pets:edit", handler: answer(history) } });
-	router.add("/console/find", {
-		GET: { ...rules, access: "pets:read", handler: answer((exchange) => find(store, exchange)) },
-	});
+	const get = (path: string, access: Scope | undefined, read: Read) =>
+		router.add(path, { GET: { ...rules, access, handler: sendJson("no-store", read) } });
+	const post = (path: string, access: Scope, read: Read) =>
+		router.add(path, { POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) } });
+	get("/console/key", undefined, (exchange) => keyInfo(callerOf(exchange), createSettlesMs));
+	get("/console/activity", "metrics:read", activity);
+	const { edit, history } = createEditHandlers(store.edits, eraseNames);
+	post("/console/edits", "pets:edit", edit);
+	get("/console/history", "pets:edit", history);
+	get("/console/find", "pets:read", (exchange) => find(store, exchange));
 	const { order, keyOf, download } = createExportHandlers(options, activity);
-	router.add("/console/exports", {
-		POST: { ...rules, access: "pets:read", acceptsBody: true, handler: answer(order) },
-	});
+	post("/console/exports", "pets:read", order);
 	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
 }
 
@@ -89,7 +87,7 @@ function addOperations(router: Router, options: PetOptions): void {
 }
 
 function addProbes(router: Router, { live, ready }: RouteTableOptions["probes"]): void {
-	const probe = (read: () => object): RouteRules => ({
+	const probe = (read: Read): RouteRules => ({
 		access: "open",
 		countedAs: "probe",
 		handler: sendJson("no-cache", read),
@@ -102,8 +100,10 @@ function keyInfo({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSe
 	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
 }
 
-/** @param read returns the value to send, or a promise of it */
-function sendJson(cacheControl: string, read: (exchange: Exchange) => object): Handler {
+/** Returns the value to send, or a promise of it. */
+type Read = (exchange: Exchange) => object;
+
+function sendJson(cacheControl: string, read: Read): Handler {
 	return async (exchange) => {
 		exchange.header("cache-control", cacheControl).sendJson(toJson(await read(exchange)));
 	};
