@@ -172,7 +172,7 @@ export function SkeletonTable({ rows }: { rows: number }) {
 					<tr key={index}>
 						{fields.map((field) => (
 							<td key={field} class={columns[field].class}>
-								<i class={field === "name" ? `w${index % 4}` : undefined} />
+								<i class={field} />
 							</td>
 						))}
 					</tr>

@@ -99,6 +99,17 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await page.keyboard.press("Escape");
 	assert.equal(await page.getByLabel("The key, copied").count(), 0);
 	assert.match(await page.evaluate("document.activeElement.ariaLabel"), /^Account: /);
+	await page.evaluate("navigator.clipboard.writeText = () => new Promise((done) => { globalThis.copy = done; })");
+	const account = page.getByRole("button", { name: /^Account: / });
+	await account.click();
+	await button(page, "Show the key").click();
+	await page.getByLabel("The key", { exact: true }).waitFor();
+	await page.keyboard.press("Escape");
+	await page.evaluate("globalThis.copy()");
+	await account.click();
+	await button(page, "Show the key").waitFor();
+	assert.equal(await page.getByLabel(/^The key/).count(), 0, "a copy that ends late shows nothing");
+	await page.keyboard.press("Escape");
 	await second.getByRole("button", { name: /^Account: / }).click();
 	await shows(second, /^Signed in on this computer until /);
 	await button(second, "Stay signed in in this tab only").click();
