@@ -29,8 +29,7 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 	const { node = "", background = createBackground(), sweepRows } = options;
 	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
 	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
-	const sweeping = { background, takeLease, sweep, rows: sweepRows };
-	const stopSweeping = node === "" ? undefined : sweepIdempotencyKeys(sweeping);
+	const stopSweeping = node ? sweepIdempotencyKeys(background, takeLease, sweep, sweepRows) : undefined;
 	return {
 		...engine,
 		keys: createKeyRows(engine),

@@ -8,15 +8,10 @@ import { runCommand } from "./command-process.ts";
 /** After failures, because other programs read an old state, the pause doubles up to this time. */
 const pauseMaxMs = 10 * 60_000;
 
-export interface Erasing {
-	/** Names were replaced. */
-	start(): void;
-	/** Ends the work under way; the next one erases what it leaves. */
-	stop(): Promise<void>;
-}
+export type Erasing = ReturnType<typeof createErasing>;
 
 /** @param environment see `runCommand` @param pauseMs between two erasings */
-export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000): Erasing {
+export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000) {
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	let isWanted = false;
@@ -40,10 +35,12 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 	}
 
 	return {
+		/** Names were replaced. */
 		start() {
 			isWanted = true;
 			running ??= eraseAll();
 		},
+		/** Ends the work under way; the next one erases what it leaves. */
 		async stop() {
 			stopping.abort();
 			await running;

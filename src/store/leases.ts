@@ -35,17 +35,16 @@ const sweepEveryMs = 10 * 60_000;
 /** The node that has it keeps it, unless it misses a sweep. */
 const sweepLeaseMs = 1.5 * sweepEveryMs;
 
-interface Sweeping {
-	background: Background;
-	takeLease: Store["takeLease"];
-	/** Removes at most so many keys. @returns their number */
-	sweep: (rows: number) => Promise<number>;
-	rows?: number | undefined;
-}
-
-/** @returns a function that stops the sweeps */
-export function sweepIdempotencyKeys(sweeping: Sweeping): () => Promise<void> {
-	const { background, takeLease, sweep, rows = sweepRows } = sweeping;
+/**
+ * @param sweep removes at most so many keys, and returns their number
+ * @returns a function that stops the sweeps
+ */
+export function sweepIdempotencyKeys(
+	background: Background,
+	takeLease: Store["takeLease"],
+	sweep: (rows: number) => Promise<number>,
+	rows = sweepRows,
+): () => Promise<void> {
 	let isStopped = false;
 	async function sweepAll(): Promise<void> {
 		while ((await takeLease("sweep", sweepLeaseMs)) && (await sweep(rows)) === rows && !isStopped);

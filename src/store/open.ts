@@ -14,13 +14,13 @@ import {
  * @param now milliseconds since 1970
  * @throws StoreRefused
  */
-export async function openStore(databaseUrl: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+export async function openStore(databaseUrl: string, now: () => number, options?: OpenOptions): Promise<Store> {
 	if (isPostgres(databaseUrl)) {
 		const { openPostgres } = await import("./postgres/open.ts");
 		return openPostgres(databaseUrl, now, options);
 	}
 	const { openSqlite } = await import("./sqlite/open.ts");
-	return openSqlite({ file: fileOf(databaseUrl), now, ...options });
+	return openSqlite(fileOf(databaseUrl), now, options);
 }
 
 /** See `backupSqlite`. The store may be in use, but not by this process. */

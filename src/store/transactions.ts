@@ -4,12 +4,14 @@
 import type { Pet } from "../contract/pet.ts";
 import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
 import { type AddUnless, type EditResult, type NewEdit, StoreUpgraded } from "./store.ts";
-import type { KeyUse, NewKey, NewSecret } from "./tables.ts";
 import {
 	columnList,
 	createRecordReader,
 	createRowWriter,
 	insertRows,
+	type KeyUse,
+	type NewKey,
+	type NewSecret,
 	pickColumns,
 	type Row,
 	type Statement,

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { StorageUnavailable } from "../store.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
@@ -9,6 +10,7 @@ const connectTimeoutMs = 3_000;
 /** After a refused connection, how long no other is tried while the node has some. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
+const noWarning = "00000";
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
@@ -46,6 +48,31 @@ export class NodePool extends pg.Pool {
 	/** The address may lead to another server by now, while connections from before still lead to the read-only one. */
 	#isCurrent(client: pg.Client): boolean {
 		return (client as { leftBefore?: number }).leftBefore === this.#left.count;
+	}
+
+	/**
+	 * Works on a connection, which is closed if the work fails. A commit that brings a warning has failed: it is on this
+	 * server, but its wait for a synchronous standby was cancelled, by a time-out or an operator.
+	 * @throws StorageUnavailable after a warning
+	 */
+	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+		const client = await this.take();
+		let warning: string | undefined;
+		const note = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
+			if (code !== noWarning) warning = message;
+		};
+		client.on("notice", note);
+		try {
+			const result = await work(client);
+			if (warning !== undefined) throw new StorageUnavailable(`the outcome is unknown: ${warning}`);
+			client.release();
+			return result;
+		} catch (error) {
+			client.release(error as Error);
+			throw error;
+		} finally {
+			client.off("notice", note);
+		}
 	}
 
 	/** A connection for statements. Waits for one that the node has if the server has no more. */

@@ -8,7 +8,6 @@ import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
 import type { NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
-import { onConnection } from "./transaction.ts";
 
 const { pets, idempotencyKeys } = tables;
 const toPetRow = createRowWriter(pets);
@@ -74,7 +73,7 @@ const dropExpiredKeys = {
 export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	const create = isPlain ? createPlain : createWithKeys;
-	return retry(() => onConnection(pool, (client) => create(client, batch)));
+	return retry(() => pool.run((client) => create(client, batch)));
 }
 
 async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<CreateResult[]> {

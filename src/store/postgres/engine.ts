@@ -3,7 +3,6 @@
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
 import { readOnlyText } from "./errors.ts";
-import { onConnection } from "./transaction.ts";
 
 const serverVersionMin = 140_000;
 
@@ -63,7 +62,7 @@ interface PlacedTable {
  * @throws StoreRefused
  */
 export async function refuseShards(pool: NodePool): Promise<void> {
-	const problem = await onConnection(pool, async (client) => {
+	const problem = await pool.run(async (client) => {
 		const [{ isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
 		if (foreignTable) return `${foreignTable} has foreign tables`;
 		return isCitus && findSpread((await client.query(readPlacements, [togetherTables])).rows);

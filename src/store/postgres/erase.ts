@@ -5,7 +5,6 @@ import { isToErase } from "../tables.ts";
 import type { NodePool } from "./connections.ts";
 import { isPlainPostgres } from "./engine.ts";
 import { openPool } from "./pool.ts";
-import { onConnection } from "./transaction.ts";
 
 /** A large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
@@ -30,7 +29,7 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
 		}
 		if (!(await isPlainPostgres(pool))) return false;
 		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
-		await onConnection(pool, (client) => client.query(record, [now(), last]));
+		await pool.run((client) => client.query(record, [now(), last]));
 		return true;
 	} catch {
 		return false;

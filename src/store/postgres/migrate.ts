@@ -1,6 +1,5 @@
 // Migrates the schema of a PostgreSQL store. The first node to start does it.
 
-import type pg from "pg";
 import { readMigrations } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
@@ -41,22 +40,20 @@ export async function migrate(pool: NodePool): Promise<void> {
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
+	await createVersionTable(pool);
 	const client = await pool.take();
 	let isBroken = true;
 	try {
-		await createVersionTable(client);
 		await client.query("BEGIN");
 		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
 		const version = Number(rows[0].version);
 		const problem = migrations.refuse(version);
 		if (problem !== undefined) throw new StoreRefused(`the database ${problem}`);
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
-		for (const { sql } of migrations.after(version)) {
-			for (const text of statementsOf(sql)) {
-				// The server refuses a second statement in this mode.
-				const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
-				await client.query(statement);
-			}
+		for (const text of migrations.after(version).flatMap(({ sql }) => statementsOf(sql))) {
+			// The server refuses a second statement in this mode.
+			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
+			await client.query(statement);
 		}
 		await client.query(`UPDATE schema_version SET version = ${schemaMax}`);
 		await client.query("COMMIT");
@@ -72,16 +69,12 @@ function statementsOf(sql: string): string[] {
 }
 
 /** `IF NOT EXISTS` can still collide with a concurrent start of another node. Then the table exists. */
-async function createVersionTable(client: pg.PoolClient): Promise<void> {
-	const ignoreCollision = (error: { code?: string }) => {
-		if (!/^(23505|42P07|42710)$/.test(error.code ?? "")) throw error;
-	};
-	await client
-		.query(
-			"CREATE TABLE IF NOT EXISTS schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)",
-		)
-		.catch(ignoreCollision);
-	await client.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
+async function createVersionTable(pool: NodePool): Promise<void> {
+	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
+	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
+		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
+	});
+	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
 }
 
 /** Whether a commit of this start or an earlier one waits for a synchronous standby. */

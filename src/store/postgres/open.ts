@@ -14,7 +14,7 @@ import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { openPool } from "./pool.ts";
 import { createReads, type Send } from "./reads.ts";
-import { dialect, onConnection, rowsOf, runTransaction } from "./transaction.ts";
+import { dialect, rowsOf, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** How often the catalog is searched for shards, with and without writes. */
@@ -32,11 +32,11 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const send: Send = (statement, toResult) =>
-		retry(() => onConnection(pool, async (client) => toResult(await rowsOf(client, statement))));
+		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const write: Engine["write"] = (name, ...given) =>
 		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
-			onConnection(pool, (client) => runTransaction(client, startTransaction(dialect, name, given))),
+			pool.run((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
 	const watch = watchWrites(() => write("probe"), background);
 	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));

@@ -22,19 +22,9 @@ export class InvalidUrl extends Error {
 
 const shape = /^postgres(?:ql)?:\/\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
 const example = "postgres://user:password@host:5432/database";
-const accepted = [
-	"host",
-	"port",
-	"dbname",
-	"user",
-	"password",
-	"sslmode",
-	"sslrootcert",
-	"sslcert",
-	"sslkey",
-	"application_name",
-	"options",
-];
+const accepted = "host port dbname user password sslmode sslrootcert sslcert sslkey application_name options".split(
+	" ",
+);
 const portDefault = "5432";
 
 /** @throws InvalidUrl */

@@ -6,17 +6,7 @@ import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import { type LongWork, type RestoreOptions, StoreRefused } from "../store.ts";
-import {
-	draftName,
-	dropCompanions,
-	dropDraft,
-	dropStaleDrafts,
-	link,
-	makeFolder,
-	newDraft,
-	publish,
-	replace,
-} from "./draft.ts";
+import { draftName, dropCompanions, dropDraft, dropStaleDrafts, link, newDraft, publish, replace } from "./draft.ts";
 import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "./file.ts";
 import { identityOf } from "./identity.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
@@ -82,7 +72,6 @@ export async function restoreSqlite({ backup, to, force, auditLog, signal }: Res
 
 async function withDraft(file: string, work: (draft: string) => Promise<number>): Promise<number> {
 	try {
-		makeFolder(file);
 		dropStaleDrafts(file);
 		const draft = newDraft(file);
 		try {

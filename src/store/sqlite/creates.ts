@@ -6,8 +6,7 @@ import { newPetFields } from "../../contract/pet.ts";
 import { petJson } from "../../contract/pet-json.ts";
 import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
 import type { CreateResult } from "../store.ts";
-import type { IdempotencyKeyRecord } from "../tables.ts";
-import { columnList, columnsOf, createRowWriter, pickColumns, tables } from "../tables.ts";
+import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pickColumns, tables } from "../tables.ts";
 
 /** A create as the writer thread gets it: the animal as JSON, and the Idempotency-Key if there is one. */
 export type CreateRequest = string | (Omit<IdempotencyKeyRecord, "petId"> & { pet: string });

@@ -15,15 +15,16 @@ const onlyOwnerFolder = 0o700;
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
 /** Creates the folder of a file if it is missing, and syncs it to disk. */
-export function makeFolder(file: string): void {
+function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
 	const first = mkdirSync(folder, { recursive: true, mode: onlyOwnerFolder });
 	if (first === undefined) return;
 	for (let path = folder; path.length >= resolve(first).length; path = dirname(path)) syncFolder(dirname(path));
 }
 
-/** Creates an empty draft of this file. The caller must call `dropDraft` at the end, also after an error. */
+/** Creates an empty draft of this file, and a missing folder. The caller must `dropDraft` it, also after an error. */
 export function newDraft(file: string): string {
+	makeFolder(file);
 	const draft = draftName(file);
 	dropDraft(draft);
 	closeSync(openSync(draft, "wx", onlyOwner));

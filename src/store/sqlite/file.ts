@@ -5,8 +5,8 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import Database from "better-sqlite3";
 import { readMigrations } from "../migrations.ts";
 import { type OpenOptions, StoreRefused } from "../store.ts";
-import { dropDraft, dropStaleDrafts, makeFolder, newDraft, publish } from "./draft.ts";
-import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
+import { dropDraft, dropStaleDrafts, newDraft, publish } from "./draft.ts";
+import { identityOf, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
 export const applicationId = 0x50455453;
@@ -28,10 +28,7 @@ export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
  * leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
  * @throws StoreRefused
  */
-export function openSqliteWriter(
-	file: string,
-	{ verify, mustExist = false }: FileOptions = {},
-): { database: Database.Database; files: OpenFiles; isNew: boolean } {
+export function openSqliteWriter(file: string, { verify, mustExist = false }: FileOptions = {}) {
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
@@ -87,7 +84,6 @@ function create(file: string): boolean {
 				"restore a backup, or remove the log to start with an empty store",
 		);
 	}
-	makeFolder(file);
 	const draft = newDraft(file);
 	try {
 		const database = new Database(draft);

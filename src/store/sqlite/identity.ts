@@ -1,11 +1,8 @@
-// The open files of a store: whether they were removed or replaced, and their sizes. Data in a file without a name is
-// lost when the process ends, so writes to it must not be acknowledged.
+// The open files of a store, and whether they were removed or replaced. Data in a file without a name is lost when the
+// process ends, so writes to it must not be acknowledged.
 
 import { realpathSync, statSync, writeFileSync } from "node:fs";
-import { realpath, stat, statfs } from "node:fs/promises";
-import { dirname } from "node:path";
 import type Database from "better-sqlite3";
-import type { StoreUse } from "../store.ts";
 
 /** Device and inode of a file; undefined if there is no file at the path. */
 export function identityOf(path: string): string | undefined {
@@ -17,19 +14,7 @@ export function identityOf(path: string): string | undefined {
 	}
 }
 
-export interface OpenFiles {
-	/** The first path that no longer leads to the file that was opened. */
-	findLostPath(): string | undefined;
-	/**
-	 * Moves the content of the log into the database file, which may still have a name when the log has none. The log
-	 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
-	 */
-	checkpointWal(database: Database.Database): void;
-	/** Makes `hasFailedSync` true in all processes that have the store open now. */
-	reportFailedSync(): void;
-	/** Whether a sync has failed, in any process, since this one has opened the store. */
-	hasFailedSync(): boolean;
-}
+export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 
 /** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
 export const failedSyncSuffix = "-failed-sync";
@@ -46,7 +31,7 @@ interface OpenFile {
  * Must be called right after the database was opened and its first read or write.
  * @param identity of the file, taken before it was opened
  */
-export function trackOpenFiles(file: string, identity: string | undefined): OpenFiles {
+export function trackOpenFiles(file: string, identity: string | undefined) {
 	// SQLite places its log and lock file beside the target of a symbolic link.
 	const real = realpathSync(file);
 	const companions = [`${real}-wal`, `${real}-shm`].map((path): OpenFile => ({ path, identity: identityOf(path) }));
@@ -56,8 +41,13 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 	const knownReport = timeOfReport();
 	const isReplaced = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
 	return {
+		/** The first path that no longer leads to the file that was opened. */
 		findLostPath: () => opened.find(isReplaced)?.path,
-		checkpointWal(database) {
+		/**
+		 * Moves the content of the log into the database file, which may still have a name when the log has none. The log
+		 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
+		 */
+		checkpointWal(database: Database.Database) {
 			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
 			try {
 				database.pragma(`busy_timeout = ${readersMaxMs}`);
@@ -66,6 +56,7 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 				// The content stays in the log.
 			}
 		},
+		/** Makes `hasFailedSync` true in all processes that have the store open now. */
 		reportFailedSync() {
 			try {
 				writeFileSync(report, "a sync of this store has failed\n");
@@ -73,28 +64,7 @@ export function trackOpenFiles(file: string, identity: string | undefined): Open
 				// The kernel reports data that it could not write to each process with the open file, too.
 			}
 		},
+		/** Whether a sync has failed, in any process, since this one has opened the store. */
 		hasFailedSync: () => timeOfReport() !== knownReport,
 	};
-}
-
-/** Never throws: the result is empty if the file is gone. */
-export async function readFileUse(file: string): Promise<StoreUse> {
-	try {
-		const real = await realpath(file);
-		const [database, wal, disk] = await Promise.all([
-			stat(real),
-			stat(`${real}-wal`).catch(() => ({ size: 0 })),
-			statfs(dirname(real)),
-		]);
-		return {
-			files: {
-				databaseBytes: database.size,
-				walBytes: wal.size,
-				diskFreeBytes: disk.bavail * disk.bsize,
-				diskBytes: disk.blocks * disk.bsize,
-			},
-		};
-	} catch {
-		return {};
-	}
 }

@@ -3,8 +3,7 @@
 
 import Database from "better-sqlite3";
 import { StoreRefused } from "../store.ts";
-import type { EditRecord } from "../tables.ts";
-import { createRowWriter, insertRows, tables } from "../tables.ts";
+import { createRowWriter, type EditRecord, insertRows, tables } from "../tables.ts";
 import { migrate } from "./file.ts";
 import { dialect, rowsOf } from "./transaction.ts";
 
@@ -59,11 +58,9 @@ function remove(database: Database.Database, removals: EditRecord[]): void {
 	const isRemoved = "IN (SELECT value FROM json_each(?))";
 	database.prepare(`DELETE FROM pets WHERE id ${isRemoved}`).run(ids);
 	database.prepare(`UPDATE idempotency_keys SET fingerprint = '' WHERE pet_id ${isRemoved}`).run(ids);
-	const nextId = database.prepare("SELECT coalesce(max(id), 0) + 1 FROM edits").pluck().safeIntegers();
-	for (const removal of removals) {
-		const [insert] = insertRows(tables.edits, [toEditRow({ ...removal, id: nextId.get() })]);
-		if (insert) rowsOf(database, insert);
-	}
+	const lastId = database.prepare("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers().get() as bigint;
+	const rows = removals.map((removal, index) => toEditRow({ ...removal, id: lastId + BigInt(index + 1) }));
+	for (const insert of insertRows(tables.edits, rows)) rowsOf(database, insert);
 }
 
 /** The ids of edited animals are not used again, even if the backup is older than the animals. */

@@ -1,30 +1,26 @@
 // The Store in SQLite. Reads run on the main thread through a read-only connection (reads.ts). All writes go in
 // batches to the writer thread (writer.ts).
 
+import { realpathSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import type { CreateResult, OpenOptions, Store } from "../store.ts";
+import type { CreateResult, OpenOptions, Store, StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import { toCreateRequest } from "./creates.ts";
-import { busyTimeoutMs, toRefusal } from "./file.ts";
-import { identityOf, readFileUse } from "./identity.ts";
+import { busyTimeoutMs, bytesOfWal, toRefusal } from "./file.ts";
+import { identityOf } from "./identity.ts";
 import { createReads } from "./reads.ts";
 import { startWriter, type Write } from "./writer.ts";
-
-interface SqliteOptions extends OpenOptions {
-	file: string;
-	now: () => number;
-}
 
 /**
  * Opens the store in this file, and creates a missing one unless `mustExist` is set.
  * @throws StoreRefused
  */
-export async function openSqlite(options: SqliteOptions): Promise<Store> {
-	const { file, now, onCreate, onNotice = () => {}, verify, mustExist = false } = options;
-	const { background = createBackground() } = options;
+export async function openSqlite(file: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
+	const { onCreate, onNotice = () => {}, verify, mustExist = false, background = createBackground() } = options;
 	const watch = watchWrites(() => write("probe"), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
@@ -54,7 +50,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Store> {
 		queue: writes.queue,
 		writeState: () => watch.state(writes.queue),
 		checkWrites: watch.check,
-		readUse: () => readFileUse(file),
+		readUse: async () => readFileUse(file),
 		async close() {
 			await write("touchKeys", []).catch(() => {}); // After all others.
 			database.close();
@@ -72,4 +68,15 @@ async function openReads(file: string) {
 	const reads = createReads(database, () => (identityOf(file) ?? opened) !== opened);
 	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
 	return { database, reads, cursorSecret: secret };
+}
+
+/** The result is empty if the file is gone. */
+function readFileUse(file: string): StoreUse {
+	try {
+		const { bavail, blocks, bsize } = statfsSync(dirname(realpathSync(file)));
+		const [databaseBytes, walBytes] = [statSync(file).size, bytesOfWal(file)];
+		return { files: { databaseBytes, walBytes, diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize } };
+	} catch {
+		return {};
+	}
 }

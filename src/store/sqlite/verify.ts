@@ -85,7 +85,6 @@ const isWrong = `length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses
 
 /** A store that was closed can be read in place only where SQLite may write beside it. Elsewhere, a copy is read. */
 function openToRead(file: string): Database.Database {
-	const isClosed = !hasWal(file);
 	let database: Database.Database | undefined;
 	try {
 		database = new Database(file, { readonly: true, timeout: busyTimeoutMs });
@@ -94,18 +93,18 @@ function openToRead(file: string): Database.Database {
 	} catch (error) {
 		database?.close();
 		if (!/^SQLITE_(CANTOPEN|READONLY)/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
-		return openCopy(realpathSync(file), isClosed);
+		return openCopy(realpathSync(file));
 	}
 }
 
 /** The copy has no name any more when this returns. */
-function openCopy(file: string, isClosed: boolean): Database.Database {
+function openCopy(file: string): Database.Database {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-verify-"));
 	try {
 		const copy = join(folder, "copy.db");
 		copyFileSync(file, copy);
 		chmodSync(copy, 0o600);
-		if (!isClosed) copyFileSync(`${file}-wal`, `${copy}-wal`);
+		if (hasWal(file)) copyFileSync(`${file}-wal`, `${copy}-wal`);
 		const database = new Database(copy);
 		database.prepare("SELECT count(*) FROM sqlite_schema").get();
 		return database;

@@ -64,7 +64,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/histories-postgres.test.ts"],
 	},
 	{
-		file: "src/store/postgres/transaction.ts",
+		file: "src/store/postgres/connections.ts",
 		from: "if (warning !== undefined) throw",
 		to: "if (!client) throw",
 		tests: ["test/store/faults-postgres.test.ts"],
