@@ -7,7 +7,6 @@ import { type NewPet, newPetFields } from "../contract/pet.ts";
 import type { CreateResult } from "./store.ts";
 import type { IdempotencyKey, IdempotencyKeyRecord } from "./tables.ts";
 
-/** How long an Idempotency-Key is valid. */
 export const idempotencyMs = idempotencyHours * 3_600_000;
 
 /** The most expired keys that one sweep removes. It limits how long a sweep delays other writes. */
@@ -19,7 +18,6 @@ export interface Create {
 	nowMs: number;
 }
 
-/** The create that an Idempotency-Key was used for. */
 export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint">;
 
 /** Fields that were added after the format of the fingerprint was fixed. */

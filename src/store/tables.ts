@@ -40,7 +40,6 @@ export interface NewSecret extends Secret {
 	hash: string;
 }
 
-/** A stored key. */
 export interface KeyRecord extends NewKey {
 	revokedAtMs?: number | undefined;
 }
@@ -51,7 +50,6 @@ interface SecretRecord extends NewSecret {
 	number: number;
 }
 
-/** The last call of an operation with a key. */
 export interface KeyUse {
 	keyId: string;
 	operation: string;
@@ -63,7 +61,6 @@ export interface EditRecord extends PastEdit {
 	petId: bigint;
 }
 
-/** A value that both engines store. */
 type SqlValue = bigint | number | string | null;
 
 /** The column of a field. An absent field is NULL. */

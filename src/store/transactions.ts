@@ -39,7 +39,6 @@ export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 const leaseMaxMs = 3_600_000;
 
 const toEditRow = createRowWriter(tables.edits);
-/** The fields of a key that are stored when it is added. */
 const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
 const toKeyRow = createRowWriter(newKey);
 const toUseRow = createRowWriter(tables.keyUses);

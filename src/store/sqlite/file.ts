@@ -38,12 +38,7 @@ export function openSqliteWriter(file: string, { verify, mustExist = false }: Fi
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
 		if (!isNew) verifyStore(file, verify);
-		const database = openForWriting(file);
-		const files = trackOpenFiles(file, identity);
-		if (files.findLostPath() !== undefined) {
-			database.close();
-			throw new StoreRefused(`${file} was replaced while it was opened: start again`);
-		}
+		const { database, files } = openForWriting(file, identity);
 		// A killed process may have left writes that were not synced. They must be on disk before any reply shows them.
 		if (isBesideWal) truncateWal(database);
 		return { database, files, isNew };
@@ -52,7 +47,7 @@ export function openSqliteWriter(file: string, { verify, mustExist = false }: Fi
 	}
 }
 
-function openForWriting(file: string): Database.Database {
+function openForWriting(file: string, identity: string | undefined) {
 	const database = new Database(file, { timeout: busyTimeoutMs });
 	try {
 		database.pragma("journal_mode = WAL");
@@ -61,7 +56,9 @@ function openForWriting(file: string): Database.Database {
 		database.pragma("secure_delete = ON"); // With erase.ts: a removed name is in no file.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
-		return database;
+		const files = trackOpenFiles(file, identity);
+		if (files.findLostPath() === undefined) return { database, files };
+		throw new StoreRefused(`${file} was replaced while it was opened: start again`);
 	} catch (error) {
 		database.close();
 		throw error;

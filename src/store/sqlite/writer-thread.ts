@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
-import { StoreRefused, StoreUpgraded } from "../store.ts";
+import { StoreUpgraded } from "../store.ts";
 import { startTransaction, type TransactionName } from "../transactions.ts";
 import { type CreatedBatch, type CreateRequest, prepareCreates } from "./creates.ts";
 import { isFailedSync, waitForLock } from "./errors.ts";
@@ -63,8 +63,6 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		writer = openSqliteWriter(file, options);
 		commit = prepareCommit(writer.database);
 	} catch (error) {
-		const isExpected = error instanceof StoreRefused || (error as NodeJS.ErrnoException).code !== undefined;
-		if (!isExpected) throw error;
 		post({ kind: "refused", message: toRefusal(file, error).message });
 		return;
 	}

@@ -1,7 +1,6 @@
 // The main thread's side of the writer thread. It sends one batch at a time, and stops all writes when a sync fails,
 // or when the thread or a file is lost.
 
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
@@ -40,31 +39,25 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const [opened] = (await opening) as [WriterMessage];
 	if (opened.kind === "refused") throw new StoreRefused(opened.message);
 	const exited = Promise.withResolvers<void>();
+	/** The latest batch. */
 	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
-
-	function settle(action: (batch: PromiseWithResolvers<SentResults>) => void): void {
-		const batch = committing;
-		committing = undefined;
-		if (batch) action(batch);
-	}
 
 	function stopUntilRestart(cause: string): void {
 		if (fatalError) return;
 		const reason = `${cause}: writes are rejected until the service is restarted`;
 		if (!isClosing) onFatal(reason);
-		const error = new StorageUnavailable(reason);
-		fatalError = error;
-		settle(({ reject }) => reject(error));
+		fatalError = new StorageUnavailable(reason);
+		committing?.reject(fatalError);
 	}
 
 	worker.on("message", (message: WriterMessage) => {
-		if (message.kind === "committed") settle(({ resolve }) => resolve(message.results));
+		if (message.kind === "committed") committing?.resolve(message.results);
 		if (message.kind === "lost") stopUntilRestart(message.cause);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
-		settle(({ reject }) => reject(toStoreError(Object.assign(new Error(message.message), { code: message.code }))));
+		committing?.reject(toStoreError(Object.assign(new Error(message.message), { code: message.code })));
 	});
 	worker.on("error", (error) => stopUntilRestart(`the writer thread failed (${error.message})`));
 	worker.on("exit", () => {
@@ -81,7 +74,6 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		 */
 		async commit(batch: Write[], leftMs: number): Promise<Timed<unknown>> {
 			if (fatalError) throw fatalError;
-			assert.equal(committing, undefined, "a batch is sent only after the previous one is settled");
 			committing = Promise.withResolvers();
 			worker.postMessage(toSentBatch(batch, leftMs));
 			return toResults(batch, await committing.promise);
