@@ -27,7 +27,7 @@ export interface Engine extends Omit<Store, "keys" | "edits" | "rows" | "countPe
 export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
 	const { select, write } = engine;
 	const { node = "", background = createBackground(), sweepRows } = options;
-	const takeLease = (name: string, forMs: number) => write("takeLease", { name, holder: node, nowMs: now(), forMs });
+	const takeLease = (name: string, forMs: number) => write("takeLease", name, node, forMs, now());
 	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
 	const stopSweeping = node ? sweepIdempotencyKeys(background, takeLease, sweep, sweepRows) : undefined;
 	return {

@@ -41,7 +41,7 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
 	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
 	const { restoreSqlite } = await import("./sqlite/backup.ts");
-	return restoreSqlite({ backup, to, ...options });
+	return restoreSqlite(backup, to, options);
 }
 
 /**

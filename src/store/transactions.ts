@@ -134,9 +134,11 @@ function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 /** @returns whether the holder has the lease now */
 function* takeLease(
 	dialect: Dialect,
-	lease: { name: string; holder: string; nowMs: number; forMs: number },
+	name: string,
+	holder: string,
+	forMs: number,
+	nowMs: number,
 ): Transaction<boolean> {
-	const { name, holder, nowMs, forMs } = lease;
 	const forTime = "CAST($3 AS BIGINT)";
 	const taken = yield {
 		text: `INSERT INTO leases (name, holder, until_ms) VALUES ($1, $2, ${dialect.clock(nowMs)} + ${forTime})

@@ -1,12 +1,12 @@
 // Backup of a SQLite store in use, and restore. A backup is a consistent snapshot and appears only when it is complete
 // on disk.
 
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import { type LongWork, type RestoreOptions, StoreRefused } from "../store.ts";
-import { draftName, dropCompanions, dropDraft, dropStaleDrafts, link, newDraft, publish, replace } from "./draft.ts";
+import { draftName, dropCompanions, dropDraft, dropStaleDrafts, link, newDraft, publish } from "./draft.ts";
 import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "./file.ts";
 import { identityOf } from "./identity.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
@@ -33,19 +33,14 @@ export async function backupSqlite(file: string, to: string, work: LongWork): Pr
 	});
 }
 
-interface Restore extends RestoreOptions {
-	backup: string;
-	/** The file to create. */
-	to: string;
-}
-
 /**
  * Creates a store from a backup; with `force`, replaces an existing store. No service may have that store open. A crash
  * leaves the old store, the new one, or the new one beside the old write-ahead log, which the next start rejects.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
-export async function restoreSqlite({ backup, to, force, auditLog, signal }: Restore): Promise<number> {
+export async function restoreSqlite(backup: string, to: string, options: RestoreOptions): Promise<number> {
+	const { force, auditLog, signal } = options;
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);
 	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
@@ -60,8 +55,7 @@ export async function restoreSqlite({ backup, to, force, auditLog, signal }: Res
 		try {
 			const copied = await copySnapshot(backup, draft, { signal });
 			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
-			if (doesExist) replace(file, draft);
-			else publish(draft, file);
+			publish(draft, file, doesExist ? renameSync : undefined);
 			dropCompanions(file);
 			return animals;
 		} finally {

@@ -1,7 +1,7 @@
 // A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
 // may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
 
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
@@ -31,17 +31,13 @@ export function newDraft(file: string): string {
 	return draft;
 }
 
-/** Syncs the draft to disk and then links it to its name. @throws EEXIST if the file exists */
-export function publish(draft: string, file: string): void {
+/**
+ * Syncs the draft to disk and then names it so.
+ * @param put `renameSync` to replace a file @throws EEXIST if the file exists and is not replaced
+ */
+export function publish(draft: string, file: string, put = link): void {
 	sync(draft, "r+");
-	link(draft, file);
-	syncFolder(dirname(file));
-}
-
-/** Syncs the draft to disk and then replaces this file with it. */
-export function replace(file: string, draft: string): void {
-	sync(draft, "r+");
-	renameSync(draft, file);
+	put(draft, file);
 	syncFolder(dirname(file));
 }
 

@@ -22,11 +22,6 @@ export const failedSyncSuffix = "-failed-sync";
 /** How long others may still read an old state from a log that loses its name. */
 const readersMaxMs = 5000;
 
-interface OpenFile {
-	path: string;
-	identity: string | undefined;
-}
-
 /**
  * Must be called right after the database was opened and its first read or write.
  * @param identity of the file, taken before it was opened
@@ -34,12 +29,12 @@ interface OpenFile {
 export function trackOpenFiles(file: string, identity: string | undefined) {
 	// SQLite places its log and lock file beside the target of a symbolic link.
 	const real = realpathSync(file);
-	const companions = [`${real}-wal`, `${real}-shm`].map((path): OpenFile => ({ path, identity: identityOf(path) }));
-	const opened: OpenFile[] = [{ path: file, identity }, ...companions];
+	const companions = [`${real}-wal`, `${real}-shm`].map((path) => ({ path, identity: identityOf(path) }));
+	const opened = [{ path: file, identity }, ...companions];
 	const report = real + failedSyncSuffix;
 	const timeOfReport = () => statSync(report, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 	const knownReport = timeOfReport();
-	const isReplaced = ({ path, identity }: OpenFile) => identityOf(path) !== identity;
+	const isReplaced = ({ path, identity }: (typeof opened)[number]) => identityOf(path) !== identity;
 	return {
 		/** The first path that no longer leads to the file that was opened. */
 		findLostPath: () => opened.find(isReplaced)?.path,

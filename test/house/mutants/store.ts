@@ -62,7 +62,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/draft.ts",
-		from: 'sync(draft, "r+");\n\tlink(draft, file);',
+		from: 'sync(draft, "r+");\n\tput(draft, file);',
 		to: "link(draft, file);",
 		tests: ["test/store/file.test.ts"],
 	},
