@@ -20,12 +20,11 @@ import { createRequestIds } from "./http/request-headers.ts";
 import { createTraffic } from "./http/traffic.ts";
 import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
 import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
-import { watchActivity } from "./ops/activity.ts";
+import { watchActivity, watchTotals } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
-import { watchTotals } from "./ops/totals.ts";
 import { createBackground } from "./store/background.ts";
 import { createErasing, type Erasing } from "./store/erasing.ts";
 import { openStore } from "./store/open.ts";
@@ -260,7 +259,7 @@ async function buildPublic(
 		log,
 		server: {
 			...common,
-			replyHead: { ...common.replyHead, cors: createCors(config.corsOrigins ?? []) },
+			replyHead: { ...common.replyHead, cors: config.corsOrigins && createCors(config.corsOrigins) },
 			connectionsMax: await readConnectionsMax(),
 			traffic,
 		},

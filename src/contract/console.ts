@@ -29,7 +29,7 @@ export interface KeyInfo {
 	name: string;
 	scopes: readonly string[];
 	/** When it stops working, in milliseconds since 1970; absent if never. */
-	expiresAtMs?: number;
+	expiresAtMs?: number | undefined;
 	/** How long after it was sent a create may still be stored, in milliseconds. */
 	createSettlesMs: number;
 }

@@ -4,7 +4,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ApiError } from "../contract/errors.ts";
 import type { Exchange, RouteRules } from "./exchange.ts";
 import type { LinkOptions } from "./proxies.ts";
 import { pageHeaders } from "./reply-headers.ts";
@@ -47,13 +46,7 @@ function addOpenApi(router: Router, baseUrl: string | undefined): void {
 
 /** Serves a folder's files below `url`, and its index.html at `url`. @returns whether the folder was built */
 function addFolder(router: Router, url: string, folder: string): boolean {
-	if (!existsSync(join(folder, "index.html"))) {
-		const refuse = () => {
-			throw new ApiError("route_not_found", "this page is not built: run npm run build");
-		};
-		router.add(url, { GET: { access: "open", handler: refuse } });
-		return false;
-	}
+	if (!existsSync(join(folder, "index.html"))) return false;
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
 	for (const name of names)
 		addFile(router, name === "index.html" ? url : `${url}/${name.split(sep).join("/")}`, join(folder, name));

@@ -38,11 +38,10 @@ const requestHeaders = [
 	...["traceparent", "tracestate", "baggage"],
 ].join(", ");
 
-export type Cors = Exclude<ReturnType<typeof createCors>, undefined>;
+export type Cors = ReturnType<typeof createCors>;
 
-/** Lets pages of these origins call the service and read all its headers. @returns undefined if there are no origins */
+/** Lets pages of these origins call the service and read all its headers. */
 export function createCors(origins: string[]) {
-	if (origins.length === 0) return undefined;
 	const common = ["access-control-expose-headers", exposed];
 	const allowed = new Map(origins.map((origin) => [origin, ["access-control-allow-origin", origin, ...common]]));
 	return {

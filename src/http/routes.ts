@@ -4,7 +4,6 @@
 import type { Activity, KeyInfo } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
-import type { KeyRow } from "../store/store.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
@@ -45,7 +44,10 @@ function addPrivate(router: Router, options: RouteTableOptions): void {
 		router.add(path, { GET: { ...rules, access, handler: sendJson("no-store", read) } });
 	const post = (path: string, access: Scope, read: Read) =>
 		router.add(path, { POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) } });
-	get("/console/key", undefined, (exchange) => keyInfo(callerOf(exchange), createSettlesMs));
+	get("/console/key", undefined, (exchange): KeyInfo => {
+		const { id, name, scopes, secret } = callerOf(exchange);
+		return { id, name, scopes, expiresAtMs: secret.expiresAtMs, createSettlesMs };
+	});
 	get("/console/activity", "metrics:read", activity);
 	const { edit, history } = createEditHandlers(store.edits, eraseNames);
 	post("/console/edits", "pets:edit", edit);
@@ -94,10 +96,6 @@ function addProbes(router: Router, { live, ready }: RouteTableOptions["probes"])
 	});
 	router.add("/livez", { GET: probe(live) });
 	router.add("/readyz", { GET: probe(ready) });
-}
-
-function keyInfo({ id, name, scopes, secret: { expiresAtMs } }: KeyRow, createSettlesMs: number): KeyInfo {
-	return { id, name, scopes, ...(expiresAtMs !== undefined && { expiresAtMs }), createSettlesMs };
 }
 
 /** Returns the value to send, or a promise of it. */

@@ -1,6 +1,10 @@
-// The replies of this node and their p95 by minute, for the console's chart. They are kept in memory only.
+// The figures of the console: the replies of this node and their p95 by minute, which are kept in memory only, and the
+// animals of the whole store by status, which metrics show, too.
 
-import type { Minute } from "../contract/console.ts";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Minute, Totals } from "../contract/console.ts";
+import type { PetStatus } from "../contract/pet.ts";
+import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 
 const minutesMax = 180;
@@ -37,4 +41,78 @@ export function minuteOf(upToMs: number[], counts: number[]): Minute {
 		below += count;
 	}
 	return { replies, p95Ms: upToMs.at(-1) ?? 0 };
+}
+
+/** Small enough to delay other reads by only one or two milliseconds. */
+const countBatch = 5_000;
+const editBatch = 1_000;
+/** How long a reply waits for the first count. */
+const firstCountMs = 100;
+
+/**
+ * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
+ * store gets another history, the count begins again.
+ */
+export function watchTotals(store: Store) {
+	const noAnimals: Totals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
+	const animals = { ...noAnimals };
+	let countedHistory: string | undefined;
+	let countedTo = 0n;
+	let editedTo = 0n;
+	let latest = Promise.resolve();
+	/** Begins when the latest count ends, which may have read before this one was requested. */
+	let next: Promise<void> | undefined;
+
+	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
+	async function applyEdits(lastEdit: bigint): Promise<void> {
+		while (editedTo < lastEdit) {
+			const edits = await store.edits.list(editedTo, editBatch, countedHistory);
+			if (edits.length === 0) return;
+			for (const { id, petId, action, fromStatus, toStatus } of edits) {
+				if (id > lastEdit) break;
+				editedTo = id;
+				if (petId > countedTo || action === "rename") continue;
+				animals[fromStatus ?? "none"]--;
+				if (action === "set-status") animals[toStatus ?? "none"]++;
+			}
+			await turn();
+		}
+	}
+
+	async function countNew(): Promise<void> {
+		for (;;) {
+			const { counts, lastId, shown } = await store.countPets(countedTo, countBatch);
+			const { lastEdit, history } = shown;
+			if (history !== countedHistory) {
+				countedHistory = history;
+				countedTo = 0n;
+				Object.assign(animals, noAnimals);
+				continue;
+			}
+			if (countedTo === 0n) editedTo = lastEdit;
+			await applyEdits(lastEdit);
+			if (lastId === undefined) break;
+			countedTo = lastId;
+			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
+			await turn();
+		}
+		animals.isComplete = true;
+	}
+
+	return {
+		/** @throws StorageUnavailable */
+		async animals(): Promise<Totals> {
+			next ??= latest.then(() => {
+				next = undefined;
+				return countNew();
+			});
+			const counting = next;
+			latest = counting.catch(() => {}); // The callers get the error; the next count tries again.
+			// The first count of a large store takes long.
+			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
+			return { ...animals };
+		},
+		/** The number of edits that the latest count includes. */
+		edits: () => Number(editedTo),
+	};
 }

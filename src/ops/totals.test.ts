@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { PetCount, Store } from "../store/store.ts";
-import { watchTotals } from "./totals.ts";
+import { watchTotals } from "./activity.ts";
 
 test("requests that arrive during a count share the next one, so that a store that is away delays each by two counts at most", async () => {
 	const counts: PromiseWithResolvers<PetCount>[] = [];

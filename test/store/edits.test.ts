@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { auditText } from "../../src/cli/audit.ts";
 import { copyStore } from "../../src/cli/copy.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
-import { watchTotals } from "../../src/ops/totals.ts";
+import { watchTotals } from "../../src/ops/activity.ts";
 import type { Store } from "../../src/store/store.ts";
 import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
