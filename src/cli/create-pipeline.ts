@@ -3,8 +3,7 @@
 
 import type { Pool } from "undici";
 import { parseJson } from "../contract/json.ts";
-import type { NewPet } from "../contract/pet.ts";
-import { petJson } from "../contract/pet-json.ts";
+import { type NewPet, petJson } from "../contract/pet.ts";
 
 /** An animal that is in the store. */
 export interface Created {

@@ -3,8 +3,7 @@
 import { Command, Option } from "commander";
 import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
-import type { NewPet, Pet } from "../contract/pet.ts";
-import { petJson } from "../contract/pet-json.ts";
+import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets } from "../files/formats.ts";
 import { fieldOption, filterIn, parseIntegerUpTo, parsePetId, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";

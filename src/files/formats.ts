@@ -2,8 +2,7 @@
 // from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers: an import can read them.
 
 import type { ExportFormat } from "../contract/console.ts";
-import { petFields } from "../contract/pet.ts";
-import { type AnyPet, petJson } from "../contract/pet-json.ts";
+import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
 import { findColumns, isUsable } from "./columns.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
 import { cellsOf, csvRecords, type PetRecord } from "./records.ts";

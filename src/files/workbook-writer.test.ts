@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
-import type { AnyPet } from "../contract/pet-json.ts";
+import type { AnyPet } from "../contract/pet.ts";
 import { FileError } from "./encoding.ts";
 import { formatPets } from "./formats.ts";
 import { readRows } from "./rows.ts";

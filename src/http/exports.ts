@@ -14,7 +14,7 @@ import {
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { isInt64, parseJson } from "../contract/json.ts";
-import type { AnyPet } from "../contract/pet-json.ts";
+import type { AnyPet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";

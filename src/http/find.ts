@@ -4,8 +4,7 @@
 import { foldedText } from "../contract/console.ts";
 import { parseJson } from "../contract/json.ts";
 import { type Filter, filters, optional } from "../contract/operations.ts";
-import { NewPet } from "../contract/pet.ts";
-import type { AnyPet } from "../contract/pet-json.ts";
+import { type AnyPet, NewPet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import type { Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";

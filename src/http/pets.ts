@@ -4,7 +4,7 @@ import { parse } from "node:querystring";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
-import { petJson, petJsonWithId } from "../contract/pet-json.ts";
+import { petJson, petJsonWithId } from "../contract/pet.ts";
 import type { Static, TObject } from "../contract/schema.ts";
 import { checkFields, checkOf, describeFaults } from "../contract/validate.ts";
 import { endOfList, type PageQuery, type PetPage, type Store } from "../store/store.ts";

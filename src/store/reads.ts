@@ -3,8 +3,7 @@
 
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
-import { petFields, petStatuses } from "../contract/pet.ts";
-import { idOfPetJson } from "../contract/pet-json.ts";
+import { idOfPetJson, petFields, petStatuses } from "../contract/pet.ts";
 import type { KeyRecord, KeyRow, KeyUse, ListedKey, PageQuery, PetCount, PetPage, Secret, Shown } from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { NewPet, Pet } from "../../src/contract/pet.ts";
-import { petJson } from "../../src/contract/pet-json.ts";
+import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
 import { endOfList, type PageQuery, type PetCount, type Store } from "../../src/store/store.ts";
 import { runSql } from "../support/sql.ts";
 import { petsOf, readPet } from "../support/store-reads.ts";

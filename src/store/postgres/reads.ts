@@ -2,7 +2,7 @@
 // shows the store's history and last edit, from the same statement: a remembered reply is valid while the store has
 // both (docs/decisions/0016-histories.md).
 
-import { idOfPetJson } from "../../contract/pet-json.ts";
+import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
 import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
 import { type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";

@@ -2,8 +2,7 @@
 // there, and one id for all comes back: copies of objects would cost more than the rows in the database.
 
 import type Database from "better-sqlite3";
-import { newPetFields } from "../../contract/pet.ts";
-import { petJson } from "../../contract/pet-json.ts";
+import { newPetFields, petJson } from "../../contract/pet.ts";
 import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
 import type { CreateResult } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pickColumns, tables } from "../tables.ts";
