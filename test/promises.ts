@@ -195,7 +195,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["patroni", "compose"],
 		},
 		{
-			says: "A rolling restart behind a balancer fails no request.",
+			says: "A rolling restart behind nginx, Caddy or HAProxy fails no request.",
 			tests: ["a rolling restart of three nodes behind a load balancer fails no request"],
 			proofs: ["balancer"],
 		},

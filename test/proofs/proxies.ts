@@ -23,9 +23,9 @@ export const proof: Proof = {
 	},
 };
 
-interface Proxy {
+export interface ProxyProgram {
 	/** Its program, and the language of its block in docs/proxies.md. */
-	name: string;
+	name: "nginx" | "caddy" | "haproxy";
 	versionFlag: string;
 	/** Replacements in the documented text: ports and files of this machine. */
 	replaced(place: Place): Record<string, string>;
@@ -43,7 +43,7 @@ interface Place {
 	both: string;
 }
 
-const proxies: Proxy[] = [
+export const proxies: ProxyProgram[] = [
 	{
 		name: "nginx",
 		versionFlag: "-v",
@@ -79,7 +79,7 @@ const proxies: Proxy[] = [
 ];
 
 /** Tries one proxy in front of a new service. */
-async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
+async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { name, versionFlag } = proxy;
 	const { environment, key } = await newStore(name, trial.folder);
 	const service = await startProgram(trial, { ...environment, TRUST_PROXY: "loopback" });
@@ -96,7 +96,7 @@ async function tryProxy(proxy: Proxy, trial: Trial): Promise<object> {
 }
 
 /** Starts a proxy with its documented configuration, and waits until it replies. It ends with the trial. */
-async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omit<HttpsClient, "key">> {
+async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Promise<Omit<HttpsClient, "key">> {
 	const { cert, private: key } = await certificate();
 	const folder = join(trial.folder, `of-${proxy.name}`);
 	mkdirSync(folder);
@@ -112,8 +112,18 @@ async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omi
 	const port = await freePort();
 	const replaced = { ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node };
 	const text = configurationOf("docs/proxies.md", proxy.name, replaced);
-	const parameters = proxy.parameters(write("config", proxy.config(text)), folder);
-	const child = spawn(proxy.name, parameters, {
+	const child = spawnProxy(proxy, write("config", proxy.config(text)), folder, trial);
+	const client = { url: `https://localhost:${port}`, ca: cert };
+	await until(`${proxy.name} to answer`, () => {
+		child.assertRuns();
+		return isAnswering({ ...client, key: "" });
+	});
+	return client;
+}
+
+/** Starts a proxy, which ends with the trial. */
+export function spawnProxy({ name, parameters }: ProxyProgram, file: string, folder: string, trial: Trial) {
+	const child = spawn(name, parameters(file, folder), {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
 		stdio: ["ignore", "ignore", "pipe"],
 	});
@@ -124,14 +134,9 @@ async function startProxy(proxy: Proxy, node: string, trial: Trial): Promise<Omi
 	const ended = once(child, "exit");
 	trial.after(() => {
 		child.kill("SIGTERM");
-		return within(`${proxy.name} to end`, ended, 20_000).catch(() => child.kill("SIGKILL"));
+		return within(`${name} to end`, ended, 20_000).catch(() => child.kill("SIGKILL"));
 	});
-	const client = { url: `https://localhost:${port}`, ca: cert };
-	await until(`${proxy.name} to answer`, () => {
-		assert.equal(child.exitCode, null, `${proxy.name} has ended: ${output}`);
-		return isAnswering({ ...client, key: "" });
-	});
-	return client;
+	return { assertRuns: () => assert.equal(child.exitCode, null, `${name} has ended: ${output}`) };
 }
 
 async function isAnswering(client: HttpsClient): Promise<boolean> {
