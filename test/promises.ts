@@ -159,8 +159,9 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "A node whose store a newer version upgrades stops storing at once, and keeps reading.",
+			says: "Nodes go on beside a newer version that only adds to the schema; otherwise they stop storing at once, and keep reading.",
 			tests: [
+				"while newer versions only add to the schema, older nodes go on and can be started again, until one removes from it",
 				"a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading",
 				"a node without creates notices an upgrade through its probes",
 			],

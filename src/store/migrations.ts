@@ -1,5 +1,6 @@
 // The migrations of an engine: SQL files, run in the order of their numbers, each once. The first ones make a new
 // store. The number of the last one is the version of the schema. A file without the name of an engine is for both.
+// `-- oldest writer: 5` in a file: nodes that know only schema 5 go on writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -11,14 +12,17 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 		.map((name) => ({ name, version: Number(new RegExp(`^(?:${engine}-)?(\\d+)\\.sql$`).exec(name)?.[1]) }))
 		.filter(({ version }) => version > 0)
 		.sort((a, b) => a.version - b.version)
-		.map(({ name, version }) => ({ version, sql: toEngine(readFileSync(new URL(name, folder), "utf8"), engine) }));
+		.map(({ name, version }) => {
+			const sql = toEngine(readFileSync(new URL(name, folder), "utf8"), engine);
+			return { version, sql, oldestWriter: Number(/^-- oldest writer: (\d+)$/m.exec(sql)?.[1] ?? version) };
+		});
 	const [schemaMin = 0, schemaMax = 0] = [all[0]?.version, all.at(-1)?.version];
 	return {
 		/** The newest schema that this version of the program knows. */
 		schemaMax,
-		/** Those that a store of this schema lacks; 0 is that of an empty one. */
+		/** Those that a store lacks to which those up to this one were applied; 0 is an empty store. */
 		after: (schema: number) => all.filter(({ version }) => version > schema),
-		/** Why this version cannot open a store of this schema, as the end of a sentence about it; undefined if it can. */
+		/** Why this version cannot open a store for which this is the oldest writer; undefined if it can. */
 		refuse(schema: number): string | undefined {
 			if (schema > schemaMax)
 				return (
@@ -33,6 +37,11 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 		},
 	};
 }
+
+/** Beside the oldest version that may write: the last migration that was applied. */
+export const readApplied = "SELECT value FROM settings WHERE name = 'applied_schema'";
+export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
+	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** SQLite's strict tables have one type for integers. */
 function toEngine(sql: string, engine: "postgres" | "sqlite"): string {

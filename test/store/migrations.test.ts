@@ -15,14 +15,18 @@ import { readPet, readPets } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
-/** Copies this tree and adds a migration per engine. @returns the copy's functions for stores */
-async function nextVersion(context: TestContext): Promise<typeof import("../../src/store/open.ts")> {
-	const tree = copyTree(join(temporaryFolder(context), "next"));
+const addColumn = "ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
+let copies = 0;
+
+/** Copies this tree and adds migrations for each engine. @returns the copy's functions for stores */
+async function nextVersion(
+	context: TestContext,
+	...steps: string[]
+): Promise<typeof import("../../src/store/open.ts")> {
+	const tree = copyTree(join(temporaryFolder(context), `next-${copies++}`));
 	for (const engine of Object.keys(engines))
-		writeFileSync(
-			join(tree, `src/store/migrations/${engine}-006.sql`),
-			"ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n",
-		);
+		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
+			writeFileSync(join(tree, `src/store/migrations/${engine}-00${6 + index}.sql`), sql);
 	return import(join(tree, "src/store/open.ts"));
 }
 
@@ -96,6 +100,38 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 		await setSchema[engine]?.(url, 5);
 		await (await openStore(url, Date.now)).close();
+	});
+
+	test(`${engine}: while newer versions only add to the schema, older nodes go on and can be started again, until one removes from it`, async (context) => {
+		const { databaseUrl: url } = await make(context);
+		const reasons: string[] = [];
+		const open = (version: Pick<typeof import("../../src/store/open.ts"), "openStore">) =>
+			version.openStore(url, Date.now, { verify: "whole", onFatal: (reason) => void reasons.push(reason) });
+		const expand = `-- oldest writer: 5\n${addColumn}`;
+		const expanding = await nextVersion(context, expand);
+		const contracting = await nextVersion(
+			context,
+			expand,
+			"-- oldest writer: 6\nALTER TABLE pets DROP COLUMN breed;\n",
+		);
+		const pet = { name: "Rex", categoryId: 1n };
+		const older = await open({ openStore });
+		const next = await open(expanding);
+		assert.equal((await older.createPet(pet)).id, 1n);
+		assert.equal((await next.createPet(pet)).id, 2n);
+		assert.equal((await older.createPet(pet, keyOf(1))).id, 3n);
+		await older.close();
+		const again = await open({ openStore });
+		assert.deepEqual(await again.createPet(pet, keyOf(1)), { id: 3n, outcome: "replayed" });
+		await again.edits.apply({ petId: 1n, editor: "a", action: "remove" });
+		assert.deepEqual(reasons, []);
+		const last = await open(contracting);
+		await assert.rejects(again.createPet(pet), { name: "StorageUnavailable" });
+		assert.equal(reasons.length, 1);
+		assert.equal((await next.createPet(pet)).id, 4n);
+		assert.equal((await last.createPet(pet)).id, 5n);
+		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 6, this one supports 5\)/);
+		for (const store of [again, next, last, await open(expanding)]) await store.close();
 	});
 
 	test(`${engine}: a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading`, async (context) => {

@@ -1,6 +1,6 @@
 // Migrates the schema of a PostgreSQL store. The first node to start does it.
 
-import { readMigrations } from "../migrations.ts";
+import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
 
@@ -50,12 +50,16 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 		const problem = migrations.refuse(version);
 		if (problem !== undefined) throw new StoreRefused(`the database ${problem}`);
 		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
-		for (const text of migrations.after(version).flatMap(({ sql }) => statementsOf(sql))) {
+		const applied = version === 0 ? 0 : Number(String((await client.query(readApplied)).rows[0]?.value ?? version));
+		const steps = migrations.after(applied);
+		for (const text of steps.flatMap(({ sql }) => statementsOf(sql))) {
 			// The server refuses a second statement in this mode.
 			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
 			await client.query(statement);
 		}
-		await client.query(`UPDATE schema_version SET version = ${schemaMax}`);
+		if (applied < schemaMax) await client.query(writeApplied, [Buffer.from(String(schemaMax))]);
+		const oldestWriter = Math.max(version, ...steps.map((step) => step.oldestWriter));
+		await client.query("UPDATE schema_version SET version = $1", [oldestWriter]);
 		await client.query("COMMIT");
 		isBroken = false;
 	} finally {

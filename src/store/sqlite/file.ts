@@ -3,7 +3,7 @@
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { readMigrations } from "../migrations.ts";
+import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { type OpenOptions, StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, newDraft, publish } from "./draft.ts";
 import { identityOf, trackOpenFiles } from "./identity.ts";
@@ -213,17 +213,26 @@ export function verifySchema(database: Database.Database, file: string): void {
 	if (!hasKnownSchema(database)) throw damagedStoreError(file);
 }
 
-/** Whether the file has all schema entries that the migrations up to its version create, with the same SQL. */
+/**
+ * Whether the file has all schema entries that its migrations create, with the same SQL. In a store with steps of a
+ * newer version, only the names of the tables are known.
+ */
 export function hasKnownSchema(database: Database.Database): boolean {
-	const version = versionOf(database);
+	const applied = appliedTo(database);
+	const isExpanded = applied > schemaMax;
 	const expected = new Database(":memory:");
-	applyMigrations(expected, version);
+	applyMigrations(expected, applied);
+	const select = isExpanded ? "SELECT name FROM sqlite_schema" : "SELECT type, name, tbl_name, sql FROM sqlite_schema";
 	const schemaOf = (of: Database.Database) =>
-		of.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL").raw().all().map(String);
+		of
+			.prepare(`${select} WHERE sql IS NOT NULL ${isExpanded ? "AND type = 'table'" : ""}`)
+			.raw()
+			.all()
+			.map(String);
 	const found = new Set(schemaOf(database));
 	const isComplete = schemaOf(expected).every((entry) => found.has(entry));
 	expected.close();
-	return version > 0 && isComplete;
+	return versionOf(database) > 0 && isComplete;
 }
 
 /** Reads every page. @throws StoreRefused */
@@ -241,13 +250,23 @@ export function migrate(database: Database.Database): void {
 }
 
 function applyMigrations(database: Database.Database, to: number): void {
-	for (const { version, sql } of migrations.after(versionOf(database))) {
-		if (version > to) return;
+	const applied = appliedTo(database);
+	for (const { version, sql, oldestWriter } of migrations.after(applied)) {
+		if (version > to) break;
 		database.exec(sql);
-		database.pragma(`user_version = ${version}`);
+		database.pragma(`user_version = ${Math.max(versionOf(database), oldestWriter)}`);
 	}
+	if (applied < to) database.prepare(writeApplied).run({ 1: Buffer.from(String(to)) });
 }
 
+/** The number of the last migration that was applied. */
+function appliedTo(database: Database.Database): number {
+	const hasSettings = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'settings'").get();
+	const applied = hasSettings && database.prepare(readApplied).pluck().get();
+	return Number(String(applied ?? versionOf(database)));
+}
+
+/** The oldest version of the program that may write. */
 export function versionOf(database: Database.Database): number {
 	return Number(database.pragma("user_version", { simple: true }));
 }
