@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../test/support/until.ts";
-import { watchOverload } from "./overload.ts";
+import { cpuQuota, type Processor, watchOverload } from "./overload.ts";
 
 const overloaded = { code: "overloaded", status: 503, retryAfterSeconds: 1 };
 const calm = { isFull: false, expectedMs: 0 };
@@ -25,12 +25,18 @@ async function keepBusy(forMs = 200): Promise<void> {
 	await sleep(1);
 }
 
+/** A processor of which the thread uses this share, and the process twice as much. */
+const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
+	threadMs: () => performance.now() * share,
+	processMs: () => performance.now() * share * 2,
+	quota: () => quota,
+});
+
 // The longer delay is longer than a sample takes.
 for (const forMs of [200, 400])
 	test(`an event loop whose own work delays it by ${forMs} ms is detected, and reads are refused until it ends`, async (context) => {
 		// Other tests use the processor too: all time counts as this thread's.
-		const cpuUsage = () => ({ user: performance.now() * 1000, system: 0 });
-		const overload = watchOverload({ queue: calm, cpuUsage });
+		const overload = watchOverload({ queue: calm, processor: using(1) });
 		context.after(() => overload.stop());
 		const read = () => overload.refuse(false);
 		const isDetected = async () => {
@@ -44,8 +50,7 @@ for (const forMs of [200, 400])
 	});
 
 test("an event loop that is late because others use the processor, or because the process was stopped, refuses nothing", async (context) => {
-	const tenth = () => ({ user: performance.now() * 100, system: 0 });
-	const overload = watchOverload({ queue: calm, cpuUsage: tenth });
+	const overload = watchOverload({ queue: calm, processor: using(0.1) });
 	context.after(() => overload.stop());
 	for (let turn = 0; turn < 10; turn++) {
 		await keepBusy();
@@ -53,11 +58,36 @@ test("an event loop that is late because others use the processor, or because th
 	}
 });
 
+test("an event loop that is late because the process used up its quota of the processor is overloaded", async (context) => {
+	const overload = watchOverload({ queue: calm, processor: using(0.2, 0.5) });
+	context.after(() => overload.stop());
+	const isDetected = async () => {
+		await keepBusy();
+		return isRefused(() => overload.refuse(false));
+	};
+	await until("a late event loop to be detected", isDetected, { withinMs: 10_000, everyMs: 0 });
+});
+
+test("the quota of the processor is the least one of the control groups, of both versions, and infinite elsewhere", () => {
+	const quotaIn = (files: Record<string, string>) =>
+		cpuQuota((path) => files[path] ?? assert.fail(`${path} does not exist`));
+	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";
+	const unit = { "/proc/self/cgroup": "0::/system.slice/animal-store.service\n" };
+	assert.equal(quotaIn({}), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn(unit), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn({ ...unit, [second]: "max 100000\n" }), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n" }), 0.5);
+	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n", "/sys/fs/cgroup/cpu.max": "20000 100000\n" }), 0.2);
+	const first = "/sys/fs/cgroup/cpu/docker/1/cpu.cfs_";
+	const container = { "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n" };
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "-1\n", [`${first}period_us`]: "100000\n" }), Infinity);
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
+});
+
 test("connections that wait long for their turn are overload, although the event loop is not late", async (context) => {
-	const cpuUsage = () => ({ user: performance.now() * 1000, system: 0 });
 	let waitMs = 200;
 	const limits = { delayMs: 150, ownShare: 0 };
-	const overload = watchOverload({ queue: calm, cpuUsage, limits, readWaitMs: () => waitMs });
+	const overload = watchOverload({ queue: calm, processor: using(1), limits, readWaitMs: () => waitMs });
 	context.after(() => overload.stop());
 	await until("the wait to be detected", () => isRefused(() => overload.refuse(false)));
 	waitMs = 0;

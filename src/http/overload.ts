@@ -1,6 +1,8 @@
 // Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
 // the event loop stalls. A delay because others use the CPU, or because this process was stopped, is not overload.
 
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";
 import type { WriteQueue } from "../store/store.ts";
@@ -15,7 +17,10 @@ export type Overload = ReturnType<typeof watchOverload>;
 export interface LoadLimits {
 	/** The mean delay of the event loop, or wait for a turn (turns.ts); 150 ms are about 4,000 concurrent requests. */
 	delayMs: number;
-	/** The share of the time in which this thread used the CPU. With less, it waited for the CPU or was stopped. */
+	/**
+	 * The share of the time in which this thread used the CPU, or of its quota that the process used. With less, it
+	 * waited for the CPU or was stopped.
+	 */
 	ownShare: number;
 }
 
@@ -27,26 +32,45 @@ export interface OverloadOptions {
 	limits?: LoadLimits | undefined;
 	/** The mean wait of a connection for its turn since the last call. */
 	readWaitMs?: () => number;
-	/** CPU time of this thread since its start, in microseconds. */
-	cpuUsage?: () => { user: number; system: number };
+	processor?: Processor;
 }
 
+/** CPU times since the start, in milliseconds. */
+export interface Processor {
+	threadMs(): number;
+	processMs(): number;
+	/** The cores that the process may use; infinite without a quota. */
+	quota(): number;
+}
+
+const millisecondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+const ownProcessor: Processor = {
+	threadMs: () => millisecondsOf(process.threadCpuUsage()),
+	processMs: () => millisecondsOf(process.cpuUsage()),
+	quota: cpuQuota,
+};
+
 export function watchOverload(options: OverloadOptions) {
-	const { queue, limits = defaultLimits, readWaitMs = () => 0, cpuUsage = () => process.threadCpuUsage() } = options;
+	const { queue, limits = defaultLimits, readWaitMs = () => 0, processor = ownProcessor } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
-	const sample = () => ({ atMs: performance.now(), cpu: cpuUsage() });
+	const sample = () => ({
+		atMs: performance.now(),
+		threadMs: processor.threadMs(),
+		processMs: processor.processMs(),
+	});
 	let isLate = false;
 	let before = sample();
 	const sampler = setInterval(() => {
 		const now = sample();
-		const cpuMs = (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000;
-		const elapsedMs = now.atMs - before.atMs;
-		const ownShare = cpuMs / elapsedMs;
+		const { atMs, threadMs, processMs } = before;
+		const elapsedMs = now.atMs - atMs;
+		const ownShare = () =>
+			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
 		// Without a second turn of the event loop since the last sample there is no delay yet, and no mean.
 		const loopDelayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		const delayMs = Math.max(loopDelayMs, readWaitMs());
-		isLate = delayMs > limits.delayMs && ownShare >= limits.ownShare;
+		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;
 		delay.reset();
 	}, sampleEveryMs).unref();
@@ -68,4 +92,33 @@ export function watchOverload(options: OverloadOptions) {
 export function overloaded(afterMs: number): ApiError {
 	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
 	return new ApiError("overloaded").after(seconds);
+}
+
+/**
+ * The least quota of the control groups that this process is in, of version 1 or 2, in cores; infinite without one. A
+ * container may see the paths of its machine, but only the files of its own group, at the root.
+ */
+export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): number {
+	const textOf = (path: string) => {
+		try {
+			return read(path);
+		} catch {
+			return "";
+		}
+	};
+	const quotas = [Number.POSITIVE_INFINITY];
+	for (const [, controllers = "", path = "/"] of textOf("/proc/self/cgroup").matchAll(/^\d+:(.*):(.*)$/gm)) {
+		if (controllers !== "" && !controllers.split(",").includes("cpu")) continue;
+		for (let group = path; ; group = dirname(group)) {
+			const first = join("/sys/fs/cgroup/cpu", group, "cpu.cfs_");
+			const text =
+				controllers === ""
+					? textOf(join("/sys/fs/cgroup", group, "cpu.max"))
+					: `${textOf(`${first}quota_us`)} ${textOf(`${first}period_us`)}`;
+			const [quota = 0, period = 0] = text.trim().split(/\s+/).map(Number);
+			if (quota > 0 && period > 0) quotas.push(quota / period);
+			if (group === dirname(group)) break;
+		}
+	}
+	return Math.min(...quotas);
 }

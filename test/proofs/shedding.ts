@@ -1,19 +1,26 @@
-// A service that others delay, by stopping it or by using its processor, refuses nothing as overloaded.
+// A service that others delay, by stopping it or by using its processor, refuses nothing as overloaded. One that is
+// allowed half a core refuses what is too much for it.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Running, startProgram } from "../support/program.ts";
-import { linux, newStore, type Proof, program, type Trial } from "../support/proof.ts";
+import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
 
 const clients = 64;
+/** More connections than half a core answers in 150 ms. */
+const crowd = 4000;
 /** A 503 within this time after a SIGCONT is allowed. */
 const allowedMs = 100;
 
 export const proof: Proof = {
-	shows: "a service that was stopped for 2 s, or gets a tenth of a core, refuses nothing as overloaded",
-	needs: [linux, program("taskset", "util-linux")],
+	shows:
+		"a service that was stopped for 2 s, or gets a tenth of a core, refuses nothing as overloaded; " +
+		"with a quota of half a core it refuses what is too much",
+	needs: [linux, root, program("taskset", "util-linux"), program("wrk")],
 	async prove(trial) {
 		const { environment, key } = await newStore("shedding", trial.folder);
 		const service = await startProgram(trial, environment, { under: ["taskset", "-c", "0"] });
@@ -22,7 +29,9 @@ export const proof: Proof = {
 		const crowded = await amongBusyLoops(trial, service, key);
 		trial.say(`beside nine busy loops: ${crowded.refused} of ${crowded.requests} refused`);
 		assert.deepEqual([stopped.late, crowded.refused], [0, 0]);
-		return { stopped, crowded };
+		await service.stop();
+		const limited = await underQuota(trial, environment, key);
+		return { stopped, crowded, limited };
 	},
 };
 
@@ -83,4 +92,45 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	await sleep(30_000);
 	const { refusedAtMs, requests } = await stop();
 	return { requests, refused: refusedAtMs.length };
+}
+
+/** A crowd of clients that come back at once, and one that waits between its requests, at a node with half a core. */
+async function underQuota(trial: Trial, environment: Record<string, string>, key: string) {
+	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });
+	limitToHalfACore(trial, service.pid);
+	const url = `${service.url}/v1/pets`;
+	const authorization = `Bearer ${key}`;
+	const parameters = ["-t1", `-c${crowd}`, "-d20s", "--timeout", "10s", "-H", `Authorization: ${authorization}`, url];
+	const wrk = spawn("wrk", parameters, { stdio: ["ignore", "pipe", "ignore"] });
+	trial.after(() => wrk.kill("SIGKILL"));
+	const output = text(wrk.stdout);
+	const waitsMs: number[] = [];
+	while (wrk.exitCode === null) {
+		await sleep(1000);
+		const sentAtMs = performance.now();
+		await (await fetch(url, { headers: { authorization } })).text();
+		waitsMs.push(performance.now() - sentAtMs);
+	}
+	const [, requests = "0"] = /(\d+) requests in/.exec(await output) ?? [];
+	const [, refused = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(await output) ?? [];
+	const waitMs = Math.round(waitsMs.sort((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0);
+	trial.say(`half a core: ${refused} of ${requests} refused; a polite client waited ${waitMs} ms`);
+	assert.ok(Number(refused) > 0, "what is too much is refused");
+	await sleep(2000);
+	const after = await fetch(url, { headers: { authorization } });
+	assert.equal(after.status, 200, "once the crowd has left, nothing is refused");
+	await service.stop();
+	return { requests: Number(requests), refused: Number(refused), waitMs };
+}
+
+/** A control group of version 1, or else of version 2. */
+function limitToHalfACore(trial: Trial, pid: number): void {
+	const mounts = readFileSync("/proc/mounts", "utf8");
+	const first = /^\S+ (\S+) cgroup \S*\bcpu\b/m.exec(mounts)?.[1];
+	const group = `${first ?? /^\S+ (\S+) cgroup2 /m.exec(mounts)?.[1]}/animal-store-${process.pid}`;
+	mkdirSync(group);
+	trial.after(() => rmdirSync(group));
+	if (first === undefined) writeFileSync(`${group}/cpu.max`, "50000 100000");
+	else writeFileSync(`${group}/cpu.cfs_quota_us`, "50000");
+	writeFileSync(`${group}/cgroup.procs`, String(pid));
 }

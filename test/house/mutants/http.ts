@@ -78,7 +78,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/overload.ts",
-		from: "ownShare >= limits.ownShare",
+		from: "ownShare() >= limits.ownShare",
 		to: "true",
 		tests: ["src/http/overload.test.ts"],
 	},
