@@ -37,12 +37,11 @@ export function createBackground(
 		run,
 		repeat(task, everyMs, work) {
 			let running: Promise<unknown> | undefined;
-			const start = () => {
+			const timer = setInterval(() => {
 				running ??= run(task, work).finally(() => {
 					running = undefined;
 				});
-			};
-			const timer = setInterval(start, everyMs).unref();
+			}, everyMs).unref();
 			return async () => {
 				clearInterval(timer);
 				await running;

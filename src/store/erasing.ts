@@ -17,16 +17,14 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 	let isWanted = false;
 	let running: Promise<void> | undefined;
 
-	async function erase(): Promise<void> {
-		await runCommand(["pets", "erase-names"], environment, signal).catch((error) => {
-			if (!signal.aborted) throw error;
-		});
-	}
-
 	async function eraseAll(): Promise<void> {
 		for (let waitMs = pauseMs; isWanted && !signal.aborted; ) {
 			isWanted = false;
-			const isErased = await background.run("erase", erase);
+			const isErased = await background.run("erase", () =>
+				runCommand(["pets", "erase-names"], environment, signal).catch((error) => {
+					if (!signal.aborted) throw error;
+				}),
+			);
 			isWanted ||= !isErased;
 			waitMs = isErased ? pauseMs : Math.min(2 * waitMs, pauseMaxMs);
 			await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});

@@ -97,7 +97,7 @@ export function createGroupCommit<Write, Result>(
 			return waiting.length + committing.length;
 		},
 		get oldestMs() {
-			const [oldest] = [...committing.slice(0, 1), ...waiting.slice(0, 1)];
+			const oldest = committing[0] ?? waiting[0];
 			return oldest ? performance.now() - oldest.sinceMs : 0;
 		},
 		get expectedMs() {

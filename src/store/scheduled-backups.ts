@@ -66,11 +66,11 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		removeOld(folder, name, keep);
 	}
 
-	async function tryBackUp(newestAtMs: number | undefined): Promise<void> {
+	async function tryBackUp(): Promise<void> {
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
 			await withLease(background, takeLease, async () => {
-				if (signal.aborted || newestIn(folder) !== newestAtMs) return; // Another node may have just made one.
+				if (signal.aborted || newestIn(folder) !== lastAtMs) return; // Another node may have just made one.
 				await backUp();
 				nextMs = everyMs;
 			});
@@ -84,10 +84,9 @@ export function scheduleBackups(plan: ScheduleOptions) {
 
 	/** A backup from the future, after a jump of the clock, postpones only the first one after a start. */
 	function look(isStart: boolean): void {
-		const newestAtMs = newestIn(folder);
-		lastAtMs = newestAtMs ?? 0;
-		const ageMs = newestAtMs === undefined ? everyMs : now() - newestAtMs;
-		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp(newestAtMs);
+		lastAtMs = newestIn(folder);
+		const ageMs = lastAtMs === 0 ? everyMs : now() - lastAtMs;
+		if (ageMs >= everyMs || (ageMs < 0 && !isStart)) running = tryBackUp();
 		else wait(everyMs - Math.max(0, ageMs));
 	}
 
@@ -124,9 +123,10 @@ function backupsIn(folder: string): string[] {
 	return namesIn(folder).filter(isBackupName).sort();
 }
 
-function newestIn(folder: string): number | undefined {
+/** The time of the newest backup; 0 without one. */
+function newestIn(folder: string): number {
 	const newest = backupsIn(folder).at(-1);
-	return newest === undefined ? undefined : timeOf(newest);
+	return newest === undefined ? 0 : timeOf(newest);
 }
 
 /** @param made is kept, whatever the other names say */

@@ -69,10 +69,8 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 		yield { text: "UPDATE pets SET name = $1, status = $2 WHERE id = $3", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
-		yield {
-			text: "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2",
-			values: [erasedFingerprint, petId],
-		};
+		const erase = "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2";
+		yield { text: erase, values: [erasedFingerprint, petId] };
 	}
 	const statuses = action === "rename" ? {} : { fromStatus: pet.status, toStatus: edited?.status };
 	const [[id] = []] = yield { text: dialect.nextEditId };
@@ -107,19 +105,15 @@ function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddU
 }
 
 function* rotateKey(_: Dialect, keyId: string, secret: NewSecret, graceEndsAtMs: number): Transaction<void> {
-	yield {
-		text: `UPDATE secrets SET expires_at_ms = $1
-			WHERE key_id = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $1)`,
-		values: [graceEndsAtMs, keyId],
-	};
+	const expire = `UPDATE secrets SET expires_at_ms = $1
+		WHERE key_id = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $1)`;
+	yield { text: expire, values: [graceEndsAtMs, keyId] };
 	yield { text: addSecret, values: toSecretRow({ ...secret, keyId }) };
 }
 
 function* revokeKey(_: Dialect, keyId: string, nowMs: number): Transaction<void> {
-	yield {
-		text: "UPDATE keys SET revoked_at_ms = $1 WHERE id = $2 AND revoked_at_ms IS NULL",
-		values: [nowMs, keyId],
-	};
+	const revoke = "UPDATE keys SET revoked_at_ms = $1 WHERE id = $2 AND revoked_at_ms IS NULL";
+	yield { text: revoke, values: [nowMs, keyId] };
 }
 
 function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {

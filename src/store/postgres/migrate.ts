@@ -40,7 +40,12 @@ export async function migrate(pool: NodePool): Promise<void> {
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
-	await createVersionTable(pool);
+	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
+	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
+		// It can still collide with a concurrent start of another node. Then the table exists.
+		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
+	});
+	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
 	const client = await pool.take();
 	let isBroken = true;
 	try {
@@ -70,15 +75,6 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 /** A distributed engine takes one statement at a time. Each ends with a semicolon at the end of a line. */
 function statementsOf(sql: string): string[] {
 	return sql.split(/;$/m).filter((statement) => statement.trim() !== "");
-}
-
-/** `IF NOT EXISTS` can still collide with a concurrent start of another node. Then the table exists. */
-async function createVersionTable(pool: NodePool): Promise<void> {
-	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
-	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
-		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
-	});
-	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
 }
 
 /** Whether a commit of this start or an earlier one waits for a synchronous standby. */

@@ -25,28 +25,6 @@ const types = {
 		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** Connects when it is used. @throws StoreRefused about files of the URL */
-function createPool(url: PostgresUrl, options: OpenOptions, limitMs: number): NodePool {
-	const { host, port, user, password, database, parameters } = url;
-	return new NodePool({
-		host,
-		port,
-		user,
-		password,
-		database,
-		ssl: tlsOptions(url),
-		max: options.connectionsMax ?? connectionsDefault,
-		statement_timeout: limitMs,
-		lock_timeout: lockTimeoutMs,
-		query_timeout: limitMs + answerLateMs,
-		keepAlive: true,
-		application_name: parameters.get("application_name") ?? "animal-store",
-		options: parameters.get("options"),
-		types,
-		pipeline: true,
-	});
-}
-
 /**
  * The time-outs are parameters of the connections: a setting in a session would stay with a pooler's connection.
  * @throws StoreRefused
@@ -56,9 +34,26 @@ export async function openPool(
 	options: OpenOptions = {},
 	limitMs = statementTimeoutMs,
 ): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
-	const { mustExist = false, onCreate } = options;
+	const { mustExist = false, onCreate, connectionsMax = connectionsDefault } = options;
 	const parsed = parsePostgresUrl(url);
-	const pool = createPool(parsed, options, limitMs);
+	const { host, port, user, password, database, parameters } = parsed;
+	const pool = new NodePool({
+		host,
+		port,
+		user,
+		password,
+		database,
+		ssl: tlsOptions(parsed),
+		max: connectionsMax,
+		statement_timeout: limitMs,
+		lock_timeout: lockTimeoutMs,
+		query_timeout: limitMs + answerLateMs,
+		keepAlive: true,
+		application_name: parameters.get("application_name") ?? "animal-store",
+		options: parameters.get("options"),
+		types,
+		pipeline: true,
+	});
 	try {
 		const hasStore = await checkServer(pool);
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
@@ -66,7 +61,7 @@ export async function openPool(
 		await migrate(pool);
 		await refuseShards(pool); // A new table may be elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (!hasStore) onCreate?.(`the database ${parsed.database}`);
+		if (!hasStore) onCreate?.(`the database ${database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
