@@ -43,6 +43,22 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
 
+test("sqlite: after a read whose state cannot be read, no other read of its turn returns an older state", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	await store.readShown();
+	const other = new Database(file);
+	context.after(() => other.close());
+	other.exec("ALTER TABLE edits RENAME TO away");
+	const reads = [1, 2].map((limit) => store.listPets({ after: 0n, limit }));
+	const outcomes = (await Promise.allSettled(reads)).map(({ status }) => status);
+	assert.deepEqual(outcomes, ["rejected", "rejected"]);
+	other.exec("ALTER TABLE away RENAME TO edits");
+	assert.equal((await store.readShown()).lastId, 1n);
+});
+
 test("sqlite: the small write that finds out whether writes work leaves the version of the schema unchanged", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	let commits = 0;
