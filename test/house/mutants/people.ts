@@ -52,4 +52,16 @@ export const mutants: Mutant[] = [
 		to: "",
 		tests: ["test/console/edits.test.ts"],
 	},
+	{
+		file: "console/src/use-session.ts",
+		from: "tabs.current?.keep(kept);",
+		to: "",
+		tests: ["test/console/session.test.ts"],
+	},
+	{
+		file: "src/files/rows.ts",
+		from: "correctedRow(row, corrections.get(row.number) ?? {}, options)",
+		to: "row",
+		tests: ["test/console/many.test.ts"],
+	},
 ];
