@@ -8,10 +8,11 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
 import { copyTree } from "../house/mutants.ts";
+import { startBalancer } from "../support/balancer.ts";
 import { type Answer, attempt as animal, idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
-import { startMixedLoad } from "../support/mixed-load.ts";
+import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -19,7 +20,8 @@ import { until } from "../support/until.ts";
 import { postgresTools, query, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
-	shows: "two versions over one store: the older one keeps reading and refuses creates at once, and a rollback works",
+	shows:
+		"a step that only adds a column refuses no create; after any other, older nodes keep reading, and a rollback works",
 	needs: [postgresTools],
 	async prove(trial) {
 		const tree = nextVersion(join(trial.folder, "next"));
@@ -28,7 +30,8 @@ export const proof: Proof = {
 			const { rows, upgraded } = await upgrade(trial, tree, await open(trial));
 			for (const [what, figure] of Object.entries(rows))
 				trial.say(`${engine.padEnd(9)} ${what.padEnd(62)} ${String(figure).padStart(6)}`);
-			figures[engine] = { ...rows, ...(await upgraded.goBack()) };
+			const other = await open({ ...trial, folder: mkdtempSync(join(trial.folder, "steps-")) });
+			figures[engine] = { ...rows, ...(await upgraded.goBack()), ...(await inTwoSteps(trial, engine, other)) };
 		}
 		return figures;
 	},
@@ -79,8 +82,46 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 	},
 };
 
-/** A copy of this tree with an optional field and its migration, as CONTRIBUTING.md says. @returns its folder */
-function nextVersion(folder: string): string {
+/**
+ * Three nodes are replaced one by one while 24 clients create: by a version that adds a column, after which this version can
+ * be put back, and by one that removes a column. No create is refused.
+ */
+async function inTwoSteps(trial: Trial, engine: string, { environment, key }: TrialStore): Promise<object> {
+	const expand =
+		"-- oldest writer: 5\nALTER TABLE pets ADD COLUMN breed TEXT;\nALTER TABLE pets ADD COLUMN draft TEXT;\n";
+	const contract = "-- oldest writer: 998\nALTER TABLE pets DROP COLUMN draft;\n";
+	const expanding = nextVersion(join(trial.folder, `${engine}-expanding`), { 998: expand });
+	const contracting = nextVersion(join(trial.folder, `${engine}-contracting`), { 998: expand, 999: contract });
+	const start = (tree?: string) => startProgram(trial, environment, tree === undefined ? {} : { tree });
+	const nodes = [await start(), await start(), await start()];
+	const port = await startBalancer(trial, () => nodes.map(({ url }) => Number(new URL(url).port)));
+	const { ledger, acknowledges, stop } = startSteadyLoad([`http://127.0.0.1:${port}`], key);
+	const replace = async (place: number, tree?: string) => {
+		const node = await start(tree);
+		await acknowledges(200);
+		const [older] = nodes.splice(place, 1, node);
+		assert.equal((await older?.stop())?.code, 0);
+	};
+	await replace(0, expanding);
+	await replace(0);
+	for (const tree of [expanding, contracting]) for (const place of nodes.keys()) await replace(place, tree);
+	await acknowledges(200);
+	await stop();
+	for (const { url } of nodes) ledger.verify(await listAll(url, key));
+	const { code, stderr } = await runProgram(["serve"], { environment: { ...environment, PORT: "0", OPS_PORT: "0" } });
+	assert.equal(code, 1);
+	assert.match(stderr, /newer animal-store \(schema 998, /);
+	trial.say(
+		`${engine}: ${ledger.acknowledged.size} creates while nodes were replaced 8 times in two steps: none refused`,
+	);
+	return { inTwoSteps: ledger.acknowledged.size };
+}
+
+/** A copy of this tree with an optional field and its migrations, as CONTRIBUTING.md says. @returns its folder */
+function nextVersion(
+	folder: string,
+	steps: Record<number, string> = { 999: "ALTER TABLE pets ADD COLUMN breed TEXT;\n" },
+) {
 	const tree = copyTree(folder);
 	addTo(
 		tree,
@@ -92,7 +133,8 @@ function nextVersion(folder: string): string {
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
 	);
 	for (const engine of ["sqlite", "postgres"])
-		writeFileSync(join(tree, `src/store/migrations/${engine}-999.sql`), "ALTER TABLE pets ADD COLUMN breed TEXT;\n");
+		for (const [version, sql] of Object.entries(steps))
+			writeFileSync(join(tree, `src/store/migrations/${engine}-${version}.sql`), sql);
 	return tree;
 }
 
