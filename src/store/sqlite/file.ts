@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { type OpenOptions, StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, newDraft, publish } from "./draft.ts";
-import { identityOf, trackOpenFiles } from "./identity.ts";
+import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
 /** `PETS` in the header of every animal store (SQLite file format, offset 68). */
 export const applicationId = 0x50455453;
@@ -28,7 +28,10 @@ export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
  * leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
  * @throws StoreRefused
  */
-export function openSqliteWriter(file: string, { verify, mustExist = false }: FileOptions = {}) {
+export function openSqliteWriter(
+	file: string,
+	{ verify, mustExist = false }: FileOptions = {},
+): { database: Database.Database; files: OpenFiles; isNew: boolean } {
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
