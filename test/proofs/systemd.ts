@@ -58,7 +58,7 @@ export const proof: Proof = {
 		trial.say("every command works in the sandbox of the service");
 		const held = await restartWithSocket(run, key);
 		trial.say("systemd holds the port, and a restart fails no request");
-		const reads = await restartNodes(run, key);
+		const requests = await restartNodes(run, key);
 		trial.say("two nodes share a port, and a rolling restart fails no request");
 
 		const url = `postgres://animals:animals@localhost:${server.port}/postgres?host=/srv/postgresql&application_name=shop`;
@@ -69,7 +69,7 @@ export const proof: Proof = {
 		assert.deepEqual(logged(run), []);
 		trial.say("PostgreSQL behind a socket works");
 		assert.deepEqual(await refused(), []);
-		return { exposure, backups, tasks, held, reads };
+		return { exposure, backups, tasks, held, requests };
 	},
 };
 
@@ -163,13 +163,15 @@ async function restartWithSocket(run: Run, key: string): Promise<number> {
 	return answered;
 }
 
-/** Reads over new connections while a script runs. @returns the number of reads, which all succeeded */
+/** Lists and creates over new connections while a script runs. @returns the number of requests, which all succeeded */
 function underLoad(run: Run, key: string, done: string): number {
 	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
+	const url = "http://127.0.0.1:8080/v1/pets";
+	const create = `${request} --json '{"name":"Rex","categoryId":1}' ${url}`;
 	const statuses = run(
-		`touch busy; while [ -e busy ]; do ${request} http://127.0.0.1:8080/v1/pets || true; done & { ${done}\n} > /dev/null; rm busy; wait`,
+		`touch busy; while [ -e busy ]; do ${request} ${url} || true; ${create} || true; done & { ${done}\n} > /dev/null; rm busy; wait`,
 	);
-	assert.match(statuses, /^(200\n)+$/);
+	assert.match(statuses, /^(200\n201\n)+$/);
 	return statuses.length / 4;
 }
 
@@ -177,11 +179,11 @@ function underLoad(run: Run, key: string, done: string): number {
 async function restartNodes(run: Run, key: string): Promise<number> {
 	run(blockOf("docs/debian.md", "cd /opt/animal-store"));
 	for (const port of [9464, 9465]) await untilReady(run, port);
-	const reads = underLoad(run, key, blockOf("docs/debian.md", "for node in"));
+	const requests = underLoad(run, key, blockOf("docs/debian.md", "for node in"));
 	const other = "serve --reuse-port true --ops-port 9466 --database-url sqlite:/var/lib/animal-store/copy.db";
 	assert.throws(() => perform(run, other));
 	assert.match(run("journalctl --unit=task --lines=10"), /port 8080 .* is served by a node of another store/);
-	return reads;
+	return requests;
 }
 
 /** Error lines in the log of the nodes. */
