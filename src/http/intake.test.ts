@@ -1,0 +1,26 @@
+// The count of unsent bytes that all connections share.
+
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+import { type Connection, Intake } from "./intake.ts";
+import { createTurns } from "./turns.ts";
+
+test("what a connection had not sent when it closed does not count for the others any more", () => {
+	const connection = Object.assign(new EventEmitter(), { destroyed: false });
+	for (const event of ["data", "end"]) connection.on(event, () => {});
+	const shared = { turns: createTurns(), unsent: 0, refuse: () => assert.fail("nothing is refused") };
+	const intake = new Intake(connection as unknown as Connection, shared);
+	const request = { method: "GET" } as IncomingMessage;
+	intake.noteReply(request, 1000);
+	intake.noteReply(request, 500);
+	assert.equal(shared.unsent, 1500);
+	intake.noteEnd(1000);
+	assert.equal(shared.unsent, 500);
+	connection.destroyed = true;
+	connection.emit("close");
+	assert.equal(shared.unsent, 0);
+	intake.noteEnd(500);
+	assert.equal(shared.unsent, 0, "its replies end after it");
+});
