@@ -74,6 +74,11 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 	assert.deepEqual(beside.pets, [zoe], "an owner's name and a category's name are beside those of the animal");
 	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
+	// UTF-8 never has these first bytes, also where the next ones would follow.
+	const never = await read(
+		Uint8Array.from(Buffer.from("name,categoryId\nVOIL\xc0\x80 \xf5\x80\x80\x80,1\n", "latin1")),
+	);
+	assert.deepEqual(never.pets, [{ name: "VOILÀ€ õ€€€", categoryId: 1n }]);
 	const looksLikeBoth = await read(Uint8Array.from(Buffer.from("name,categoryId\nZo\xc3\xab \xeb,1\n", "latin1")));
 	assert.deepEqual(looksLikeBoth.pets, [{ name: "ZoÃ« ë", categoryId: 1n }]);
 });
