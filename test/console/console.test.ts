@@ -232,6 +232,10 @@ test("each invalid field has a sentence beside it and in a summary, without a re
 	await summary.getByRole("button", { name: nameRule }).waitFor();
 	await summary.getByRole("button", { name: categoryRule }).click();
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-categoryId");
+	await page.getByLabel("Category id").fill("1");
+	await page.keyboard.press("Enter");
+	await summary.getByRole("button", { name: categoryRule }).waitFor({ state: "detached" });
+	assert.equal(await summary.getByRole("button").textContent(), "Enter a name", "one is left");
 	assert.deepEqual(errors, []);
 });
 
