@@ -3,11 +3,11 @@
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { backupStore, restoreStore } from "../store/open.ts";
 import { readAuditFile } from "./audit.ts";
 import { sayStore, withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
 import { longWork } from "./long-work.ts";
+import { backupStore, restoreStore } from "./maintenance/work.ts";
 import { countOf } from "./output.ts";
 
 export function backupCommand(): Command {

@@ -6,11 +6,11 @@ import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { eraseNames } from "../store/open.ts";
 import { type EditResult, type NewEdit, StorageUnavailable } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { eraseNames } from "./maintenance/work.ts";
 import { examples } from "./output.ts";
 
 interface EditOptions {

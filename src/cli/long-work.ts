@@ -3,8 +3,20 @@
 
 import { constants, setPriority } from "node:os";
 import type { Options, SingleBar } from "cli-progress";
-import type { LongWork } from "../store/store.ts";
 import { interruptible } from "./interrupt.ts";
+
+export interface Progress {
+	what: string;
+	/** 0 of 0 where only the end is known. */
+	done: number;
+	total: number;
+}
+
+export interface LongWork {
+	/** Ends the work. What is left of it then is removed. */
+	signal: AbortSignal;
+	onProgress?: (progress: Progress) => void;
+}
 
 const redrawEveryMs = 200;
 

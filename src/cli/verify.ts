@@ -2,11 +2,11 @@
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { verifyStore } from "../store/open.ts";
-import type { StoreReport } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
 import { withDatabase } from "./connection.ts";
 import { longWork } from "./long-work.ts";
+import type { StoreReport } from "./maintenance/verify.ts";
+import { verifyStore } from "./maintenance/work.ts";
 import { countOf } from "./output.ts";
 
 export function verifyCommand(): Command {

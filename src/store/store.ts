@@ -1,4 +1,4 @@
-// The Store interface: the promises of every engine, its errors, and what long work on its file reports.
+// The Store interface: the promises of every engine, and its errors.
 
 import type { EditResult } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
@@ -198,7 +198,7 @@ export interface CreateResult {
 export interface Edits {
 	/**
 	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. The
-	 * name that it replaces is left in unused space until `eraseNames` (open.ts).
+	 * name that it replaces is left in unused space until `eraseNames` (cli/maintenance/work.ts).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
@@ -301,39 +301,4 @@ export class StoreRefused extends Error {
 /** The database cannot be reached now. */
 export class StoreAway extends StoreRefused {
 	override readonly name = "StoreAway";
-}
-
-export interface Progress {
-	what: string;
-	/** 0 of 0 where only the end is known. */
-	done: number;
-	total: number;
-}
-
-export interface LongWork {
-	/** Ends the work. What is left of it then is removed. */
-	signal: AbortSignal;
-	onProgress?: (progress: Progress) => void;
-}
-
-export interface RestoreOptions {
-	/** Replaces an existing file. */
-	force: boolean;
-	/** The whole audit log: animals that it removes are not restored. */
-	auditLog?: readonly EditRecord[] | undefined;
-	signal: AbortSignal;
-}
-
-export interface StoreReport {
-	file: string;
-	bytes: number;
-	/** The version of the schema. */
-	schema: number;
-	animals: number;
-	keys: number;
-	idempotencyKeys: number;
-	/** Names that edits have replaced, which may still be in unused space. */
-	namesToErase: number;
-	/** Empty if the file is sound. */
-	problems: string[];
 }

@@ -7,8 +7,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import { backupStore, openStore, restoreStore } from "../../src/store/open.ts";
-import { backupSqlite } from "../../src/store/sqlite/backup.ts";
+import { backupSqlite } from "../../src/cli/maintenance/backup.ts";
+import { backupStore, restoreStore } from "../../src/cli/maintenance/work.ts";
+import { openStore } from "../../src/store/open.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { proveRestores } from "../support/restore-proof.ts";

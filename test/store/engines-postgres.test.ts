@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { eraseNames, openStore } from "../../src/store/open.ts";
+import { eraseNames } from "../../src/cli/maintenance/work.ts";
+import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { runSql } from "../support/sql.ts";

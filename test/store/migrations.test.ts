@@ -18,16 +18,16 @@ import { engines } from "./engines.ts";
 const addColumn = "ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
 let copies = 0;
 
+type Version = typeof import("../../src/store/open.ts") & typeof import("../../src/cli/maintenance/work.ts");
+
 /** Copies this tree and adds migrations for each engine. @returns the copy's functions for stores */
-async function nextVersion(
-	context: TestContext,
-	...steps: string[]
-): Promise<typeof import("../../src/store/open.ts")> {
+async function nextVersion(context: TestContext, ...steps: string[]): Promise<Version> {
 	const tree = copyTree(join(temporaryFolder(context), `next-${copies++}`));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
 			writeFileSync(join(tree, `src/store/migrations/${engine}-00${6 + index}.sql`), sql);
-	return import(join(tree, "src/store/open.ts"));
+	const [open, work] = ["src/store/open.ts", "src/cli/maintenance/work.ts"].map((path) => import(join(tree, path)));
+	return { ...(await open), ...(await work) };
 }
 
 const names = ["Rex", "1 Rex", "- sold", "it's", 'a "b" \\ c', "😀\u{10ffff}", "e\u0301 é", " x "];
@@ -105,7 +105,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: while newer versions only add to the schema, older nodes go on and can be started again, until one removes from it`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
-		const open = (version: Pick<typeof import("../../src/store/open.ts"), "openStore">) =>
+		const open = (version: Pick<Version, "openStore">) =>
 			version.openStore(url, Date.now, { verify: "whole", onFatal: (reason) => void reasons.push(reason) });
 		const expand = `-- oldest writer: 5\n${addColumn}`;
 		const expanding = await nextVersion(context, expand);

@@ -40,7 +40,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
-		file: "src/store/postgres/erase.ts",
+		file: "src/cli/maintenance/erase-postgres.ts",
 		from: "rows[0]?.n_dead_tup === 0n",
 		to: "rows.length === 1",
 		tests: ["test/cli/edits.test.ts"],
@@ -76,13 +76,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/lost-file.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/erase.ts",
+		file: "src/cli/maintenance/erase-sqlite.ts",
 		from: "if (!(await emptyWal(database))) return false;",
 		to: "",
 		tests: ["test/store/erase.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/erase.ts",
+		file: "src/cli/maintenance/erase-sqlite.ts",
 		from: "await packPages(database, found);",
 		to: "await packPages(database, []);",
 		tests: ["test/store/erase.test.ts"],
@@ -100,7 +100,7 @@ export const mutants: Mutant[] = [
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
-		file: "src/store/postgres/erase.ts",
+		file: "src/cli/maintenance/erase-postgres.ts",
 		from: "if (!(await isPlainPostgres(pool))) return false;",
 		to: "",
 		tests: ["test/store/engines-postgres.test.ts"],
@@ -118,13 +118,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/edits.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/backup.ts",
+		file: "src/cli/maintenance/backup.ts",
 		from: "auditLog ? applyLaterRemovals(draft, auditLog) : copied",
 		to: "copied",
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/later-removals.ts",
+		file: "src/cli/maintenance/later-removals.ts",
 		from: "if (petId > last) last = petId;",
 		to: "last;",
 		tests: ["test/cli/edits.test.ts"],

@@ -73,13 +73,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/backup.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/backup.ts",
+		file: "src/cli/maintenance/backup.ts",
 		from: "\t\tverifyPages(copy, file);\n",
 		to: "",
 		tests: ["test/store/backup.test.ts"],
 	},
 	{
-		file: "src/store/sqlite/backup.ts",
+		file: "src/cli/maintenance/backup.ts",
 		from: "const unlock = doesExist ? lock(file) : () => {};",
 		to: "const unlock = () => {};",
 		tests: ["test/store/backup.test.ts"],

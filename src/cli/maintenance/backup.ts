@@ -5,11 +5,28 @@ import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
-import { type LongWork, type RestoreOptions, StoreRefused } from "../store.ts";
-import { draftName, dropCompanions, dropDraft, dropStaleDrafts, link, newDraft, publish } from "./draft.ts";
-import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "./file.ts";
-import { identityOf } from "./identity.ts";
+import {
+	draftName,
+	dropCompanions,
+	dropDraft,
+	dropStaleDrafts,
+	link,
+	newDraft,
+	publish,
+} from "../../store/sqlite/draft.ts";
+import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "../../store/sqlite/file.ts";
+import { identityOf } from "../../store/sqlite/identity.ts";
+import { type EditRecord, StoreRefused } from "../../store/store.ts";
+import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
+
+export interface RestoreOptions {
+	/** Replaces an existing file. */
+	force: boolean;
+	/** The whole audit log: animals that it removes are not restored. */
+	auditLog?: readonly EditRecord[] | undefined;
+	signal: AbortSignal;
+}
 
 /** Pages copied per turn of the event loop, so that a backup can be ended. */
 const pagesPerTurn = 2000;

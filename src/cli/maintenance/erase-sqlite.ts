@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import { isToErase } from "../tables.ts";
-import { isFailedSync, toStoreError, waitForLock } from "./errors.ts";
-import { openSqliteWriter, removeLeftWal, truncateWal } from "./file.ts";
+import { isFailedSync, toStoreError, waitForLock } from "../../store/sqlite/errors.ts";
+import { openSqliteWriter, removeLeftWal, truncateWal } from "../../store/sqlite/file.ts";
+import { isToErase } from "../../store/tables.ts";
 
 /** The columns that have names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };

@@ -2,10 +2,10 @@
 // back.
 
 import Database from "better-sqlite3";
-import { StoreRefused } from "../store.ts";
-import { createRowWriter, type EditRecord, insertRows, tables } from "../tables.ts";
-import { migrate } from "./file.ts";
-import { dialect, rowsOf } from "./transaction.ts";
+import { migrate } from "../../store/sqlite/file.ts";
+import { dialect, rowsOf } from "../../store/sqlite/transaction.ts";
+import { StoreRefused } from "../../store/store.ts";
+import { createRowWriter, type EditRecord, insertRows, tables } from "../../store/tables.ts";
 
 const toEditRow = createRowWriter(tables.edits);
 

@@ -1,10 +1,10 @@
 // Erases the names that edits have replaced from the tables of a PostgreSQL store.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isToErase } from "../tables.ts";
-import type { NodePool } from "./connections.ts";
-import { isPlainPostgres } from "./engine.ts";
-import { openPool } from "./pool.ts";
+import type { NodePool } from "../../store/postgres/connections.ts";
+import { isPlainPostgres } from "../../store/postgres/engine.ts";
+import { openPool } from "../../store/postgres/pool.ts";
+import { isToErase } from "../../store/tables.ts";
 
 /** A large table takes longer than a request may. */
 const limitMs = 30 * 60_000;

@@ -7,8 +7,6 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
-import { type LongWork, StoreRefused, type StoreReport } from "../store.ts";
-import { isToErase } from "../tables.ts";
 import {
 	busyTimeoutMs,
 	hasKnownSchema,
@@ -18,7 +16,24 @@ import {
 	toRefusal,
 	verifyHeader,
 	versionOf,
-} from "./file.ts";
+} from "../../store/sqlite/file.ts";
+import { StoreRefused } from "../../store/store.ts";
+import { isToErase } from "../../store/tables.ts";
+import type { LongWork } from "../long-work.ts";
+
+export interface StoreReport {
+	file: string;
+	bytes: number;
+	/** The version of the schema. */
+	schema: number;
+	animals: number;
+	keys: number;
+	idempotencyKeys: number;
+	/** Names that edits have replaced, which may still be in unused space. */
+	namesToErase: number;
+	/** Empty if the file is sound. */
+	problems: string[];
+}
 
 /** SQLite stops after this many problems. */
 const problemsMax = 10;
