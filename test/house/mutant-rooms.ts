@@ -24,7 +24,7 @@ const rooms: Record<string, string> = {
 		store/histories-postgres store/nodes store/tls-postgres store/pool-postgres cli/keys store/promises
 		contract/http-postgres`,
 	"src/cli": `cli/config cli/keys store/edits cli/edits cli/pets cli/import cli/export cli/import-interrupted
-		cli/exchanged-keys store/copy store/verify store/backup store/scheduled-backups store/erase cli/serve
+		cli/exchanged-keys store/copy store/verify store/backup store/scheduled-backups store/erase store/engines-postgres cli/serve
 		contract/openapi contract/secrets`,
 	"client/src": `client/calls client/options client/client`,
 	"console/src": `console/files console/console console/find console/many console/faults cli/exchanged-keys
