@@ -10,12 +10,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{
-		file: "src/store/command-process.ts",
-		from: 'running.child.kill("SIGKILL")',
-		to: "{}",
-		tests: ["test/store/scheduled-backups.test.ts"],
-	},
-	{
 		file: "src/store/sqlite/file.ts",
 		from: "else readEnds(database);",
 		to: "",

@@ -4,12 +4,6 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "client/src/errors.ts",
-		from: "error.isUnsettled || (before",
-		to: "(before",
-		tests: ["test/client/calls.test.ts"],
-	},
-	{
 		file: "client/src/index.ts",
 		from: "if (error instanceof AnimalStoreError) error.idempotencyKey = idempotencyKey;",
 		to: "",

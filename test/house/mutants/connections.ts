@@ -9,16 +9,4 @@ export const mutants: Mutant[] = [
 		to: "CASE WHEN false THEN '' ELSE",
 		tests: ["test/store/pool-postgres.test.ts"],
 	},
-	{
-		file: "src/store/postgres/url.ts",
-		from: "\tcheckSslMode(parameters);\n",
-		to: "",
-		tests: ["src/store/postgres/url.test.ts"],
-	},
-	{
-		file: "src/store/postgres/pool.ts",
-		from: ", { useLibpqCompat: true }",
-		to: "",
-		tests: ["test/store/tls-postgres.test.ts"],
-	},
 ];

@@ -77,12 +77,6 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/cli/maintenance/erase-sqlite.ts",
-		from: "if (!(await emptyWal(database))) return false;",
-		to: "",
-		tests: ["test/store/erase.test.ts"],
-	},
-	{
-		file: "src/cli/maintenance/erase-sqlite.ts",
 		from: "await packPages(database, found);",
 		to: "await packPages(database, []);",
 		tests: ["test/store/erase.test.ts"],

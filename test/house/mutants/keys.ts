@@ -16,18 +16,6 @@ export const mutants: Mutant[] = [
 		tests: ["src/keys/key-check.test.ts"],
 	},
 	{
-		file: "src/keys/key-check.ts",
-		from: "for (const [operation, byKey] of flushed)",
-		to: "for (const [operation, byKey] of [] as [string, Map<string, number>][])",
-		tests: ["src/keys/key-check.test.ts"],
-	},
-	{
-		file: "src/keys/key-check.ts",
-		from: "row.revokedAtMs === undefined && ",
-		to: "",
-		tests: ["test/contract/credentials.test.ts"],
-	},
-	{
 		file: "src/store/sqlite/reads.ts",
 		from: "absent?.shown === now && absent.hash",
 		to: "absent?.hash",

@@ -10,18 +10,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/postgres.test.ts"],
 	},
 	{
-		file: "src/store/postgres/engine.ts",
-		from: 'fsync === "off" && !neonTimeline',
-		to: "false",
-		tests: ["test/store/refused-postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/engine.ts",
-		from: 'synchronousCommit === "off" || ',
-		to: "",
-		tests: ["test/store/refused-postgres.test.ts"],
-	},
-	{
 		file: "src/store/migrations.ts",
 		from: "if (schema === 0 || schema >= schemaMin) return undefined;",
 		to: "if (schema <= schemaMax) return undefined;",
@@ -32,12 +20,6 @@ export const mutants: Mutant[] = [
 		from: "() => refuseShards(pool).catch(stopIfUnfit)",
 		to: "async () => {}",
 		tests: ["test/store/engines-postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/errors.ts",
-		from: "error instanceof pg.DatabaseError && ",
-		to: "",
-		tests: ["src/store/postgres/errors.test.ts"],
 	},
 	{
 		file: "src/store/postgres/errors.ts",

@@ -13,18 +13,6 @@ export const mutants: Mutant[] = [
 		tests: ["test/store/fault-points.test.ts"],
 	},
 	{
-		file: "src/store/group-commit.ts",
-		from: "for (const { reject } of batch) reject(error);",
-		to: "for (const { reject } of batch.slice(0, -1)) reject(error);",
-		tests: ["src/store/group-commit.test.ts"],
-	},
-	{
-		file: "src/store/group-commit.ts",
-		from: "queue.expectedMs > waitMaxMs || ",
-		to: "",
-		tests: ["src/store/group-commit.test.ts"],
-	},
-	{
 		file: "src/store/sqlite/open.ts",
 		from: 'name === "createPet",',
 		to: "name.length > 0,",
