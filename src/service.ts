@@ -64,7 +64,7 @@ export interface Service {
 	 * @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
-	/** Of the public port, now. */
+	/** The traffic of the public port. */
 	traffic: () => TrafficCounts;
 }
 

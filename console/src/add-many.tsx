@@ -32,7 +32,7 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 	const [text, setText] = useState("");
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
-	/** Of the file or sheet that was chosen last. */
+	/** Counts the files and sheets that were chosen, so that only the latest is shown. */
 	const turn = useRef(0);
 
 	async function open(blob: Blob, name: string, sheet?: string): Promise<void> {

@@ -13,7 +13,7 @@ export function Palette({ commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
-	// Of the animal that has the focus before the dialog takes it.
+	// Those for the animal that has the focus before the dialog takes it.
 	const [commands] = useState(offeredCommands);
 	useLayoutEffect(() => {
 		const element = dialog.current;

@@ -1,4 +1,4 @@
-// Sends edits to the console's private endpoint, and tells in a sentence what became of them.
+// Sends edits to the console's private endpoint, and describes the outcome in a sentence.
 
 import { type EditResult, editsMax } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";

@@ -96,7 +96,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 
 	look(true);
 	return {
-		/** Of the newest in the folder, also of earlier runs and other nodes, since 1970; 0 without one. */
+		/** When the newest backup in the folder was made, by any run of any node: since 1970, 0 without one. */
 		lastAtMs: () => lastAtMs,
 		/** Ends a backup under way, which leaves no file. */
 		async stop() {

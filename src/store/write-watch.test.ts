@@ -10,7 +10,7 @@ import { watchWrites } from "./write-watch.ts";
 const empty: WriteQueue = { length: 0, oldestMs: 0, expectedMs: 0, isFull: false };
 const unavailable = () => Promise.reject(new StorageUnavailable("full"));
 
-test("a failed commit is told, and the state asks with a small write until one succeeds", async () => {
+test("a failed commit is reported, and the state asks with a small write until one succeeds", async () => {
 	let probes = 0;
 	let probe: () => Promise<unknown> = unavailable;
 	const watch = watchWrites(() => {
