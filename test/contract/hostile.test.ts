@@ -93,8 +93,17 @@ function assertQuick(calm: Times, now: Times): void {
 	assert.ok(now.p99Ms <= Math.max(3 * calm.p99Ms, 250), `p99 ${now.p99Ms} ms, calm ${calm.p99Ms} ms`);
 }
 
-/** `growsMax`: bytes of memory, 150 MB if absent. */
-const attacks: Record<string, { count: number; growsMax?: number; use: (socket: Socket, victim: Victim) => void }> = {
+interface Attack {
+	/** Connections. */
+	count: number;
+	/** Bytes of memory, 150 MB if absent. */
+	growsMax?: number;
+	/** Requests in flight. */
+	inFlightMax?: number;
+	use: (socket: Socket, victim: Victim) => void;
+}
+
+const attacks: Record<string, Attack> = {
 	"2,000 idle connections": { count: 2000, use: () => {} },
 	"200 connections whose headers drip": {
 		count: 200,
@@ -116,6 +125,7 @@ const attacks: Record<string, { count: number; growsMax?: number; use: (socket: 
 	},
 	"connections that pipeline 10,000 requests and read no reply": {
 		count: 4,
+		inFlightMax: 60,
 		use: (socket, { key }) => {
 			socket.pause();
 			socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`.repeat(10_000));
@@ -124,6 +134,7 @@ const attacks: Record<string, { count: number; growsMax?: number; use: (socket: 
 	"40 connections that pipeline 250 large pages and read no reply": {
 		count: 40,
 		growsMax: 100e6,
+		inFlightMax: 120,
 		use: (socket, { key }) => {
 			socket.pause();
 			const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
@@ -144,7 +155,7 @@ const attacks: Record<string, { count: number; growsMax?: number; use: (socket: 
 	},
 };
 
-for (const [name, { count, growsMax = 150e6, use }] of Object.entries(attacks)) {
+for (const [name, { count, growsMax = 150e6, inFlightMax = Infinity, use }] of Object.entries(attacks)) {
 	test(`${name} do not slow down another client, and memory stays bounded`, async (context) => {
 		const target = await victim(context);
 		const calm = await target.times();
@@ -152,13 +163,15 @@ for (const [name, { count, growsMax = 150e6, use }] of Object.entries(attacks)) 
 		const sockets = await connections(context, target.port, count, (socket) => use(socket, target));
 		await sleep(200);
 		const underAttack = await target.times();
+		const inFlight = await figureOf(target.service, "animal_store_requests_in_flight");
 		const grownBytes = (await memory(target.service)) - calmBytes;
 		context.diagnostic(
-			`calm ${JSON.stringify(calm)}, under attack ${JSON.stringify(underAttack)}; memory +${(grownBytes / 1e6).toFixed(0)} MB`,
+			`calm ${JSON.stringify(calm)}, under attack ${JSON.stringify(underAttack)}; memory +${(grownBytes / 1e6).toFixed(0)} MB, ${inFlight} in flight`,
 		);
 		for (const socket of sockets) socket.destroy();
 		assertQuick(calm, underAttack);
 		assert.ok(grownBytes < growsMax);
+		assert.ok(inFlight <= inFlightMax, `${inFlight} requests are in flight`);
 	});
 }
 

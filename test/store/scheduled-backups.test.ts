@@ -133,7 +133,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	await new Promise(setImmediate);
 	context.mock.timers.tick(leaseMs);
 	assert.equal(asked.length, 2, "it asks for the lease again");
-	writeFileSync(join(to, "animal-store-20261121T120000Z.db"), "");
+	writeFileSync(join(to, "animal-store-20261121T115959Z.db"), "");
 	asked[1]?.[1](true);
 	await until("the lease to be returned", () => asked.length === 3);
 	assert.equal(asked[2]?.[0], 0);
