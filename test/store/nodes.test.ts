@@ -171,7 +171,15 @@ test("two nodes with one folder for backups make each backup once, both know of 
 	const made = () => nodes.map(madeBy).reduce((sum, count) => sum + count);
 	await until("two backups", () => made() >= 2);
 	const [killed, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
-	await killed.stop("SIGKILL");
+	const store = new Database(join(folder, "animals.db"));
+	await until("the lease to be free, because one of a killed node lasts a minute", async () => {
+		store.exec("BEGIN IMMEDIATE"); // So that nobody takes it meanwhile.
+		const isFree = !store.prepare("SELECT 1 FROM leases WHERE name = 'backup' AND until_ms > ?").get(Date.now());
+		if (isFree) await killed.stop("SIGKILL");
+		store.exec("ROLLBACK");
+		return isFree;
+	});
+	store.close();
 	const before = madeBy(left);
 	await until("another backup", () => madeBy(left) > before);
 	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);
@@ -180,7 +188,7 @@ test("two nodes with one folder for backups make each backup once, both know of 
 	const times = names
 		.sort()
 		.map((name) => Date.parse(name.replace(/\D*(....)(..)(..)T(..)(..)(..)Z.db/, "$1-$2-$3T$4:$5:$6Z")));
-	assert.equal(times.length, made());
+	assert.ok(times.length >= made(), `${names}`); // A killed node may not have logged its last one.
 	for (const [index, time] of times.entries())
 		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
 	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
