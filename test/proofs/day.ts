@@ -1,13 +1,30 @@
 // A long day: two nodes of each engine under mixed traffic, with edits, changes of the key's secret, backups, and a fault
-// every few minutes. The first node lives from the first minute to the last one.
+// every few minutes. The first node lives from the first minute of a run to the last one.
+//
+// With --keep, a day consists of several runs. The folder has the stores, their backups, and for each store two files to
+// which lines are added: history.jsonl (see Past) and rounds.jsonl, a line after each fault with the totals so far. A run
+// that continues gives the key a new secret, compares the whole store with the history, and judges all rounds together.
+// This holds after the end of a run and after its SIGKILL: what was sent without a reply may have happened or not, and
+// the minutes since the last fault do not count. All processes of the earlier run must have ended. A day on which a run
+// found anything wrong cannot be continued (failed.txt says what), but one whose figures were not flat can.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+	appendFileSync,
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { type Day, startDay } from "../support/day.ts";
-import { freePort, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
+import { type Counts, type Day, startDay } from "../support/day.ts";
+import { Past, readLines } from "../support/past.ts";
+import { freePort, startPostgres } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { linux, type Proof, type Trial } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -18,18 +35,22 @@ export const proof: Proof = {
 		"and memory, files, write-ahead log and latency stay flat, on both engines",
 	needs: [linux],
 	options: {
-		minutes: { default: "480", text: "length of the day" },
+		minutes: { default: "480", text: "length of this run" },
+		keep: { default: "", text: "folder of a day in several runs, which this run begins or continues" },
 		pause: { default: "300", text: "seconds from one fault to the next" },
 	},
 	async prove(trial) {
-		const [sqlite, postgres] = await Promise.all([embedded(trial), onServer(trial)]);
-		return { minutes: trial.option("minutes"), sqlite, postgres };
+		const folder = resolve(trial.option("keep") || trial.folder);
+		const [sqlite, postgres] = await Promise.all([embedded(trial, folder), onServer(trial, folder)]);
+		return { sqlite: summary(sqlite), postgres: summary(postgres) };
 	},
 };
 
 /** What a day needs of its engine. */
 interface Engine {
 	name: string;
+	/** For the files of the day. */
+	folder: string;
 	databaseUrl: string;
 	/** Settings of the first node. */
 	settings: Record<string, string>;
@@ -40,14 +61,15 @@ interface Engine {
 	checkBackups(): Promise<number>;
 }
 
-async function embedded(trial: Trial) {
-	const folder = join(trial.folder, "embedded");
+async function embedded(trial: Trial, dayFolder: string) {
+	const folder = join(dayFolder, "embedded");
 	const backups = join(folder, "backups");
 	mkdirSync(backups, { recursive: true });
 	const file = join(folder, "animals.db");
 	const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 	return live(trial, {
 		name: "sqlite",
+		folder,
 		databaseUrl: `sqlite:${file}`,
 		settings: { BACKUP_TO: backups, BACKUP_EVERY: "5m", BACKUP_KEEP: "3" },
 		faults: {
@@ -70,11 +92,19 @@ async function embedded(trial: Trial) {
 	});
 }
 
-async function onServer(trial: Trial) {
-	const server: PostgresServer = await startPostgresFor(trial);
+async function onServer(trial: Trial, dayFolder: string) {
+	const folder = join(dayFolder, "server");
+	const files = join(folder, "postgres");
+	mkdirSync(files, { recursive: true });
+	// PostgreSQL has a user of its own, who makes its files there.
+	chmodSync(dayFolder, 0o755);
+	chmodSync(files, 0o777);
+	const server = await startPostgres([], undefined, files);
+	trial.after(() => server.stop());
 	const databaseUrl = `${server.url}/postgres`;
 	return live(trial, {
 		name: "postgres",
+		folder,
 		databaseUrl,
 		settings: {},
 		faults: {
@@ -109,22 +139,47 @@ interface Sample {
 	memoryMb: number;
 	files: number;
 	walMb: number;
-	storeMb: number;
+	storeBytes: number;
+	/** Of the day so far. */
+	creates: number;
+	/** The growth of the store since the sample before, by the creates since then. */
+	bytesPerCreate: number;
 	createP99Ms: number;
 	readP99Ms: number;
 }
 
-async function live(trial: Trial, engine: Engine) {
+/** The state after a fault, as it is written. */
+interface Round {
+	/** Of the day so far. */
+	runs: number;
+	minutes: number;
+	counts: Counts;
+	sample: Sample;
+}
+
+type Environment = Record<string, string>;
+
+interface Key {
+	id: string;
+	key: string;
+}
+
+interface Nodes {
+	/** Of commands and of both nodes. */
+	environment: Environment;
+	first: Running;
+	all(): Running[];
+	/** Of the second node. */
+	faults: Engine["faults"];
+}
+
+async function startNodes(trial: Trial, engine: Engine): Promise<Nodes> {
 	const environment = { DATABASE_URL: engine.databaseUrl, RATE_LIMIT: "" };
-	const scopes = "pets:read,pets:write,pets:edit";
-	const made = await runProgram(["keys", "create", "--name", "day", "--scopes", scopes, "--json"], { environment });
-	const { id, key } = JSON.parse(made.stdout);
 	const first = await startProgram(trial, { ...environment, ...engine.settings });
 	const [port, opsPort] = [String(await freePort()), String(await freePort())];
 	const startSecond = () => startProgram(trial, { ...environment, PORT: port, OPS_PORT: opsPort });
 	let second: Running = await startSecond();
 	const faults: Engine["faults"] = {
-		...engine.faults,
 		async "a node is killed"() {
 			await second.stop("SIGKILL");
 			second = await startSecond();
@@ -139,33 +194,87 @@ async function live(trial: Trial, engine: Engine) {
 			second.process.kill("SIGCONT");
 		},
 	};
-	const day = startDay([first.url, second.url], key, trial.seed);
-	const samples: Sample[] = [];
-	const endsAtMs = performance.now() + Number(trial.option("minutes")) * 60_000;
-	const pauseMs = Number(trial.option("pause")) * 1000;
-	let rounds = 0;
-	for (; performance.now() < endsAtMs; rounds++) {
+	return { environment, first, all: () => [first, second], faults };
+}
+
+/** @returns the rounds of this run and of the earlier ones @throws if anything but the figures is wrong */
+async function live(trial: Trial, engine: Engine): Promise<Round[]> {
+	const failed = join(engine.folder, "failed.txt");
+	assert.ok(!existsSync(failed), `an earlier run of this day failed: see ${failed}`);
+	const nodes = await startNodes(trial, engine);
+	const key = await ownKey(nodes.environment);
+	try {
+		return await spendDay(trial, engine, nodes, key);
+	} catch (error) {
+		writeFileSync(failed, `${error instanceof Error ? error.stack : error}\n`);
+		throw error;
+	}
+}
+
+async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }: Key): Promise<Round[]> {
+	const file = join(engine.folder, "rounds.jsonl");
+	const rounds: Round[] = readLines(file);
+	const earlier = rounds.at(-1) ?? {
+		runs: 0,
+		minutes: 0,
+		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
+	};
+	const past = new Past(join(engine.folder, "history.jsonl"));
+	const urls = nodes.all().map(({ url }) => url);
+	const day = await startDay({ urls, key, seed: trial.seed, past, counts: { ...earlier.counts } });
+	trial.say(`${engine.name}: the store is as it was left after ${rounds.length} faults`);
+	const faults = { ...engine.faults, ...nodes.faults };
+	const fromMs = performance.now();
+	const minutesSoFar = () => (performance.now() - fromMs) / 60_000;
+	while (minutesSoFar() < Number(trial.option("minutes"))) {
 		day.takeTimes();
-		await sleep(pauseMs);
-		samples.push(await sample(first, day, engine));
-		trial.say(`${engine.name}: ${JSON.stringify(samples.at(-1))}`);
-		await changeSecret(day, id, first, environment);
-		const [name = "", run] = Object.entries(faults)[rounds % Object.keys(faults).length] ?? [];
+		await sleep(Number(trial.option("pause")) * 1000);
+		const sample = await measure(nodes.first, day, engine, rounds.at(-1)?.sample);
+		trial.say(`${engine.name}: ${JSON.stringify(sample)}`);
+		await changeSecret(day, id, nodes.first, nodes.environment);
+		const [name = "", run] = Object.entries(faults)[rounds.length % Object.keys(faults).length] ?? [];
 		trial.say(`${engine.name}: ${name}`);
 		await run?.();
 		await day.isBack(30_000);
+		const [runs, minutes] = [earlier.runs + 1, earlier.minutes + minutesSoFar()];
+		rounds.push({ runs, minutes, counts: { ...day.counts }, sample });
+		past.sync();
+		appendFileSync(file, `${JSON.stringify(rounds.at(-1))}\n`, { flush: true });
+		// The log of the services would fill the memory of this process.
+		for (const { output } of nodes.all()) output.stdout = "";
 	}
 	const animals = await day.end();
+	past.sync();
 	const backups = await engine.checkBackups();
-	trial.say(`${engine.name}: ${animals} animals, ${backups} sound backups, ${JSON.stringify(judge(samples))}`);
-	for (const node of [first, second]) assert.equal((await node.stop()).code, 0);
-	const { creates, edits, reads } = day.counts;
-	const { memoryMb, createP99Ms } = judge(samples);
-	return { creates, edits, reads, faults: rounds, memoryMb, createP99Ms };
+	trial.say(`${engine.name}: ${animals} animals as known, ${backups} sound backups`);
+	for (const node of nodes.all()) assert.equal((await node.stop()).code, 0);
+	return rounds;
+}
+
+/** The key of the day, with a new secret. */
+async function ownKey(environment: Environment): Promise<Key> {
+	const run = async (...parameters: string[]) => {
+		const { code, stdout, stderr } = await runProgram(["keys", ...parameters], { environment });
+		assert.equal(code, 0, stderr);
+		return stdout;
+	};
+	const [known] = JSON.parse(await run("list", "--json"));
+	if (known) return { id: known.id, key: (await run("rotate", known.id, "--grace", "1s")).trim() };
+	return JSON.parse(await run("create", "--name", "day", "--scopes", "pets:read,pets:write,pets:edit", "--json"));
+}
+
+/** @throws if something was not flat in the last run, or over all runs */
+function summary(rounds: Round[]) {
+	const last = rounds.at(-1) ?? assert.fail("no fault in so short a time");
+	const samples = (some: Round[]) => some.map(({ sample }) => sample);
+	judge(samples(rounds.filter(({ runs }) => runs === last.runs)));
+	const { creates, edits, reads } = last.counts;
+	const minutes = Math.floor(last.minutes);
+	return { minutes, runs: last.runs, faults: rounds.length, creates, edits, reads, ...judge(samples(rounds)) };
 }
 
 /** Replaces the key's secret; the one before the last is refused by then. */
-async function changeSecret(day: Day, id: string, { url }: Running, environment: Record<string, string>) {
+async function changeSecret(day: Day, id: string, { url }: Running, environment: Environment) {
 	const before = day.key;
 	const { code, stdout, stderr } = await runProgram(["keys", "rotate", id, "--grace", "20s"], { environment });
 	assert.equal(code, 0, stderr);
@@ -178,16 +287,19 @@ async function changeSecret(day: Day, id: string, { url }: Running, environment:
 }
 const retired: { url: string; key: string }[] = [];
 
-async function sample({ pid }: Running, day: Day, engine: Engine): Promise<Sample> {
-	const { creates, reads } = day.takeTimes();
+async function measure({ pid }: Running, day: Day, engine: Engine, before?: Sample): Promise<Sample> {
+	const times = day.takeTimes();
+	const { creates } = day.counts;
 	const { walBytes, storeBytes } = await engine.sizes();
 	return {
 		memoryMb: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024),
 		files: readdirSync(`/proc/${pid}/fd`).length,
 		walMb: Math.round(walBytes / 1e6),
-		storeMb: Math.round(storeBytes / 1e6),
-		createP99Ms: quantile(creates, 0.99),
-		readP99Ms: quantile(reads, 0.99),
+		storeBytes,
+		creates,
+		bytesPerCreate: Math.round((storeBytes - (before?.storeBytes ?? 0)) / (creates - (before?.creates ?? 0))),
+		createP99Ms: quantile(times.creates, 0.99),
+		readP99Ms: quantile(times.reads, 0.99),
 	};
 }
 
@@ -197,7 +309,7 @@ function quantile(values: number[], share: number): number {
 }
 
 /** How much more each may be at the end than at the start, beside a quarter. */
-const slack = { memoryMb: 20, files: 10, walMb: 64, createP99Ms: 20, readP99Ms: 20 };
+const slack = { memoryMb: 20, files: 10, walMb: 64, bytesPerCreate: 100, createP99Ms: 20, readP99Ms: 20 };
 
 /** Compares the medians of the first and the last third. @returns both */
 function judge(samples: Sample[]): Record<string, string> {

@@ -1,35 +1,102 @@
 // What clients know about animals that are edited while others read them. A reply has to show a state that the animal
-// had at some moment between the request and the reply.
+// had at some moment between the request and the reply. A file has it too, so that a later process can continue: a line
+// is added before each create or edit is sent, and when its success is known. No line is ever changed.
 
 import assert from "node:assert/strict";
+import { appendFileSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync } from "node:fs";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 
 /** Undefined: the animal is removed. */
 export type State = NewPet | undefined;
 
 interface Version {
-	state: State;
+	state: string;
 	/** When the request was sent. */
 	fromMs: number;
 	/** When its success was known; infinite while its outcome is unknown. */
 	knownMs: number;
 }
 
+type Line =
+	| ["create", state: string]
+	| ["change", id: string, state: string]
+	| ["known", id: string, index: number]
+	| ["settled"];
+
+const unknown = Number.POSITIVE_INFINITY;
+/** The time of what earlier processes did. */
+const earlier = Number.NEGATIVE_INFINITY;
+
 export class Past {
 	readonly #versions = new Map<bigint, Version[]>();
+	/** The animals whose create is under way, or got no reply. */
+	readonly #unanswered = new Set<string>();
+	readonly #file: number;
 	readonly ids: bigint[] = [];
+	/** The number of animals whose create was sent. */
+	sent = 0;
 
-	/** @returns marks the change as known to have happened */
-	change(id: bigint, state: State, fromMs = performance.now()): () => void {
-		const version: Version = { state, fromMs, knownMs: Number.POSITIVE_INFINITY };
+	/** @param file has what earlier processes knew */
+	constructor(file: string) {
+		for (const line of readLines<Line>(file)) this.#repeat(line);
+		this.#file = openSync(file, "a");
+	}
+
+	#repeat(line: Line): void {
+		if (line[0] === "create") this.#create(line[1]);
+		else if (line[0] === "change") this.#change(BigInt(line[1]), line[2], earlier);
+		else if (line[0] === "known") this.#know(BigInt(line[1]), line[2], earlier);
+		else this.#unanswered.clear();
+	}
+
+	#write(line: Line): void {
+		appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
+	}
+
+	/** Waits until the file is on disk. */
+	sync(): void {
+		fsyncSync(this.#file);
+	}
+
+	#create(state: string): void {
+		this.#unanswered.add(state);
+		this.sent++;
+	}
+
+	/** Before the create of an animal is sent; no other looks the same. */
+	create(pet: NewPet): void {
+		const state = describe(pet);
+		this.#create(state);
+		this.#write(["create", state]);
+	}
+
+	/** @returns the number of the change among those of the animal */
+	#change(id: bigint, state: string, fromMs: number): number {
+		const version: Version = { state, fromMs, knownMs: unknown };
 		const versions = this.#versions.get(id);
-		if (versions) versions.push(version);
-		else {
-			this.ids.push(id);
-			this.#versions.set(id, [version]);
-		}
+		if (versions) return versions.push(version) - 1;
+		this.ids.push(id);
+		this.#versions.set(id, [version]);
+		this.#unanswered.delete(state);
+		return 0;
+	}
+
+	#know(id: bigint, index: number, knownMs: number): void {
+		const version = this.#versions.get(id)?.[index];
+		assert.ok(version, `${id} has a change ${index}`);
+		version.knownMs = knownMs;
+	}
+
+	/**
+	 * Before an edit is sent, or when the id of a new animal is known.
+	 * @returns marks the change as known to have happened
+	 */
+	change(id: bigint, state: State, fromMs = performance.now()): () => void {
+		const index = this.#change(id, describe(state), fromMs);
+		this.#write(["change", String(id), describe(state)]);
 		return () => {
-			version.knownMs = performance.now();
+			this.#know(id, index, performance.now());
+			this.#write(["known", String(id), index]);
 		};
 	}
 
@@ -38,21 +105,64 @@ export class Past {
 		const versions = this.#versions.get(id);
 		// An animal whose create has no reply yet is known to nobody.
 		if (!versions) return;
-		const first = versions.findLastIndex(({ knownMs }) => knownMs <= sentMs);
-		const possible = versions.slice(Math.max(first, 0)).filter(({ fromMs }) => fromMs <= repliedMs);
-		const expected = possible.map(({ state }) => describe(state));
-		assert.ok(expected.includes(describe(shown)), `${id} was ${expected.join(" or ")}, and is ${describe(shown)}`);
-		const now = possible.find(({ state }) => describe(state) === describe(shown));
+		const first = Math.max(
+			versions.findLastIndex(({ knownMs }) => knownMs <= sentMs),
+			0,
+		);
+		const possible = versions.slice(first).filter(({ fromMs }) => fromMs <= repliedMs);
+		const index = possible.findIndex(({ state }) => state === describe(shown));
+		const expected = possible.map(({ state }) => state).join(" or ");
+		assert.ok(index >= 0, `${id} was ${expected}, and is ${describe(shown)}`);
+		if (possible[index]?.knownMs !== unknown) return;
 		// An edit without a reply has happened if its result is seen.
-		if (now && now.knownMs === Number.POSITIVE_INFINITY) now.knownMs = repliedMs;
+		this.#know(id, first + index, repliedMs);
+		this.#write(["known", String(id), first + index]);
+	}
+
+	/** Asserts that the whole list, read while nothing is sent, has all animals as they are known, and no other ones. */
+	checkAll(listed: Pet[]): void {
+		const nowMs = performance.now();
+		const shown = new Map(listed.map((pet) => [pet.id, pet]));
+		for (const id of this.ids) this.check(id, shown.get(id), nowMs);
+		const strangers = listed.filter(({ id }) => !this.#versions.has(id)).map(describe);
+		for (const [index, stranger] of strangers.entries()) {
+			assert.ok(this.#unanswered.has(stranger), `nobody created ${stranger}`);
+			assert.equal(strangers.indexOf(stranger), index, `${stranger} was created twice`);
+		}
+	}
+
+	/**
+	 * Takes the list as what happened of the changes without a reply. Call it when nothing of them can still happen:
+	 * when all processes that they were sent to have ended.
+	 */
+	settle(listed: Pet[]): void {
+		this.checkAll(listed);
+		const shown = new Map(listed.map((pet) => [pet.id, pet]));
+		for (const id of new Set([...this.ids, ...shown.keys()])) {
+			const last = this.#versions.get(id)?.at(-1);
+			if (last?.knownMs === unknown || last?.state !== describe(shown.get(id))) this.change(id, shown.get(id))();
+		}
+		this.#unanswered.clear();
+		this.#write(["settled"]);
 	}
 
 	/** Whether it is removed, as far as anybody knows. */
 	isRemoved(id: bigint): boolean {
-		return this.#versions.get(id)?.at(-1)?.state === undefined;
+		return this.#versions.get(id)?.at(-1)?.state === describe(undefined);
 	}
 }
 
 function describe(state: State): string {
 	return state ? `${state.name}, ${state.categoryId}, ${state.status ?? "no status"}` : "absent";
+}
+
+/** The lines of a file of JSON that several processes in turn add to. The end of a process may have cut off the last. */
+export function readLines<Line>(file: string): Line[] {
+	const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+	if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
+	return whole
+		.split("\n")
+		.slice(0, -1)
+		.map((line) => JSON.parse(line));
 }

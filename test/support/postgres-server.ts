@@ -20,6 +20,7 @@ export interface PostgresServer {
 	/** SIGSTOP or SIGCONT to all of its processes. */
 	signal(name: "STOP" | "CONT"): void;
 	start(): Promise<void>;
+	stop(): Promise<void>;
 	/** A standby that follows this server; the server is stopped for a moment while its files are copied. */
 	replica(): Promise<PostgresServer>;
 	/** Stops it and removes its files. */
@@ -31,9 +32,20 @@ const user = "animals";
 /**
  * @param flags for the server, such as `-c`, `max_connections=300`
  * @param programs the folder of another installation's programs
+ * @param folder with the files of an earlier server, or none yet
  */
-export async function startPostgres(flags: string[] = [], programs?: string): Promise<PostgresServer> {
-	const folder = newFolder();
+export async function startPostgres(
+	flags: string[] = [],
+	programs?: string,
+	folder = newFolder(),
+): Promise<PostgresServer> {
+	if (!existsSync(join(folder, "data"))) initialize(folder, programs);
+	const server = control(await freePort(), folder, flags, programs);
+	await server.start();
+	return server;
+}
+
+function initialize(folder: string, programs?: string): void {
 	const passwordFile = join(folder, "password");
 	writeFileSync(passwordFile, `${user}\n`, { mode: 0o644 });
 	const parameters = ["--pgdata", join(folder, "data"), "--username", user, "--auth", "scram-sha-256"];
@@ -42,9 +54,6 @@ export async function startPostgres(flags: string[] = [], programs?: string): Pr
 		[...parameters, "--pwfile", passwordFile, "--encoding", "UTF8", "--locale", "C", "--no-sync"],
 		{ ...asServer(), cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
 	);
-	const server = control(await freePort(), folder, flags, programs);
-	await server.start();
-	return server;
 }
 
 /** A server that is removed with the test. */
@@ -132,7 +141,10 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	}
 
 	/** "Fast" shutdown (PostgreSQL manual, 18.5): running transactions are rolled back. */
-	const stop = () => ended(() => main?.kill("SIGINT"));
+	function stop(): Promise<void> {
+		each("SIGCONT");
+		return ended(() => main?.kill("SIGINT"));
+	}
 
 	async function start(): Promise<void> {
 		// While a process of a killed server still runs, a new server ends at once.
@@ -153,6 +165,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 		kill: () => ended(() => each("SIGKILL")),
 		signal: (name) => each(`SIG${name}`),
 		start,
+		stop,
 		async replica() {
 			await stop();
 			const copy = newFolder();
@@ -166,7 +179,6 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 			return standby;
 		},
 		async remove() {
-			each("SIGCONT");
 			await stop();
 			rmSync(folder, { recursive: true, force: true });
 		},
