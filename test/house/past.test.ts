@@ -1,0 +1,72 @@
+// The checker of the long day finds what a store has lost, repeated or made up, also in a later process.
+
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Pet } from "../../src/contract/pet.ts";
+import { Past } from "../support/past.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "animal-store-past-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const pet = (number: number, name = `animal ${number}`) => ({ name, categoryId: BigInt(number) });
+const listed = (number: number, name?: string): Pet => ({ id: BigInt(number), ...pet(number, name) });
+
+/**
+ * Animals 1 to 3 are added, 2 is renamed and 3 is removed without a reply to either; 4 may have been added. The process
+ * was killed in the middle of a line.
+ */
+function leftBehind(): string {
+	const file = join(mkdtempSync(join(folder, "day-")), "history.jsonl");
+	const past = new Past(file);
+	for (const number of [1, 2, 3, 4]) past.create(pet(number));
+	for (const number of [1, 2, 3]) past.change(BigInt(number), pet(number))();
+	past.change(2n, pet(2, "renamed"));
+	past.change(3n, undefined);
+	appendFileSync(file, '["known","2",');
+	return file;
+}
+
+const possible: Record<string, Pet[]> = {
+	"nothing without a reply has happened": [listed(1), listed(2), listed(3)],
+	"all of it has happened": [listed(1), listed(2, "renamed"), listed(4)],
+};
+const wrong: Record<string, [Pet[], RegExp]> = {
+	"an animal is lost": [[listed(2)], /^1 was animal 1, .*, and is absent$/],
+	"an animal is as it never was": [[listed(1), listed(2, "other")], /^2 was animal 2, .* or renamed, .*is other/],
+	"an animal is there twice": [[listed(1), listed(2), { ...listed(4), id: 5n }, listed(4)], /4, .* was created twice$/],
+	"an animal that nobody sent is there": [[listed(1), listed(2), listed(6)], /^nobody created animal 6/],
+};
+
+for (const [what, list] of Object.entries(possible)) {
+	test(`the history of a long day continues when ${what}, which is then known`, () => {
+		const file = leftBehind();
+		const past = new Past(file);
+		assert.equal(past.sent, 4);
+		past.settle(list);
+		for (const others of Object.values(possible)) {
+			const later = () => new Past(file).checkAll(others);
+			if (others === list) later();
+			else assert.throws(later, /was .*, and is/);
+		}
+	});
+}
+
+for (const [what, [list, message]] of Object.entries(wrong)) {
+	test(`the history of a long day does not continue when ${what}`, () => {
+		assert.throws(() => new Past(leftBehind()).settle(list), { message });
+	});
+}
+
+test("a reply in a long day shows a state from between its request and itself", () => {
+	const past = new Past(leftBehind());
+	const before = performance.now();
+	past.change(1n, pet(1, "newer"))();
+	past.check(1n, listed(1), before);
+	assert.throws(
+		() => past.check(1n, listed(1), performance.now()),
+		/^AssertionError.*1 was newer, .*, and is animal 1/,
+	);
+});
