@@ -41,6 +41,11 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 		const next = await read(blob, name, sheet);
 		if (own === turn.current) setChosen(next);
 	}
+	/** What is still being read is not shown either. */
+	function leave(): void {
+		turn.current++;
+		setChosen({});
+	}
 	async function read(blob: Blob, name: string, sheet?: string): Promise<Chosen> {
 		try {
 			const { source, kind, names } = await readTable(blob, sheet);
@@ -58,9 +63,9 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 			<AddFile
 				key={`${file.name} ${file.kind.sheet}`}
 				file={file}
-				onBack={() => setChosen({})}
+				onBack={leave}
 				onStart={(started) => {
-					setChosen({});
+					leave();
 					setJob(started);
 					started.run(session);
 				}}

@@ -410,6 +410,44 @@ test("the panel moves no row, so that a double-click never opens the neighbor; a
 	assert.equal(await button(page, "Set status").count(), 0);
 	await page.getByLabel("Select Luna").check();
 	await shows(page, "1 selected");
+	for (const width of [390, 720]) {
+		await page.setViewportSize({ width, height: 800 });
+		const tools = ["Set status", "Export", "Remove …"].map((name) =>
+			page.getByRole("toolbar").getByRole("button", { name }),
+		);
+		const tops = await Promise.all(tools.map(async (tool) => (await tool.boundingBox())?.y));
+		assert.equal(new Set(tops).size, 1, `one line of tools at ${width} pixels: ${tops}`);
+	}
+});
+
+test("in the panel, the undo is in reach on a phone too, and a long history covers nothing", async (context) => {
+	const { page } = await opened(context, names);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await row(page, "Rex").click();
+	const edits = panel(page, "Rex").locator(".history li");
+	for (let count = 0; count < 10; count += 2) {
+		await page.locator(".panel button.pill").click();
+		await page.getByRole("menuitemradio", { name: "sold" }).click();
+		await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+		await until("both edits", async () => (await edits.count()) === count + 2);
+	}
+	await page.getByText("For developers").click();
+	for (const [width, height] of [
+		[1280, 720],
+		[720, 450],
+		[390, 844],
+	] as const) {
+		await page.setViewportSize({ width, height });
+		const ends = await page.evaluate<number[]>(`[...document.querySelectorAll(".panel > *")].flatMap((part) => {
+			const { top } = part.getBoundingClientRect();
+			return [top, top + part.scrollHeight - 4];
+		})`);
+		assert.deepEqual(
+			ends,
+			ends.toSorted((one, other) => one - other),
+			`at ${width} pixels`,
+		);
+	}
 });
 
 for (const width of [1440, 768, 390]) {

@@ -343,7 +343,12 @@ test("a heading below titles is found or chosen, words are confirmed, and lost l
 	await lost.getByLabel("Row 4").fill("Müller");
 	await goOn(page, "Check");
 	await shows(page, "4 good, 2 to fix.");
-	await page.getByLabel("Category in row 7: A category is a whole number, such as 4").fill("4");
+	await page.setViewportSize({ width: 390, height: 844 });
+	const field = page.getByLabel("Category in row 7: A category is a whole number, such as 4");
+	const { x = 0, width = 390 } = (await field.boundingBox()) ?? {};
+	assert.ok(x + width < 390, `a field to correct ends at ${x + width} on a phone`);
+	await page.setViewportSize({ width: 1280, height: 720 });
+	await field.fill("4");
 	await shows(page, "5 good, 1 to fix.");
 	await button(page, "Back").click();
 	assert.equal(await lost.getByLabel("Row 4").inputValue(), "Müller");
@@ -404,4 +409,52 @@ test("a workbook is dropped, its sheet is found or chosen, and its rows are adde
 	await button(page, "Add 1 animal").click();
 	await shows(page, "1 of 1 animal added");
 	assert.match((await service.send({ path: "/v1/pets" })).body, /"categoryId":9007199254740993/);
+});
+
+test("a file or sheet that is read late replaces none that was chosen after it, and does not open after Back", async (context) => {
+	const { page } = await opened(context, [], "#/add-many");
+	await page.evaluate(`(() => {
+		const read = Blob.prototype.arrayBuffer;
+		globalThis.holdNextRead = () => {
+			const { promise, resolve } = Promise.withResolvers();
+			Blob.prototype.arrayBuffer = async function () {
+				Blob.prototype.arrayBuffer = read;
+				await promise;
+				return read.call(this);
+			};
+			globalThis.release = async () => {
+				resolve();
+				for (let turn = 0; turn < 30; turn++) await new Promise((done) => setTimeout(done));
+			};
+		};
+	})()`);
+	const hold = () => page.evaluate("holdNextRead()");
+	const release = () => page.evaluate("release()");
+	const shown = (text: string) => page.locator(".go").getByText(text);
+	await hold();
+	await choose(page, "first.csv", "name,categoryId\nRex,1\n");
+	await shows(page, "Reading the file …");
+	await choose(page, "second.csv", "name,categoryId\nMia,2\n");
+	await shown("second.csv").waitFor();
+	await release();
+	assert.equal(await shown("second.csv").count(), 1);
+	await button(page, "Back").click();
+	const rows = [
+		["Name", "Category"],
+		["Rex", "1"],
+	];
+	await choose(page, "animals.xlsx", workbook({ Now: rows, Older: rows, Oldest: rows }));
+	await shown('sheet "Now"').waitFor();
+	await hold();
+	await page.getByLabel("Sheet").selectOption("Older");
+	await page.getByLabel("Sheet").selectOption("Oldest");
+	await shown('sheet "Oldest"').waitFor();
+	await release();
+	assert.equal(await shown('sheet "Oldest"').count(), 1);
+	await hold();
+	await page.getByLabel("Sheet").selectOption("Now");
+	await button(page, "Back").click();
+	await shows(page, "Drop your list here");
+	await release();
+	assert.equal(await page.getByText("Drop your list here").count(), 1);
 });
