@@ -2,7 +2,7 @@
 // comments and texts of all languages, so it has no backslashes and nothing that ends a comment
 // (test/contract/openapi.test.ts).
 
-import { curlOf, curlWith } from "../src/contract/curl.ts";
+import { curlForFirst, curlOf } from "../src/contract/curl.ts";
 import { getPetDeprecation, replacementOf, sunsetDay } from "../src/contract/deprecation.ts";
 import { errorCodes, errors as errorsByCode } from "../src/contract/errors.ts";
 import { bodyMaxBytes } from "../src/contract/limits.ts";
@@ -21,7 +21,7 @@ export ANIMAL_STORE_KEY=pets_…
 Add an animal, then list all animals:
 
 \`\`\`sh
-${curlWith('{"name":"Rex","categoryId":1}', "$ANIMAL_STORE_URL/v1/pets").join(" ")}
+${curlForFirst("$ANIMAL_STORE_URL/v1/pets").join(" ")}
 ${curlOf("$ANIMAL_STORE_URL/v1/pets").join(" ")}
 \`\`\`
 

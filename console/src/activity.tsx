@@ -36,20 +36,32 @@ function Chart({ minutes }: Pick<Figures, "minutes">) {
 	const first = columns - minutes.length;
 	const at = Math.max(0, (pointed ?? columns - 1) - first);
 	const minute = minutes[at];
-	const point = ({ currentTarget, clientX }: PointerEvent) => {
-		const { left, width } = (currentTarget as Element).getBoundingClientRect();
-		setPointed(Math.min(columns - 1, Math.max(0, Math.floor(((clientX - left) / width) * columns))));
+	const leave = () => setPointed(undefined);
+	const pointing = {
+		onPointerMove: ({ currentTarget, clientX }: PointerEvent) => {
+			const { left, width } = (currentTarget as Element).getBoundingClientRect();
+			setPointed(Math.min(columns - 1, Math.max(0, Math.floor(((clientX - left) / width) * columns))));
+		},
+		onKeyDown: ({ key }: KeyboardEvent) => {
+			const by = { ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0;
+			if (by !== 0) setPointed(Math.min(columns - 1, Math.max(first, (pointed ?? columns - 1) + by)));
+		},
+		onPointerLeave: leave,
+		onBlur: leave,
 	};
 	return (
 		<section class="activity" aria-label="Replies by minute">
 			<p class="soft">
 				Replies of the node that answers, since its start, at most three hours. Pages and probes are not counted.
 			</p>
-			<p class="num">{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}</p>
-			<div onPointerMove={point} onPointerLeave={() => setPointed(undefined)}>
+			<p class="num" aria-live={pointed === undefined ? "off" : "polite"}>
+				{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}
+			</p>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: arrows move through the minutes */}
+			<section aria-label="Minutes" tabIndex={0} {...pointing}>
 				<Plot title="Replies" unit="" columns={columns} values={minutes.map(({ replies }) => replies)} isBars />
 				<Plot title="p95" unit=" ms" columns={columns} values={minutes.map(({ p95Ms }) => p95Ms)} />
-			</div>
+			</section>
 			<p class="ends soft">
 				<span>{ageOf(columns - 1)}</span>
 				<span>now</span>

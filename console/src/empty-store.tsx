@@ -1,11 +1,11 @@
 // An empty store: three ways to begin, side by side.
 
+import { curlForFirst, inLines } from "../../src/contract/curl.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { createCurlOf } from "./snippets.ts";
 
 export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }) {
 	if (!mayAdd) return <p class="empty">There are no animals yet.</p>;
-	const curl = createCurlOf(location.origin, { name: "Rex", categoryId: 1n, status: "available" });
+	const curl = inLines(curlForFirst(`${location.origin}/v1/pets`));
 	return (
 		<section class="ways" aria-label="There are no animals yet">
 			<div>

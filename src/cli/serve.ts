@@ -4,7 +4,7 @@
 import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
 import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, settings } from "../config.ts";
-import { curlOf, curlWith } from "../contract/curl.ts";
+import { curlForFirst, curlOf } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
@@ -132,7 +132,7 @@ Commands   animal-store help
 
 Paste the line with the key into another terminal. Then add an animal:
 
-  ${curlWith('{"name":"Rex","categoryId":1}', pets).join(" ")}
+  ${curlForFirst(pets).join(" ")}
 
 List all animals:
 

@@ -10,6 +10,11 @@ export function curlWith(body: string, target: string): string[] {
 	return [...curlOf(target), '-H "Content-Type: application/json"', `-d '${body.replaceAll("'", `'\\''`)}'`];
 }
 
+/** Adds a first animal: the same in the banner, the README, the console and the reference. */
+export function curlForFirst(target: string): string[] {
+	return curlWith('{"name":"Rex","categoryId":1}', target);
+}
+
 /** The parts, each in its own line of one command. */
 export function inLines(parts: string[]): string {
 	return parts.join(" \\\n  ");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { settings } from "../../src/config.ts";
 import type { KeyInfo } from "../../src/contract/console.ts";
-import { curlOf } from "../../src/contract/curl.ts";
+import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
 import { callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { runProgram, type Start, startProgram } from "../support/program.ts";
@@ -20,7 +20,8 @@ test("the quick start prints the first key once, with a working curl command and
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
-	assert.ok(first.output.stderr.includes(`\n  ${curlOf(`${first.url}/v1/pets`).join(" ")}\n`));
+	for (const parts of [curlForFirst(`${first.url}/v1/pets`), curlOf(`${first.url}/v1/pets`)])
+		assert.ok(first.output.stderr.includes(`\n  ${parts.join(" ")}\n`));
 	assert.equal(first.output.stderr.split(key).length, 2, "the key is shown once");
 	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");

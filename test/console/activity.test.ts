@@ -39,6 +39,12 @@ test("one chart shows replies and their p95 by minute, and the same as text", as
 		await p95.hover({ position: { x: ((column + 0.5) / 60) * chartWidth, y: 50 } });
 		await chart.getByText(text, { exact: true }).waitFor();
 	}
+	await page.mouse.move(0, 0);
+	await chart.getByRole("region", { name: "Minutes" }).focus();
+	for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+	await chart.getByText("2 min ago: 2,280 replies, 95 % within 2 ms", { exact: true }).waitFor();
+	await chart.getByText("The last minutes as a table").focus();
+	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	assert.equal((await chart.locator("path").first().getAttribute("d"))?.split("M").length, 61);
 	assert.equal((await chart.locator("path").last().getAttribute("d"))?.split("M").length, 60, "a gap without replies");
 	await chart.getByText("The last minutes as a table").click();

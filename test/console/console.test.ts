@@ -1,6 +1,10 @@
 // The web console as users see it: the real service, its real files, and a real Chromium.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
@@ -216,6 +220,22 @@ test("animals are added one after the other, with exact categories; closing keep
 	await page.locator(".panel").waitFor({ state: "detached" });
 	await page.keyboard.press("n");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Half a na");
+});
+
+test("an empty store shows the command of banner, README and reference, which adds an animal", async (context) => {
+	const { service, page } = await opened(context, []);
+	await button(page, "Copy curl").click();
+	await button(page, "Copied").waitFor();
+	const command = await page.evaluate<string>("navigator.clipboard.readText()");
+	assert.equal(command.replaceAll(" \\\n  ", " "), curlForFirst(`${service.url}/v1/pets`).join(" "));
+	const { description } = JSON.parse(readFileSync("openapi.json", "utf8")).info;
+	assert.ok(description.includes(`\n${curlForFirst("$ANIMAL_STORE_URL/v1/pets").join(" ")}\n`));
+	assert.ok(
+		readFileSync("README.md", "utf8").includes(`\n${curlForFirst("http://127.0.0.1:8080/v1/pets").join(" ")}\n`),
+	);
+	const env = { ...process.env, ANIMAL_STORE_KEY: service.key };
+	const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
+	assert.equal(stdout, '{"id":1,"name":"Rex","categoryId":1}');
 });
 
 test("each invalid field has a sentence beside it and in a summary, without a request", async (context) => {
