@@ -13,7 +13,7 @@ import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, plainValue, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
-import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
+import { type ConnectionOptions, connect, readConnection, retryForMs, withConnection } from "./connection.ts";
 import { createPipeline } from "./create-pipeline.ts";
 import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
 import { earlierRows } from "./import-look-up.ts";
@@ -125,8 +125,10 @@ function parseMapping(text: string, { columns, values }: Mapped = { columns: {},
 }
 
 async function importPets(path: string, options: ImportOptions): Promise<void> {
-	// First, because it throws without a key.
-	const store = options.dryRun ? undefined : connect(options);
+	// First, because it throws without a key. One client for all requests: it waits for a service that has replied before.
+	const store = options.dryRun
+		? undefined
+		: connect(options, { retryForMs: Math.min(options.retryFor, repeatedForMs) });
 	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
@@ -137,7 +139,7 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 		if (!store) return await showDryRun(file, checked, options);
 		confirmValues(file.name, checked.values.list());
 		const newest = checked.animals > 0 ? await checkConnection(store, checked, requested) : undefined;
-		await addPets(file, checked, options, { newest, interruption });
+		await addPets(file, checked, options, { store, newest, interruption });
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
@@ -192,7 +194,7 @@ async function checkConnection(
 	{ earlier }: Checked,
 	signal: AbortSignal,
 ): Promise<bigint | undefined> {
-	return newestId(store, { signal }).catch((error) => {
+	return newestId(store, { signal, retryForMs }).catch((error) => {
 		// A key without pets:read may import if there is nothing to look up, and the import waits for a busy service.
 		const mayImport = earlier.count() > 0 ? [429, 503] : [403, 429, 503];
 		if (error instanceof ApiError && mayImport.includes(error.status)) return undefined;
@@ -226,9 +228,9 @@ async function addPets(
 	file: ImportFile,
 	{ animals, earlier }: Checked,
 	options: ImportOptions,
-	{ newest, interruption }: Pick<Sending, "newest" | "interruption">,
+	{ store, newest, interruption }: Pick<Sending, "store" | "newest" | "interruption">,
 ): Promise<void> {
-	const { connections, inOrder, retryFor, json } = options;
+	const { connections, inOrder, json } = options;
 	const concurrency = inOrder ? 1 : options.concurrency;
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
@@ -239,7 +241,6 @@ async function addPets(
 	const progress = await importProgress(animals);
 	const pipeline = await createPipeline({ ...readConnection(options), connections, depth: concurrency });
 	const startedAtMs = performance.now();
-	const store = connect(options, { retryForMs: Math.min(retryFor, repeatedForMs) });
 	const report = await sendRows({
 		store,
 		pipeline,
