@@ -45,10 +45,10 @@ test("a key is stored as its SHA-256", () => {
 
 test("durations and rates are parsed, and invalid ones are rejected", () => {
 	assert.deepEqual(["30s", "15m", "24h", "90d"].map(parseDurationMs), [30_000, 900_000, 86_400_000, 7_776_000_000]);
-	for (const text of ["", "0d", "1", "d", "-1d", "1.5h", "1w", "01d", "1000000d"])
+	for (const text of ["", "0d", "1", "d", "-1d", "1.5h", "1w", "01d", "1000000d", "1dx"])
 		assert.equal(parseDurationMs(text), undefined, text);
 	assert.deepEqual(parseRate("100/1m"), { requests: 100, windowSeconds: 60 });
 	assert.deepEqual(parseRate("10/s"), { requests: 10, windowSeconds: 1 });
-	for (const text of ["", "100", "/1m", "0/1m", "100/0m", "100/1w", "1e3/1m", "-1/s"])
+	for (const text of ["", "100", "/1m", "0/1m", "100/0m", "100/1w", "1e3/1m", "-1/s", "10/sx"])
 		assert.equal(parseRate(text), undefined, text);
 });
