@@ -125,7 +125,7 @@ function parseMapping(text: string, { columns, values }: Mapped = { columns: {},
 }
 
 async function importPets(path: string, options: ImportOptions): Promise<void> {
-	// First, because it throws without a key. One client for all requests: it waits for a service that has replied before.
+	// First, because it throws without a key. One client for all: it waits for a service that has replied before.
 	const store = options.dryRun
 		? undefined
 		: connect(options, { retryForMs: Math.min(options.retryFor, repeatedForMs) });
