@@ -17,7 +17,7 @@ export const promises: Record<string, Proven[]> = {
 				"an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice",
 				"test/store/fault-points.test.ts",
 			],
-			proofs: ["crash", "crash-postgres", "calls"],
+			proofs: ["crash", "crash-postgres", "calls", "systemd"],
 		},
 		{
 			says: "The end of one of several nodes loses nothing, and the others keep serving.",
@@ -51,7 +51,7 @@ export const promises: Record<string, Proven[]> = {
 				"with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself",
 				"a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can",
 			],
-			proofs: ["full"],
+			proofs: ["full", "systemd", "debian"],
 		},
 		{
 			says: "SIGTERM drops no accepted request, and connections that wait to be accepted get a reply.",
@@ -198,7 +198,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "A rolling restart behind nginx, Caddy or HAProxy fails no request.",
 			tests: ["a rolling restart of three nodes behind a load balancer fails no request"],
-			proofs: ["balancer"],
+			proofs: ["balancer", "systemd", "debian"],
 		},
 		{
 			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",

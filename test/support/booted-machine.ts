@@ -1,5 +1,6 @@
 // A machine that systemd boots in a folder, with its own processes, mounts, control groups and network.
 
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -63,6 +64,17 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 export async function untilReady(run: Run, port = 9464): Promise<void> {
 	const ready = `curl --silent --fail http://127.0.0.1:${port}/readyz || true`;
 	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
+}
+
+/** Lists and creates at a URL, over new connections, while a script runs. @returns the number of requests, which all succeeded */
+export function underLoad(run: Run, url: string, key: string, done: string): number {
+	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
+	const create = `${request} --json '{"name":"Rex","categoryId":1}' ${url}`;
+	const statuses = run(
+		`touch busy; while [ -e busy ]; do ${request} ${url} || true; ${create} || true; done & { ${done}\n} > /dev/null; rm busy; wait`,
+	);
+	assert.match(statuses, /^(200\n201\n)+$/);
+	return statuses.length / 4;
 }
 
 function isBooted(run: Run): boolean {
