@@ -59,6 +59,8 @@ export interface Checked {
 	/** The animals that got no reply in an earlier import. */
 	earlier: EarlierRows;
 	rejected: number;
+	/** Those of them that are animals once a person confirms what their status means. */
+	unclear: number;
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
@@ -69,12 +71,13 @@ export interface Checked {
 }
 
 export function describeFile(name: string, kind: FileKind, checked: Checked): string[] {
-	const { animals, rejected, unused } = checked;
-	const bad = rejected > 0 ? `, ${countOf(rejected, "row")} to reject` : "";
+	const { animals, rejected, unclear, unused } = checked;
+	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
+	const others = rows(unclear, "confirm") + rows(rejected - unclear, "reject");
 	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
 	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
 	return [
-		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${bad}`,
+		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
 		...describeDamage(checked.damaged, kind),
 		...describeValues(checked.values.list()),

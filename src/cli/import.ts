@@ -10,7 +10,7 @@ import { newestId } from "../files/creates.ts";
 import { isDamaged } from "../files/encoding.ts";
 import { unknownCreateOf } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, plainValue, type Values } from "../files/values.ts";
+import { countUnknownValues, plainValue, proposeStatus, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, connect, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -160,7 +160,7 @@ function readOptions({ map, headerRow, strict = false }: ImportOptions): ReadOpt
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
 	const checked: Checked = {
-		...{ animals: 0, earlier: earlierRows(), rejected: 0, unused: [], reasons: countReasons() },
+		...{ animals: 0, earlier: earlierRows(), rejected: 0, unclear: 0, unused: [], reasons: countReasons() },
 		...{ values: countUnknownValues(), damaged: countReasons() },
 	};
 	try {
@@ -174,7 +174,10 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 					if (isDamaged(row.pet.name)) checked.damaged.add(row, JSON.stringify(row.pet.name));
 				} else {
 					checked.rejected++;
-					if (row.unknownStatus !== undefined) checked.values.add(row.unknownStatus);
+					if (row.unknownStatus !== undefined) {
+						checked.values.add(row.unknownStatus);
+						if (row.faults.length === 1 && proposeStatus(row.unknownStatus) !== undefined) checked.unclear++;
+					}
 					checked.reasons.add(row, describeFaults(row.faults));
 				}
 			}
