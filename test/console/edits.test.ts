@@ -438,6 +438,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 		[390, 844],
 	] as const) {
 		await page.setViewportSize({ width, height });
+		await page.evaluate("document.querySelector('.panel').scrollTo(0, 0)");
 		const ends = await page.evaluate<number[]>(`[...document.querySelectorAll(".panel > *")].flatMap((part) => {
 			const { top } = part.getBoundingClientRect();
 			return [top, top + part.scrollHeight - 4];
@@ -447,6 +448,9 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 			ends.toSorted((one, other) => one - other),
 			`at ${width} pixels`,
 		);
+		await page.locator(".panel .removal").scrollIntoViewIfNeeded();
+		const { y = -1 } = (await button(page, "Next animal").boundingBox()) ?? {};
+		assert.ok(y >= 0, `the way to the next animal is at ${y} at ${width} pixels`);
 	}
 });
 
