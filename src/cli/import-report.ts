@@ -58,9 +58,9 @@ export interface Checked {
 	animals: number;
 	/** The animals that got no reply in an earlier import. */
 	earlier: EarlierRows;
-	rejected: number;
-	/** Those of them that are animals once a person confirms what their status means. */
+	/** Rows that are animals once a person confirms what their status means. */
 	unclear: number;
+	rejected: number;
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
@@ -73,7 +73,7 @@ export interface Checked {
 export function describeFile(name: string, kind: FileKind, checked: Checked): string[] {
 	const { animals, rejected, unclear, unused } = checked;
 	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
-	const others = rows(unclear, "confirm") + rows(rejected - unclear, "reject");
+	const others = rows(unclear, "confirm") + rows(rejected, "reject");
 	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
 	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
 	return [
@@ -103,12 +103,16 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 	return others.length === 0 ? proposed : [...proposed, `unknown status: ${quoteNames(others)}; ${fix}`];
 }
 
+/** Says that nothing was sent, with the options that confirm the proposed meanings. */
+export function describeUnsent(values: readonly UnknownValue[]): string {
+	const proposals = values.filter(isProposed).map(proposalOf).join("");
+	const fix = `; to confirm these meanings, add${proposals}; an empty meaning after = is no status`;
+	return `nothing was sent${proposals && fix}`;
+}
+
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
 export function confirmValues(name: string, values: readonly UnknownValue[]): void {
-	const proposals = values.filter(isProposed).map(proposalOf).join("");
-	if (proposals === "") return;
-	const fix = `to confirm these meanings, add${proposals}; an empty meaning after = is no status`;
-	throw new CommandError(`${name}: nothing was sent; ${fix}`);
+	if (values.some(isProposed)) throw new CommandError(`${name}: ${describeUnsent(values)}`);
 }
 
 /** Quotes a word for a shell. */

@@ -24,6 +24,7 @@ import {
 	countReasons,
 	describeFile,
 	describeReasons,
+	describeUnsent,
 	incompleteError,
 	type Reasons,
 	summary,
@@ -173,12 +174,14 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 					checked.animals++;
 					if (isDamaged(row.pet.name)) checked.damaged.add(row, JSON.stringify(row.pet.name));
 				} else {
-					checked.rejected++;
-					if (row.unknownStatus !== undefined) {
-						checked.values.add(row.unknownStatus);
-						if (row.faults.length === 1 && proposeStatus(row.unknownStatus) !== undefined) checked.unclear++;
+					const { unknownStatus, faults } = row;
+					if (unknownStatus !== undefined) checked.values.add(unknownStatus);
+					if (unknownStatus !== undefined && faults.length === 1 && proposeStatus(unknownStatus) !== undefined) {
+						checked.unclear++;
+						continue;
 					}
-					checked.reasons.add(row, describeFaults(row.faults));
+					checked.rejected++;
+					checked.reasons.add(row, describeFaults(faults));
 				}
 			}
 		}
@@ -206,9 +209,10 @@ async function checkConnection(
 }
 
 async function showDryRun(file: ImportFile, checked: Checked, options: ImportOptions): Promise<void> {
-	const { animals, rejected, reasons, unused } = checked;
-	if (rejected > 0) process.exitCode = someRejectedExitCode;
-	if (options.json) return printJson({ ...file.kind, animals, rejected, ignored: unused, reasons: reasons.list() });
+	const { animals, unclear, rejected, reasons, unused, values } = checked;
+	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
+	if (options.json)
+		return printJson({ ...file.kind, animals, unclear, rejected, ignored: unused, reasons: reasons.list() });
 	const first: FileRow[] = [];
 	for await (const rows of readRows(file.source, file.kind, readOptions(options))) {
 		first.push(...rows.filter(({ pet }) => pet).slice(0, previewRows - first.length));
@@ -218,7 +222,7 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 	for await (const text of formatPetTable([pets], true, newPetFields)) process.stdout.write(text);
 	if (animals > pets.length) process.stdout.write(`and ${countOf(animals - pets.length, "more animal")}\n`);
 	printReasons(file, reasons);
-	console.error("nothing was sent");
+	console.error(describeUnsent(values.list()));
 }
 
 /** The rows that no earlier import has sent. */

@@ -245,6 +245,14 @@ test("titles above the heading are skipped, and what values mean is proposed and
 		'unknown status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
 		`animal-store: tiere.csv: nothing was sent; to confirm these meanings, add${flags}; an empty meaning after = is no status`,
 	]);
+	const tried = await run("tiere.csv", { more: ["--dry-run"] });
+	assert.equal(tried.code, 2);
+	assert.match(
+		tried.stderr,
+		/\nrejected:\n {2}status must be .*, row 8\nnothing was sent; to confirm these meanings, add /,
+	);
+	const counted = JSON.parse((await run("tiere.csv", { more: ["--dry-run", "--json"] })).stdout);
+	assert.deepEqual([counted.animals, counted.unclear, counted.rejected, counted.reasons.length], [0, 4, 1, 1]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];
 	const { code, stderr } = await run("tiere.csv", { more });
 	assert.equal(code, 0, stderr);
