@@ -72,7 +72,7 @@ export function Palette({ commandsFor, onClose }: PaletteProps) {
 						onClick={() => run(command)}
 					>
 						<span>{command.label}</span>
-						{command.keys && <kbd>{command.keys.replace("+", " ")}</kbd>}
+						{command.keys && <kbd>{command.keys.replace("+z", " Z")}</kbd>}
 					</button>
 				))}
 			</div>

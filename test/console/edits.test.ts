@@ -467,6 +467,10 @@ for (const width of [1440, 768, 390]) {
 		await toast(page).waitFor();
 		await page.locator(".panel").getByText("Marked as sold by test").waitFor();
 		await assertBothAccessible(page, "the undo and the history");
+		await page.keyboard.press("Control+k");
+		await page.getByRole("option", { name: /^Undo: .* Ctrl Z$/, selected: true }).waitFor();
+		await assertBothAccessible(page, "the palette with the undo");
+		await page.keyboard.press("Escape");
 		await page.locator(".panel .rename").click();
 		await page.getByLabel("Name", { exact: true }).fill("");
 		await page.keyboard.press("Enter");
