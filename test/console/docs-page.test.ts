@@ -128,8 +128,15 @@ async function openDocs(
 const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
 const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
 
+const coveredCode = `[...document.querySelectorAll(".code")]
+	.filter((box) => {
+		const [code, copy] = ["pre", ".copy"].map((part) => box.querySelector(part).getBoundingClientRect());
+		return copy.left < code.right && copy.right > code.left && copy.top < code.bottom && copy.bottom > code.top;
+	})
+	.map((box) => box.textContent)`;
+
 for (const width of [1440, 768, 375]) {
-	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
+	test(`axe finds nothing, and nothing is cut off or covered, light and dark, at ${width} pixels`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 } });
 		const form = formOf(page, "List animals");
@@ -138,6 +145,8 @@ for (const width of [1440, 768, 375]) {
 		await form.getByText(/OK in \d+ ms/).waitFor();
 		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
 		await assertBothAccessible(page, "the reference with a reply");
+		assert.ok((await page.locator(".copy:visible").count()) > 9);
+		assert.deepEqual(await page.evaluate(coveredCode), [], "code under its Copy button");
 		if (width >= 860) return;
 		await page.getByRole("button", { name: "Contents" }).click();
 		await page.getByRole("navigation", { name: "Contents" }).waitFor();
