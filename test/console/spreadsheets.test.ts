@@ -14,8 +14,18 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 		await page.goto(`${service.url}/console#/add-many`);
 		await page.getByLabel("File of animals").setInputFiles(path);
 		await shows(page, kind);
+		const ready = page.locator(".go .primary:not([aria-disabled=true])");
+		await ready.waitFor();
+		for (const width of [1600, 390]) {
+			await page.setViewportSize({ width, height: 800 });
+			await assertAccessible(page, `the columns of ${file}, ${width} wide`);
+		}
+		await page.setViewportSize({ width: 1600, height: 800 });
+		const last = await page.locator(".preview thead th").last().boundingBox();
+		const area = await page.getByRole("region", { name: "The first rows" }).boundingBox();
+		assert.ok(last && area && last.x + last.width <= area.x + area.width, "every column of a real table is seen");
 		const next = button(page, "Continue");
-		await page.locator(".go .primary:not([aria-disabled=true])").click();
+		await ready.click();
 		const step = page.locator(".step-list [aria-current]", { hasText: /Values|Check/ });
 		if ((await step.textContent()) === "Values") await next.click();
 		await shows(page, `${pets.length} good, ${rejected.length} to fix.`);
