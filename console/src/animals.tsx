@@ -31,6 +31,8 @@ export interface AnimalsProps {
 	totals: Totals | undefined;
 	/** The number of edits so far. */
 	edits: number | undefined;
+	/** Whether the server did not answer when they were last read. */
+	isAway: boolean;
 	/** Reads the totals and the number of edits now. */
 	readTotals(): void;
 	adding: Adding;
@@ -49,6 +51,10 @@ export function Animals(props: AnimalsProps) {
 	);
 	const search = useSearch(session, route);
 	useNewAnimals(request, totals && totalOf(totals), props.edits);
+	// Then the list says so, too, and since when its rows are as they are.
+	useEffect(() => {
+		if (props.isAway) request.reload();
+	}, [props.isAway]);
 	const read = name === undefined ? request.value?.pets : search.state?.found;
 	const refresh = () => {
 		request.reload();

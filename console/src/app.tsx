@@ -108,6 +108,7 @@ function SignedIn(props: SignedInProps) {
 					route={route}
 					totals={watch.figures?.animals}
 					edits={watch.figures?.edits}
+					isAway={watch.failure !== undefined}
 					readTotals={watch.reload}
 				/>
 			) : route.view === "activity" ? (
