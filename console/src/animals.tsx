@@ -50,11 +50,7 @@ export function Animals(props: AnimalsProps) {
 		[session, describeFilter(route), limit, cursor],
 	);
 	const search = useSearch(session, route);
-	useNewAnimals(request, totals && totalOf(totals), props.edits);
-	// Then the list says so, too, and since when its rows are as they are.
-	useEffect(() => {
-		if (props.isAway) request.reload();
-	}, [props.isAway]);
+	useNewAnimals(request, totals && totalOf(totals), props.edits, props.isAway);
 	const read = name === undefined ? request.value?.pets : search.state?.found;
 	const refresh = () => {
 		request.reload();
@@ -120,12 +116,19 @@ const loadAddPanel = () => import("./add-panel.tsx").then(({ AddPanel }) => AddP
 const loadPanel = () => import("./pet-panel.tsx").then(({ PetPanel }) => PetPanel);
 const loadDeskParts = () => import("./desk-parts.tsx").then(({ DeskParts }) => DeskParts);
 
-/** Reloads after an edit, and a page without a next one also after a create. */
+/**
+ * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away: the list says
+ * so then, and of when its rows are.
+ */
 function useNewAnimals(
 	{ value, reload }: RequestState<PetPage | undefined>,
 	total: number | undefined,
 	edits: number | undefined,
+	isAway: boolean,
 ): void {
+	useEffect(() => {
+		if (isAway) reload();
+	}, [isAway]);
 	const shown = useRef({ total, edits });
 	useEffect(() => {
 		const before = shown.current;
