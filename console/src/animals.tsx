@@ -117,8 +117,8 @@ const loadPanel = () => import("./pet-panel.tsx").then(({ PetPanel }) => PetPane
 const loadDeskParts = () => import("./desk-parts.tsx").then(({ DeskParts }) => DeskParts);
 
 /**
- * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away: the list says
- * so then, and of when its rows are.
+ * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away, too: the
+ * list says so then, and of when its rows are.
  */
 function useNewAnimals(
 	{ value, reload }: RequestState<PetPage | undefined>,
