@@ -26,15 +26,14 @@ export function writePromises(): void {
 
 const introduction = `# Promises, and their proofs
 
-Each promise is followed by the titles of the tests that fail when it is broken (\`npm test\`); a name without blanks
-is a file of requests and replies in \`test/contract/corpus\`. In parentheses are long proofs of the same (\`npm run
-prove -- --only crash\`), whose last runs are at the end. This page is generated from \`test/promises.ts\` and
-\`test/last-runs.json\`.`;
+Below each promise are the titles of the tests that fail when it is broken (\`npm test\`), or files of requests and
+replies in \`test/contract/corpus\`; in parentheses, long proofs (\`npm run prove -- --only crash\`), whose last runs are
+at the end. Generated from \`test/promises.ts\` and \`test/last-runs.json\`.`;
 
 const runsHead = `## Last long runs
 
-On 2 cores of an AMD EPYC that others use too, ext4; with the embedded store unless stated otherwise. \`npm run prove
--- --record\` writes them.`;
+On 2 shared cores of an AMD EPYC, ext4; with the embedded store unless stated otherwise. \`npm run prove -- --record\`
+writes them.`;
 
 /** An item of a list, wrapped like the other pages. */
 function item(text: string, indent: string): string {
