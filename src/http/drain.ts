@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpServer } from "./intake.ts";
 
 const pollMs = 10;
-/** A shorter turn of the event loop has handled nothing. */
-const emptyTurnMs = 0.05;
+/** A shorter turn of the event loop has handled nothing, and hardly anybody connects in so short a time. */
+const emptyTurnMs = 0.012;
 /** The longest wait for such a turn. */
 const backlogMaxMs = 1_000;
 
