@@ -7,8 +7,8 @@ import type { HttpServer } from "./intake.ts";
 const pollMs = 10;
 /** A shorter turn of the event loop has handled nothing, and hardly anybody connects in so short a time. */
 const emptyTurnMs = 0.012;
-/** The longest wait for such a turn. */
-const backlogMaxMs = 1_000;
+/** On a busy machine no turn is so short: after each such time, one that is twice as long counts as empty, too. */
+const doublingMs = 100;
 
 /**
  * Stops a server whose replies close their connections. For `idleMs` it takes requests as before: a connection that is
@@ -20,7 +20,7 @@ export async function drain(server: HttpServer, { idleMs, graceMs }: { idleMs: n
 	const endsAtMs = performance.now() + graceMs;
 	const idleAtMs = performance.now() + Math.min(idleMs, graceMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
-	await stopListening(server);
+	await stopListening(server, endsAtMs);
 	// In the last phase of a turn: all bytes that had arrived were read, and their connections are busy.
 	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
@@ -36,12 +36,13 @@ function closeIdle({ open }: HttpServer): void {
 
 /**
  * Takes all connections that the kernel has accepted for the server, because closing the socket resets them. No system
- * call takes the last one and closes the socket in one step: it is closed in the first turn without a new connection.
+ * call takes the last one and closes the socket in one step: it is closed in the first turn without a new connection,
+ * and at the latest when the grace period ends.
  */
-function stopListening(server: HttpServer): Promise<void> {
+function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	// Compiles `close`: its first call takes longer than a turn.
 	new NetServer().close();
-	const endsAtMs = performance.now() + backlogMaxMs;
+	const startedAtMs = performance.now();
 	let turnAtMs = -Infinity;
 	let hasTaken = false;
 	const note = () => {
@@ -51,7 +52,8 @@ function stopListening(server: HttpServer): Promise<void> {
 	return new Promise((resolve) => {
 		function checkTurn(): void {
 			const nowMs = performance.now();
-			const isEmpty = !hasTaken && nowMs - turnAtMs < emptyTurnMs;
+			const limitMs = emptyTurnMs * 2 ** ((nowMs - startedAtMs) / doublingMs);
+			const isEmpty = !hasTaken && nowMs - turnAtMs < limitMs;
 			hasTaken = false;
 			turnAtMs = nowMs;
 			if (!isEmpty && nowMs < endsAtMs) return void setImmediate(checkTurn);

@@ -61,6 +61,31 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
+test("while connections come in each turn of a busy event loop, a stop resets none of them", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const connections: Connection[] = [];
+	const isLate = () => performance.now() - startedAtMs > 2500;
+	/** Its connection waits to be accepted when the service looks whether it can close its port. */
+	function visit(): void {
+		if (isLate()) return;
+		const connection = new Connection(service.port);
+		connection.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+		connections.push(connection);
+		for (const untilMs = performance.now() + 3; performance.now() < untilMs; );
+		setImmediate(visit);
+	}
+	const startedAtMs = performance.now();
+	setImmediate(visit);
+	const stopped = service.stop();
+	await until("the last visit", isLate);
+	const statuses = await Promise.all(connections.map(async (one) => (await one.next(false))?.status));
+	assert.deepEqual(
+		statuses.filter((status) => status !== 200),
+		[],
+	);
+	await within("the stop", stopped);
+});
+
 test("a connection whose client pauses between two requests gets one more reply while the service stops", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
