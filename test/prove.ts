@@ -1,5 +1,6 @@
-// `npm run prove`: the long form of the proofs, each a file in test/proofs. Prints one line of JSON for each, and
-// finally the ones that passed; it exits with 0 only if all passed. A proof whose tools are missing fails.
+// `npm run prove`: the long form of the proofs, each a file in test/proofs. All programs are those of the package, which
+// npm makes and installs first. Prints one line of JSON for each proof, and finally the ones that passed; it exits with
+// 0 only if all passed. A proof whose tools are missing fails.
 
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -7,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { recordRun } from "./house/promises-page.ts";
+import { installPackage, type Shipped } from "./support/package.ts";
+import { runFrom } from "./support/program.ts";
 import type { Proof, Trial } from "./support/proof.ts";
 
 type Outcome = "passed" | "failed" | "lacks tools";
@@ -78,7 +81,10 @@ function summaryOf(figures: object): string {
 	return parts.join(", ");
 }
 
-type Options = Pick<Trial, "seed" | "option"> & { isRecorded: boolean; given: Record<string, string | undefined> };
+type Options = Pick<Trial, "seed" | "option" | "shipped"> & {
+	isRecorded: boolean;
+	given: Record<string, string | undefined>;
+};
 
 function record(name: string, figures: object, { seed, given }: Options): void {
 	const options = Object.entries({ seed, ...given }).map(([option, value]) => `--${option} ${value}`);
@@ -100,8 +106,8 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 	cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
 	try {
 		const after: Trial["after"] = (cleanUp) => void cleanUps.push(cleanUp);
-		const { seed, option } = options;
-		const figures = await proof.prove({ seed, option, folder, after, say });
+		const { seed, option, shipped } = options;
+		const figures = await proof.prove({ seed, option, shipped, folder, after, say });
 		console.log(JSON.stringify({ proof: name, ...figures }));
 		if (options.isRecorded) record(name, figures, options);
 		return "passed";
@@ -113,6 +119,14 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 	}
 }
 
+/** A package in a new folder, which is removed with this process. */
+function makePackage(): Shipped {
+	say("making the package, and installing it");
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-package-"));
+	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	return installPackage(folder);
+}
+
 async function runAll(): Promise<number> {
 	const proofs = await readProofs();
 	const { isHelpWanted, isRecorded, chosen, seed, given } = readArguments(proofs);
@@ -120,10 +134,12 @@ async function runAll(): Promise<number> {
 		console.log(help(proofs));
 		return 0;
 	}
+	const shipped = makePackage();
+	runFrom(shipped.tree);
 	const outcomes = new Map<string, Outcome>();
 	for (const [name, proof] of chosen) {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
-		outcomes.set(name, await runProof(name, proof, { seed, option, isRecorded, given }));
+		outcomes.set(name, await runProof(name, proof, { seed, option, shipped, isRecorded, given }));
 	}
 	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
 		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);

@@ -87,7 +87,8 @@ function startLists(url: string, key: string) {
 
 const whenAllAreDown: Record<ProxyProgram["name"], RegExp> = {
 	nginx: /^503 {"code":"storage_unavailable",.*"status":503}$/,
-	caddy: /^503 /,
+	// The first answer about a node that it does not yet know to be down is 502.
+	caddy: /^50[23] /,
 	haproxy: /^503 /,
 };
 

@@ -3,14 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join } from "node:path";
 import { bootMachine, type Machine, type Run, underLoad, untilReady } from "../support/booted-machine.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
-const tree = fileURLToPath(new URL("../..", import.meta.url));
 const block = (start: string) => blockOf("docs/debian.md", start);
 const host = "pets.example.com";
 /** Prometheus evaluates its rules every minute, and the alarm waits for one more. */
@@ -74,7 +72,7 @@ interface Debian extends Machine {
 	write(path: string, text: string): void;
 }
 
-/** A new Debian with a package of this tree in the folder of root. */
+/** A new Debian with the package in the folder of root. */
 async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	const place = join(trial.folder, "debian");
 	execFileSync("debootstrap", ["--variant=minbase", "--include=systemd-sysv", "bookworm", place, mirror], {
@@ -85,7 +83,8 @@ async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	const trusted = "/usr/local/share/ca-certificates";
 	if (existsSync(trusted)) cpSync(trusted, join(place, trusted), { recursive: true });
 	cpSync("/etc/resolv.conf", join(place, "etc/resolv.conf"), { dereference: true });
-	execFileSync("npm", ["pack", "--pack-destination", join(place, "root")], { cwd: tree, stdio: "pipe" });
+	const { tarball } = trial.shipped;
+	cpSync(tarball, join(place, "root", basename(tarball)));
 	const machine = await bootMachine(trial, place);
 	machine.runOnline("apt-get update");
 	return { ...machine, write: (path, text) => writeFileSync(join(place, path), text) };

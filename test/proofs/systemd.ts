@@ -1,18 +1,16 @@
 // The shipped files for systemd, on a booted machine: their sandbox allows everything that the program does.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { bootMachine, type Machine, type Run, underLoad, untilReady } from "../support/booted-machine.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
-const tree = fileURLToPath(new URL("../..", import.meta.url));
 const units = "/etc/systemd/system";
 const settings = "/etc/animal-store/environment";
 const publicUrl = "http://127.0.0.1:8080/v1/pets";
@@ -90,21 +88,16 @@ export const proof: Proof = {
 
 /** A machine with the files of this one and the package as npm installs it, without the services of this one. */
 async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
-	const { folder } = trial;
-	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, stdio: "pipe" });
-	const place = join(folder, "machine");
+	const place = join(trial.folder, "machine");
 	mkdirSync(place);
-	const opt = `${place}/root/opt/animal-store/node_modules`;
 	return bootMachine(
 		trial,
 		`${place}/root`,
 		`mount -t tmpfs none ${place}; cd ${place}; mkdir upper work root
 		mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
 		mount -t tmpfs none root${units}; printf '[Unit]\nRequires=basic.target\n' > root${units}/default.target
-		mkdir -p ${opt}/animal-store/node_modules ${opt}/.bin root/srv/postgresql
-		tar -xzf ${folder}/*.tgz -C ${opt}/animal-store --strip-components 1
-		mount --bind ${tree}/node_modules ${opt}/animal-store/node_modules
-		ln -s ../animal-store/bin/animal-store.js ${opt}/.bin/animal-store
+		mkdir -p root/opt/animal-store root/srv/postgresql
+		mount --bind ${trial.shipped.place} root/opt/animal-store
 		cp ${process.execPath} root/usr/local/bin/node; mount --bind ${socket} root/srv/postgresql`,
 	);
 }

@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { blockOf } from "../support/document-blocks.ts";
 import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
 import { listenFor } from "../support/listen.ts";
+import { npmEnvironment } from "../support/package.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { until } from "../support/until.ts";
@@ -97,13 +98,10 @@ interface Installed {
 function install(trial: Trial, receiver: Receiver): Installed {
 	const folder = join(trial.folder, "installed");
 	mkdirSync(folder);
-	// npm chooses versions for the Node that runs it.
-	const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
-	execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: tree, env, stdio: "pipe" });
 	const block = blockOf("docs/monitoring.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
 	const [command = "", ...line] = block.split("\n");
-	const script = `npm init -y; npm install ./animal-store-*.tgz; ${command}`;
-	execFileSync("sh", ["-euc", script], { cwd: folder, env, stdio: "pipe" });
+	const script = `npm init -y; npm install ${trial.shipped.tarball}; ${command}`;
+	execFileSync("sh", ["-euc", script], { cwd: folder, env: npmEnvironment, stdio: "pipe" });
 	trial.say("the tarball and the instrumentation are installed");
 	const documented = line.join("\n");
 	assert.ok(documented.includes("node_modules/.bin/animal-store serve"));

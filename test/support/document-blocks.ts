@@ -1,13 +1,12 @@
 // The commands and configurations of a document, for proofs that run them.
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { programOf } from "./program.ts";
 
 const root = new URL("../..", import.meta.url);
-const bin = fileURLToPath(new URL("bin/animal-store.js", root));
 
 /**
- * The `sh` block of a page that begins with this text, with the command of this tree for `npx animal-store`.
+ * The `sh` block of a page that begins with this text, with the command of the tests for `npx animal-store`.
  * @param paths other texts to replace, such as paths
  */
 export function blockOf(page: string, start: string, paths: Record<string, string> = {}): string {
@@ -16,7 +15,7 @@ export function blockOf(page: string, start: string, paths: Record<string, strin
 	);
 	const found = blocks.find((block) => block.startsWith(start));
 	if (found === undefined) throw new Error(`${page} has no block that begins with ${start}`);
-	const here = { "npx animal-store": `"${process.execPath}" "${bin}"`, ...paths };
+	const here = { "npx animal-store": `"${process.execPath}" "${programOf()}"`, ...paths };
 	return Object.entries(here).reduce((text, [from, to]) => text.replaceAll(from, to), found);
 }
 

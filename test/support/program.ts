@@ -7,7 +7,15 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { within } from "./until.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+/** The tree whose program runs: this checkout, unless a proof runs from the package. */
+let root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** From here on, programs are those of this tree. */
+export function runFrom(tree: string): void {
+	root = tree;
+}
+
+export const programOf = (tree = root): string => join(tree, "bin", "animal-store.js");
 
 export interface Finished {
 	code: number | null;
@@ -61,15 +69,9 @@ const serviceLimitMs = 2 ** 31 - 1;
 
 /** Starts a command. A command that does not end in time is killed, and `finished` fails with its output. */
 export function begin(parameters: string[], options: Start = {}) {
-	const { environment = {}, under = [], nodeOptions = [], input, folder, tree = root } = options;
+	const { environment = {}, under = [], nodeOptions = [], input, folder, tree } = options;
 	const { limitMs = commandLimitMs, socket } = options;
-	const [program = "", ...rest] = [
-		...under,
-		process.execPath,
-		...nodeOptions,
-		join(tree, "bin", "animal-store.js"),
-		...parameters,
-	];
+	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, programOf(tree), ...parameters];
 	const child = spawn(program, rest, {
 		cwd: folder,
 		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },

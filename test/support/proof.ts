@@ -4,6 +4,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { keyFor } from "./key-for.ts";
+import type { Shipped } from "./package.ts";
 import { startPostgresFor } from "./postgres-server.ts";
 
 export interface Proof {
@@ -28,6 +29,8 @@ export interface Trial {
 	/** A temporary folder, removed at the end. */
 	folder: string;
 	seed: number;
+	/** The package, from which all programs run. */
+	shipped: Shipped;
 	/** The value of one of the proof's options. */
 	option(name: string): string;
 	/** Adds a clean-up, which runs at the end, the last one first, also if the proof fails. */
