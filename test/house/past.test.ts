@@ -60,6 +60,21 @@ for (const [what, [list, message]] of Object.entries(wrong)) {
 	});
 }
 
+test("a backup in a long day has the animals of a moment from its begin to its end", () => {
+	const past = new Past(leftBehind());
+	const fromMs = performance.now();
+	past.change(7n, pet(7), fromMs)();
+	const madeMs = performance.now();
+	past.change(1n, pet(1, "newer"))();
+	past.change(8n, pet(8))();
+	const before = [listed(1), listed(2), listed(3)];
+	past.checkAll(before, fromMs, madeMs);
+	past.checkAll([...before, listed(7)], fromMs, madeMs);
+	assert.throws(() => past.checkAll(before), /was/);
+	for (const wrong of [before.slice(1), [listed(1, "newer"), ...before.slice(1)], [...before, listed(8)]])
+		assert.throws(() => past.checkAll(wrong, fromMs, madeMs), /AssertionError.* was .*, and is/);
+});
+
 test("a reply in a long day shows a state from between its request and itself", () => {
 	const past = new Past(leftBehind());
 	const before = performance.now();

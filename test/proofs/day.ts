@@ -1,5 +1,5 @@
-// A long day: two nodes of each engine under mixed traffic, with edits, changes of the key's secret, backups, and a fault
-// every few minutes. The first node lives from the first minute of a run to the last one.
+// A long day: two nodes of each engine under mixed traffic, with edits, changes of the key's secret, and every few minutes
+// a fault and a backup, which is restored. The first node lives from the first minute of a run to the last one.
 //
 // With --keep, a day consists of several runs. The folder has the stores, their backups, and for each store two files to
 // which lines are added: history.jsonl (see Past) and rounds.jsonl, a line after each fault with the totals so far. A run
@@ -9,6 +9,7 @@
 // found anything wrong cannot be continued (failed.txt says what), but one whose figures were not flat can.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import {
 	appendFileSync,
 	chmodSync,
@@ -16,24 +17,31 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	rmSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { type Counts, type Day, startDay } from "../support/day.ts";
+import { blockOf } from "../support/document-blocks.ts";
+import { listAll } from "../support/ledger.ts";
 import { Past, readLines } from "../support/past.ts";
 import { freePort, startPostgres } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { linux, type Proof, type Trial } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
+import { bin, postgresTools } from "./pg-backup.ts";
+
+const execute = promisify(execFile);
 
 export const proof: Proof = {
 	shows:
 		"during a long day of mixed traffic and faults nothing is lost, repeated or shown out of date, " +
 		"and memory, files, write-ahead log and latency stay flat, on both engines",
-	needs: [linux],
+	needs: [linux, postgresTools],
 	options: {
 		minutes: { default: "480", text: "length of this run" },
 		keep: { default: "", text: "folder of a day in several runs, which this run begins or continues" },
@@ -57,8 +65,17 @@ interface Engine {
 	/** Faults of the store, by name, each with its end. */
 	faults: Record<string, () => Promise<void>>;
 	sizes(): Promise<{ walBytes: number; storeBytes: number }>;
-	/** Checks the backups. @returns their number */
+	/** Backs the store up by the documented commands, and restores the backup as another store. */
+	restoreBackup(): Promise<Restored>;
+	/** Checks the backups that a node has made. @returns their number */
 	checkBackups(): Promise<number>;
+}
+
+interface Restored {
+	databaseUrl: string;
+	/** When the backup was complete. */
+	madeMs: number;
+	remove(): Promise<void>;
 }
 
 async function embedded(trial: Trial, dayFolder: string) {
@@ -66,11 +83,12 @@ async function embedded(trial: Trial, dayFolder: string) {
 	const backups = join(folder, "backups");
 	mkdirSync(backups, { recursive: true });
 	const file = join(folder, "animals.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 	return live(trial, {
 		name: "sqlite",
 		folder,
-		databaseUrl: `sqlite:${file}`,
+		databaseUrl: environment.DATABASE_URL,
 		settings: { BACKUP_TO: backups, BACKUP_EVERY: "5m", BACKUP_KEEP: "3" },
 		faults: {
 			async "another program holds the lock for 2 s"() {
@@ -81,12 +99,20 @@ async function embedded(trial: Trial, dayFolder: string) {
 			},
 		},
 		sizes: async () => ({ walBytes: sizeOf(`${file}-wal`), storeBytes: sizeOf(file) }),
+		async restoreBackup() {
+			const [backup, restored] = [join(folder, "backup.db"), join(folder, "restored.db")];
+			const remove = async () => {
+				for (const path of [backup, restored, `${restored}-wal`, `${restored}-shm`]) rmSync(path, { force: true });
+			};
+			await remove();
+			await runWell(["backup", backup], environment);
+			const madeMs = performance.now();
+			await runWell(["restore", backup, "--to", restored], environment);
+			return { databaseUrl: `sqlite:${restored}`, madeMs, remove };
+		},
 		async checkBackups() {
 			const names = readdirSync(backups).filter((name) => name.endsWith(".db"));
-			for (const name of names) {
-				const { code, stderr } = await runProgram(["verify", join(backups, name)]);
-				assert.equal(code, 0, stderr);
-			}
+			for (const name of names) await runWell(["verify", join(backups, name)]);
 			return names.length;
 		},
 	});
@@ -99,7 +125,8 @@ async function onServer(trial: Trial, dayFolder: string) {
 	// PostgreSQL has a user of its own, who makes its files there.
 	chmodSync(dayFolder, 0o755);
 	chmodSync(files, 0o777);
-	const server = await startPostgres([], undefined, files);
+	// A server of the same version as the programs that back it up.
+	const server = await startPostgres([], bin, files);
 	trial.after(() => server.stop());
 	const databaseUrl = `${server.url}/postgres`;
 	return live(trial, {
@@ -130,6 +157,17 @@ async function onServer(trial: Trial, dayFolder: string) {
 				"SELECT (SELECT sum(size) FROM pg_ls_waldir()) AS wal, pg_database_size(current_database()) AS store";
 			const [row] = await runSql(databaseUrl, read);
 			return { walBytes: Number(row?.["wal"]), storeBytes: Number(row?.["store"]) };
+		},
+		async restoreBackup() {
+			const remove = async () => {
+				await runSql(databaseUrl, "DROP DATABASE IF EXISTS restored WITH (FORCE)");
+			};
+			await remove();
+			await runSql(databaseUrl, "CREATE DATABASE restored");
+			const NEW_DATABASE_URL = `${server.url}/restored`;
+			const env = { PATH: `${bin}:${process.env["PATH"]}`, DATABASE_URL: databaseUrl, NEW_DATABASE_URL };
+			await execute("bash", ["-euc", blockOf("docs/postgresql.md", "pg_dump")], { cwd: folder, env });
+			return { databaseUrl: NEW_DATABASE_URL, madeMs: performance.now(), remove };
 		},
 		checkBackups: async () => 0,
 	});
@@ -169,6 +207,8 @@ interface Nodes {
 	environment: Environment;
 	first: Running;
 	all(): Running[];
+	/** Old secrets of the key, which are no longer valid. */
+	retired: string[];
 	/** Of the second node. */
 	faults: Engine["faults"];
 }
@@ -194,7 +234,7 @@ async function startNodes(trial: Trial, engine: Engine): Promise<Nodes> {
 			second.process.kill("SIGCONT");
 		},
 	};
-	return { environment, first, all: () => [first, second], faults };
+	return { environment, first, all: () => [first, second], retired: [], faults };
 }
 
 /** @returns the rounds of this run and of the earlier ones @throws if anything but the figures is wrong */
@@ -231,11 +271,12 @@ async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }:
 		await sleep(Number(trial.option("pause")) * 1000);
 		const sample = await measure(nodes.first, day, engine, rounds.at(-1)?.sample);
 		trial.say(`${engine.name}: ${JSON.stringify(sample)}`);
-		await changeSecret(day, id, nodes.first, nodes.environment);
+		await changeSecret(day, id, nodes);
 		const [name = "", run] = Object.entries(faults)[rounds.length % Object.keys(faults).length] ?? [];
 		trial.say(`${engine.name}: ${name}`);
 		await run?.();
 		await day.isBack(30_000);
+		await compareBackup(trial, engine, day, past);
 		const [runs, minutes] = [earlier.runs + 1, earlier.minutes + minutesSoFar()];
 		rounds.push({ runs, minutes, counts: { ...day.counts }, sample });
 		past.sync();
@@ -251,13 +292,28 @@ async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }:
 	return rounds;
 }
 
+/** Compares the list of a service on a restored backup with what is known of the time of the backup. */
+async function compareBackup(trial: Trial, engine: Engine, day: Day, past: Past): Promise<void> {
+	const fromMs = performance.now();
+	const { databaseUrl, madeMs, remove } = await engine.restoreBackup();
+	const service = await startProgram(trial, { DATABASE_URL: databaseUrl, RATE_LIMIT: "" });
+	const listed = await listAll(service.url, day.key);
+	past.checkAll(listed, fromMs, madeMs);
+	assert.equal((await service.stop()).code, 0);
+	await remove();
+	trial.say(`${engine.name}: a backup of ${listed.length} animals was restored`);
+}
+
+/** Runs a command, which has to succeed. @returns its standard output */
+async function runWell(parameters: string[], environment: Environment = {}): Promise<string> {
+	const { code, stdout, stderr } = await runProgram(parameters, { environment });
+	assert.equal(code, 0, stderr);
+	return stdout;
+}
+
 /** The key of the day, with a new secret. */
 async function ownKey(environment: Environment): Promise<Key> {
-	const run = async (...parameters: string[]) => {
-		const { code, stdout, stderr } = await runProgram(["keys", ...parameters], { environment });
-		assert.equal(code, 0, stderr);
-		return stdout;
-	};
+	const run = (...parameters: string[]) => runWell(["keys", ...parameters], environment);
 	const [known] = JSON.parse(await run("list", "--json"));
 	if (known) return { id: known.id, key: (await run("rotate", known.id, "--grace", "1s")).trim() };
 	return JSON.parse(await run("create", "--name", "day", "--scopes", "pets:read,pets:write,pets:edit", "--json"));
@@ -281,18 +337,15 @@ function summary(engine: string, rounds: Round[]) {
 }
 
 /** Replaces the key's secret; the one before the last is refused by then. */
-async function changeSecret(day: Day, id: string, { url }: Running, environment: Environment) {
+async function changeSecret(day: Day, id: string, { first: { url }, environment, retired }: Nodes) {
 	const before = day.key;
-	const { code, stdout, stderr } = await runProgram(["keys", "rotate", id, "--grace", "20s"], { environment });
-	assert.equal(code, 0, stderr);
-	day.key = stdout.trim();
-	setTimeout(() => retired.push({ url, key: before }), 25_000).unref();
-	for (const { url, key } of retired.splice(0)) {
+	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], environment)).trim();
+	setTimeout(() => retired.push(before), 25_000).unref();
+	for (const key of retired.splice(0)) {
 		const { status } = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
 		assert.ok(status === 401 || status === 503, `an old secret got ${status}`);
 	}
 }
-const retired: { url: string; key: string }[] = [];
 
 async function measure({ pid }: Running, day: Day, engine: Engine, before?: Sample): Promise<Sample> {
 	const times = day.takeTimes();

@@ -100,15 +100,15 @@ export class Past {
 		};
 	}
 
-	/** Asserts that the animal was like this, or absent, at some moment between the two times. */
+	/** Asserts that the animal was like this, or absent, at some moment from one time to the other. */
 	check(id: bigint, shown: Pet | undefined, sentMs: number, repliedMs = performance.now()): void {
 		const versions = this.#versions.get(id);
 		// An animal whose create has no reply yet is known to nobody.
 		if (!versions) return;
-		const first = Math.max(
-			versions.findLastIndex(({ knownMs }) => knownMs <= sentMs),
-			0,
-		);
+		const last = versions.findLastIndex(({ knownMs }) => knownMs <= sentMs);
+		// Its create had not succeeded before.
+		if (!shown && last < 0 && versions[0]?.knownMs !== unknown) return;
+		const first = Math.max(last, 0);
 		const possible = versions.slice(first).filter(({ fromMs }) => fromMs <= repliedMs);
 		const index = possible.findIndex(({ state }) => state === describe(shown));
 		const expected = possible.map(({ state }) => state).join(" or ");
@@ -119,11 +119,13 @@ export class Past {
 		this.#write(["known", String(id), first + index]);
 	}
 
-	/** Asserts that the whole list, read while nothing is sent, has all animals as they are known, and no other ones. */
-	checkAll(listed: Pet[]): void {
-		const nowMs = performance.now();
+	/**
+	 * Asserts that this was the whole list at some moment from one time to the other: all animals as they are known, and
+	 * no other ones.
+	 */
+	checkAll(listed: Pet[], fromMs = performance.now(), toMs = fromMs): void {
 		const shown = new Map(listed.map((pet) => [pet.id, pet]));
-		for (const id of this.ids) this.check(id, shown.get(id), nowMs);
+		for (const id of this.ids) this.check(id, shown.get(id), fromMs, toMs);
 		const strangers = listed.filter(({ id }) => !this.#versions.has(id)).map(describe);
 		for (const [index, stranger] of strangers.entries()) {
 			assert.ok(this.#unanswered.has(stranger), `nobody created ${stranger}`);
