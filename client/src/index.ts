@@ -1,16 +1,7 @@
 // The client of animal-store, for Node, browsers, Bun and Deno. It needs only fetch.
 
 import { Attempts, type Reply } from "./attempts.ts";
-import {
-	filterNames,
-	type Int64,
-	type Int64Mode,
-	int64Fields,
-	limitMax,
-	type NewPet,
-	newPetFields,
-	type Pet,
-} from "./contract.ts";
+import { type Int64, type Int64Mode, int64Fields, limitMax, type NewPet, newPetFields, type Pet } from "./contract.ts";
 import { AnimalStoreError, requestIdOf } from "./errors.ts";
 import { toDigits } from "./int64.ts";
 import { type CallOptions, type ClientOptions, type CreateOptions, readOptions, type Settings } from "./options.ts";
@@ -76,7 +67,8 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	 */
 	listPage({ limit = limitMax, cursor, ...filter }: ListQuery = {}, options?: CallOptions): Call<Page<Mode>> {
 		const query = new URLSearchParams({ limit: String(limit) });
-		for (const field of filterNames) if (filter[field] !== undefined) query.set(field, String(filter[field]));
+		// Also a mistyped name, which the service refuses: without it, the list would be of all animals.
+		for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value));
 		if (cursor !== undefined) query.set("cursor", cursor);
 		return toCall(async () => {
 			const { body, response } = await this.#get(`/pets?${query}`, options);

@@ -140,6 +140,13 @@ test("a list requests pages of 100 by default, and follows only the next link", 
 	assert.equal(first.attempts[0]?.url, "http://a.example/v1/pets?limit=7");
 });
 
+test("a mistyped filter is sent, for the service to refuse, so that no list is longer than it was meant to be", async () => {
+	const { attempts, store } = answered([refusal(400, {}, { code: "unknown_parameter", message: "m" })]);
+	const mistyped: object = { staus: "sold", status: undefined };
+	assert.equal((await failureOf(store.listPets(mistyped).first())).message, "m");
+	assert.equal(attempts[0]?.url, "http://a.example/v1/pets?limit=1&staus=sold");
+});
+
 test("a list read from its last page follows only the prev links, also from a cursor", async () => {
 	const linked = (...rels: string[]) => {
 		const links = rels.map((rel) => `<http://b.example/v1/pets?cursor=${rel}-cursor>; rel="${rel}"`);
