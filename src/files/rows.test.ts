@@ -164,12 +164,22 @@ test("each fault names the field and its rule in the words of the service, with 
 		['{"categoryId":1}', /^name is required and must be a string of 1 to 255 [^;]+$/],
 		['{"name":5,"categoryId":"1"}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
 		['{"name":"\\ud800","categoryId":1e19}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
-		['{"name":"a","categoryId":1,"status":null}', /^status must be one of/],
+		['{"name":"a","categoryId":1,"status":0}', /^status must be one of/],
 		['{"name":"a","categoryId":1,"category_id":2}', /^categoryId is given twice, in two spellings$/],
 	];
 	for (const [row, reason] of lines) {
 		const { rows: [, found] = [] } = await read(`{"name":"a","categoryId":1}\n${row}`);
 		assert.match(describeFaults(found?.faults ?? []), reason);
+	}
+});
+
+test("a status that is null, empty or only blanks is none, unless a meaning is given for it", async () => {
+	const json = ["null", '""', '" \\t"', '"\u00a0"'].map((status) => `{"name":"a","categoryId":1,"status":${status}}`);
+	for (const content of [json.join("\n"), `[${json}]`, "name,categoryId,status\na,1,\na,1, \na,1,\u00a0\na,1\n"]) {
+		const { pets, reasons } = await read(content);
+		assert.deepEqual([pets, reasons], [Array(4).fill({ name: "a", categoryId: 1n }), []], content);
+		const [sold] = (await read(content, { values: new Map([["", "sold"]]) })).pets;
+		assert.equal(sold?.status, "sold");
 	}
 });
 

@@ -276,14 +276,16 @@ function digitsOf(cell: string): string {
 	return /^\s*(-?\d+)(?:[.,]00?)?\s*$/.exec(cell)?.[1] ?? cell;
 }
 
-/** Checks the fields, with the meaning of the status if `values` has one. */
+/** Checks the fields, with the meaning of the status if `values` has one. A blank status or null is none. */
 function outcomeOf<Fields extends { status?: unknown }>(
 	check: (fields: Fields) => Checked<NewPet>,
 	fields: Fields,
 	values?: Values,
 ): Outcome {
 	const { status } = fields;
-	const meaning = typeof status === "string" ? values?.get(plainValue(status)) : undefined;
+	const text = status === null ? "" : status;
+	const known = typeof text === "string" ? values?.get(plainValue(text)) : undefined;
+	const meaning = known === undefined && typeof text === "string" && text.trim() === "" ? null : known;
 	const checked = check(meaning === undefined ? fields : { ...fields, status: meaning ?? undefined });
 	if (!checked.faults) return { pet: checked.value };
 	const isUnknown = typeof status === "string" && checked.faults.some(({ field }) => field === "status");
