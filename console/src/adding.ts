@@ -17,7 +17,7 @@ type Show = (next: Adding) => void;
 /** Sends the entries, or looks for their animal if it cannot be repeated. @param show called with each new state */
 export async function add(session: Session, adding: Adding, show: Show): Promise<Pet | undefined> {
 	const { entries, unsettled } = adding;
-	const { value, faults } = checkTexts({ ...entries, categoryId: entries.categoryId.trim() });
+	const { value, faults } = checkTexts(entries);
 	if (faults) {
 		const inWords = faults.map((fault) => ({ ...fault, problem: describeFault(fault, entries[fault.field as Field]) }));
 		show({ ...adding, faults: inWords, failure: undefined, missing: undefined, added: undefined });

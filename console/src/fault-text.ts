@@ -2,7 +2,7 @@
 
 import { int64FromDecimal } from "../../src/contract/json.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
-import type { Fault } from "../../src/contract/validate.ts";
+import { digitsOf, type Fault } from "../../src/contract/validate.ts";
 import { capitalized } from "./edits.ts";
 
 const nameMax = 255;
@@ -17,9 +17,10 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 		return "Write the name in quotes";
 	},
 	categoryId(text) {
-		if (text.trim() === "") return "Enter a category, such as 4";
-		if (!/^-?\d+$/.test(text.trim())) return "A category is a whole number, such as 4";
-		const isTooLarge = int64FromDecimal(text.trim()) === undefined;
+		const digits = digitsOf(text);
+		if (digits.trim() === "") return "Enter a category, such as 4";
+		if (!/^-?\d+$/.test(digits)) return "A category is a whole number, such as 4";
+		const isTooLarge = int64FromDecimal(digits) === undefined;
 		return isTooLarge ? "This number is too large for a category" : "Write the category without quotes";
 	},
 	status: (text) => `“${text.slice(0, 40)}” is not a status: ${list.format(petStatuses)}`,

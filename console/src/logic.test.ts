@@ -8,6 +8,7 @@ import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { until } from "../../test/support/until.ts";
 import { createJob } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
+import { describeFault } from "./fault-text.ts";
 import { lookUpLost, mayRepeat } from "./look-up.ts";
 import type { PetFile } from "./open-rows.ts";
 import { callAfter, pauseAfter } from "./pause.ts";
@@ -76,6 +77,12 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 		{ ...nothing, good: 1, bad: 201, shown: 200, unused: ["colour"], isComplete: true },
 	);
 	await checkRows(file, AbortSignal.abort(), () => assert.fail("the view is gone"));
+});
+
+test("a category as text in JSON is not called too large because of zeros in front", () => {
+	const sentence = (text: string) => describeFault({ field: "categoryId", problem: "must be an integer" }, text);
+	assert.equal(sentence("007"), "Write the category without quotes");
+	assert.equal(sentence("09223372036854775808"), "This number is too large for a category");
 });
 
 test("a search shows each part, pauses at 500 found, and goes on where it ended", async () => {

@@ -95,5 +95,16 @@ const checkTextFields = checkOf(NewPet, true);
 /** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
 export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
 	const isGiven = ([field, text]: [string, string]) => text !== "" || NewPet.required.includes(field);
-	return checkTextFields(Object.fromEntries(Object.entries(texts).filter(isGiven)));
+	const given = Object.fromEntries(Object.entries(texts).filter(isGiven));
+	return checkTextFields({ ...given, categoryId: digitsOf(texts.categoryId ?? "") });
+}
+
+/**
+ * An integer as a person or a spreadsheet writes it, in plain decimal digits: without blanks around it, zeros before it
+ * and decimals that are zero. Three are no decimals. Any other text is returned as it is.
+ */
+export function digitsOf(text: string): string {
+	const [, sign, digits] = /^\s*(-?)0*([1-9]\d*|0)(?:[.,]00?)?\s*$/.exec(text) ?? [];
+	if (digits === undefined) return text;
+	return digits === "0" ? digits : `${sign}${digits}`;
 }

@@ -3,7 +3,7 @@
 
 import { int64FromDecimal, parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import { type Checked, checkFields, checkTexts, type Fault } from "../contract/validate.ts";
+import { type Checked, checkFields, checkTexts, digitsOf, type Fault } from "../contract/validate.ts";
 import { type Columns, findColumns, isUsable, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
 import { delimiterLine, type FileKind, firstRecords, headerWithin, type Source } from "./formats.ts";
@@ -261,19 +261,13 @@ function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }:
 function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
-	const texts = cellsByField(cells, found);
-	return outcomeOf(checkTexts, { ...texts, categoryId: digitsOf(texts.categoryId ?? "") }, values);
+	return outcomeOf(checkTexts, cellsByField(cells, found), values);
 }
 
 function cellsByField(cells: string[], { at }: Columns): Texts {
 	return Object.fromEntries(
 		newPetFields.flatMap((field) => (at[field] === -1 ? [] : [[field, cells[at[field]] ?? ""]])),
 	);
-}
-
-/** Spreadsheets have blanks around numbers, and integers with decimals that are zero. Three are no decimals. */
-function digitsOf(cell: string): string {
-	return /^\s*(-?\d+)(?:[.,]00?)?\s*$/.exec(cell)?.[1] ?? cell;
 }
 
 /** Checks the fields, with the meaning of the status if `values` has one. A blank status or null is none. */

@@ -215,6 +215,12 @@ test("animals are added one after the other, with exact categories; closing keep
 	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
 	const kept = await service.send({ path: "/v1/pets/1" });
 	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');
+	await page.keyboard.type("Mia");
+	await page.getByLabel("Category id").fill(" 007");
+	await page.keyboard.press("Enter");
+	await shows(page, /Added Mia with the id 2/);
+	const withZeros = await service.send({ path: "/v1/pets/2" });
+	assert.equal(withZeros.body, '{"id":2,"name":"Mia","categoryId":7}', "zeros in front change no number");
 	await page.keyboard.type("Half a na");
 	await page.keyboard.press("Escape");
 	await page.locator(".panel").waitFor({ state: "detached" });
