@@ -135,7 +135,7 @@ const coveredCode = `[...document.querySelectorAll(".code")]
 	})
 	.map((box) => box.textContent)`;
 
-for (const width of [1440, 768, 375]) {
+for (const width of [1440, 768, 320]) {
 	test(`axe finds nothing, and nothing is cut off or covered, light and dark, at ${width} pixels`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 } });

@@ -84,7 +84,7 @@ function watchViews(page: Page, key: string) {
 	};
 }
 
-for (const width of [1280, 768, 375]) {
+for (const width of [1280, 768, 320]) {
 	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
 		const service = await testService(context);
 		await addPets(service, numbered(21));
