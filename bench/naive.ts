@@ -34,7 +34,7 @@ const app = buildApp({
 	log,
 	server: {
 		timeouts: defaultTimeouts,
-		replyHead: { fields: Object.entries(securityHeaders(undefined)).flat(), isStopping: () => false },
+		replyHead: { fields: Object.entries(securityHeaders(undefined)).flat(), isClosing: () => false },
 		replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
 	},
 	probes: { live: () => ({}), ready: async () => ({}) },

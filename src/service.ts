@@ -85,7 +85,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	let isStopping = false;
 	let isServing = false;
 	let backups: ScheduledBackups | undefined;
-	const ops = buildOps(options, () => isStopping);
+	/** Replies close their connections. */
+	let isClosing = false;
+	const ops = buildOps(options, { isStopping: () => isStopping, isClosing: () => isClosing });
 	const { now, background } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
 	const store = await openWhenThere(options, ops, () => void backups?.stop());
@@ -105,9 +107,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const backupsStopped = backups?.stop();
 		if (isServing) {
 			log.info(cause, "stopping");
+			// So that clients connect to other nodes.
+			isClosing = config.stopDelay > 0;
 			await sleep(config.stopDelay);
 		}
-		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs });
+		const onPortClosed = () => {
+			isClosing = true;
+		};
+		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs, onPortClosed });
 		app.close();
 		activity.close();
 		await ops.close();
@@ -199,7 +206,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 type Ops = ReturnType<typeof buildOps>;
 
 /** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
-function buildOps(options: ServiceOptions, isStopping: () => boolean) {
+function buildOps(options: ServiceOptions, phase: { isStopping(): boolean; isClosing(): boolean }) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
@@ -213,7 +220,7 @@ function buildOps(options: ServiceOptions, isStopping: () => boolean) {
 	});
 	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
-	const probes = createProbes(sources, isStopping);
+	const probes = createProbes(sources, phase.isStopping);
 	const replyWatch = createReplyWatch({
 		log,
 		requestId: createRequestIds(node),
@@ -221,7 +228,7 @@ function buildOps(options: ServiceOptions, isStopping: () => boolean) {
 		isOnTerminal: options.isOnTerminal ?? false,
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
-	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isStopping };
+	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isClosing: phase.isClosing };
 	/** Options of both servers. */
 	const common = { timeouts, replyHead, replyWatch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });

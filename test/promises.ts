@@ -58,7 +58,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"SIGTERM under load drops no request: a full reply or a refused connection",
 				"connections that wait to be accepted when the service stops are accepted and answered",
-				"while connections come in each turn of a busy event loop, a stop resets none of them",
+				"while connections come in each turn of a busy event loop, a stop neither resets nor closes one of them",
 				"a connection whose client pauses between two requests gets one more reply while the service stops",
 				"with a socket that systemd holds, a restart under load fails no request",
 			],

@@ -10,17 +10,25 @@ const emptyTurnMs = 0.012;
 /** On a busy machine no turn is so short: after each such time, one that is twice as long counts as empty, too. */
 const doublingMs = 100;
 
+interface Drain {
+	idleMs: number;
+	graceMs: number;
+	/** From here on, replies have to close their connections. */
+	onPortClosed?: () => void;
+}
+
 /**
- * Stops a server whose replies close their connections. For `idleMs` it takes requests as before: a connection that is
- * in use has its last reply by then. Then it stops listening, and closes idle connections a moment later. After
+ * Stops a server. First it stops listening, while clients still have connections that they need not replace. Then each
+ * connection gets a last reply: one that is in use has it within `idleMs`, and idle ones are closed after that. After
  * `graceMs` in all, the connections that remain are closed.
  */
-export async function drain(server: HttpServer, { idleMs, graceMs }: { idleMs: number; graceMs: number }) {
+export async function drain(server: HttpServer, { idleMs, graceMs, onPortClosed }: Drain): Promise<void> {
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	const endsAtMs = performance.now() + graceMs;
-	const idleAtMs = performance.now() + Math.min(idleMs, graceMs);
-	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
 	await stopListening(server, endsAtMs);
+	onPortClosed?.();
+	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
+	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
 	// In the last phase of a turn: all bytes that had arrived were read, and their connections are busy.
 	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));

@@ -50,7 +50,7 @@ export interface ReplyHead {
 	/** Undefined if no page of another origin may call the port. */
 	cors?: Cors | undefined;
 	/** While it is true, the last reply of a connection closes it. */
-	isStopping(): boolean;
+	isClosing(): boolean;
 }
 
 /** The start of each challenge of RFC 6750 §3. */
@@ -206,7 +206,7 @@ export class Exchange {
 		const { latest, intake }: Connection = this.request.socket;
 		// A reply that closes would take the place of those to requests that were read after this one.
 		const isLast = latest?.request === this.request && !intake?.hasMore;
-		if (isLast && this.#head.isStopping()) this.closeAfter();
+		if (isLast && this.#head.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		intake?.noteReply(this.request, this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);

@@ -27,7 +27,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 	connection.latest = { request, response };
 	const replies: number[] = [];
 	const refusals = createRefusals(
-		{ fields: [], isStopping: () => false },
+		{ fields: [], isClosing: () => false },
 		{ refuse: (code) => `${replies.push(errors[code].status)}` },
 	);
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
@@ -43,7 +43,7 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const lines: object[] = [];
 	const log = { error: (fields: object) => void lines.push(fields) };
 	const server = createServer((received, response) => {
-		const exchange = new Exchange(received, response, { fields: [], isStopping: () => false }, "r1");
+		const exchange = new Exchange(received, response, { fields: [], isClosing: () => false }, "r1");
 		response
 			.writeHead(200, { "content-length": "10" })
 			.write("12345", () => sendFailure(log, exchange, new Error("bug")));

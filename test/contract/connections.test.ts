@@ -30,7 +30,7 @@ function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const server = createHttpServer(({ request, response }) => handler(request, response), {
 		timeouts: defaultTimeouts,
-		replyHead: { fields: [], isStopping: () => false },
+		replyHead: { fields: [], isClosing: () => false },
 		replyWatch: { begin: beginReply, refuse: () => "test", close() {} },
 		...options,
 	});

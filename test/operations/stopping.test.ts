@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,6 +24,17 @@ async function unfinished({ port }: TestService, path: string, lines = ""): Prom
 	return connection;
 }
 
+/** Waits until nobody can connect any more. */
+async function portClosed({ port }: TestService): Promise<void> {
+	const isRefused = async () => {
+		const socket = connect(port, "127.0.0.1");
+		const isOpen = await once(socket, "connect").catch(() => undefined);
+		socket.destroy();
+		return !isOpen;
+	};
+	await until("the port to close", isRefused, { everyMs: 5 });
+}
+
 test("while the service stops, readyz is 503 on both ports, and accepted requests are answered", async (context) => {
 	const service = await testService(context);
 	const ready = await unfinished(service, "/readyz");
@@ -34,6 +45,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	assert.equal((await upload.next(false))?.status, 100, "the service asks for the body");
 	await service.send({ path: "/livez" });
 	const stopped = service.stop();
+	await portClosed(service);
 	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
 	assert.deepEqual([onOpsPort.status, ((await onOpsPort.json()) as { code: string }).code], [503, "shutting_down"]);
 	assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200);
@@ -57,11 +69,11 @@ test("connections that wait to be accepted when the service stops are accepted a
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
 	const replies = await Promise.all(waiting.map((connection) => connection.next(false)));
-	for (const reply of replies) assert.deepEqual([reply?.status, reply?.headers["connection"]], [200, "close"]);
+	for (const reply of replies) assert.equal(reply?.status, 200);
 	await within("the stop", stopped);
 });
 
-test("while connections come in each turn of a busy event loop, a stop resets none of them", async (context) => {
+test("while connections come in each turn of a busy event loop, a stop neither resets nor closes one of them", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connections: Connection[] = [];
 	const isLate = () => performance.now() - startedAtMs > 2500;
@@ -78,11 +90,10 @@ test("while connections come in each turn of a busy event loop, a stop resets no
 	setImmediate(visit);
 	const stopped = service.stop();
 	await until("the last visit", isLate);
-	const statuses = await Promise.all(connections.map(async (one) => (await one.next(false))?.status));
-	assert.deepEqual(
-		statuses.filter((status) => status !== 200),
-		[],
-	);
+	const replies = await Promise.all(connections.map((one) => one.next(false)));
+	for (const reply of replies) assert.equal(reply?.status, 200);
+	// The last ones may be sent when the port is closed.
+	for (const reply of replies.slice(0, replies.length / 2)) assert.equal(reply?.headers["connection"], "keep-alive");
 	await within("the stop", stopped);
 });
 
@@ -94,8 +105,9 @@ test("a connection whose client pauses between two requests gets one more reply 
 		return connection.next(false);
 	};
 	assert.equal((await ask())?.headers["connection"], "keep-alive");
-	const startedAtMs = performance.now();
 	const stopped = service.stop();
+	await portClosed(service);
+	const startedAtMs = performance.now();
 	await until("the end of the pause", () => performance.now() - startedAtMs > 600);
 	const last = await ask();
 	assert.deepEqual([last?.status, last?.headers["connection"]], [200, "close"]);
@@ -109,6 +121,7 @@ test("while the service stops, a reply closes the connection, also if its reques
 	connection.socket.write(post);
 	assert.equal((await connection.next(false))?.status, 401);
 	const stopped = service.stop();
+	await portClosed(service);
 	connection.socket.write(post);
 	const reply = await connection.next(false);
 	assert.deepEqual([reply?.status, reply?.headers["connection"]], [401, "close"]);
