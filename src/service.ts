@@ -82,12 +82,11 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const { apiKey, baseUrl } = config;
-	let isStopping = false;
+	/** Whether the service stops, and whether replies close their connections. */
+	const phase = { isStopping: false, isClosing: false };
 	let isServing = false;
 	let backups: ScheduledBackups | undefined;
-	/** Replies close their connections. */
-	let isClosing = false;
-	const ops = buildOps(options, { isStopping: () => isStopping, isClosing: () => isClosing });
+	const ops = buildOps(options, phase);
 	const { now, background } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
 	const store = await openWhenThere(options, ops, () => void backups?.stop());
@@ -98,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
-		isStopping = true;
+		phase.isStopping = true;
 		stopped ??= stopAll(graceMs, cause);
 		return stopped;
 	}
@@ -108,13 +107,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if (isServing) {
 			log.info(cause, "stopping");
 			// So that clients connect to other nodes.
-			isClosing = config.stopDelay > 0;
+			phase.isClosing = config.stopDelay > 0;
 			await sleep(config.stopDelay);
 		}
-		const onPortClosed = () => {
-			isClosing = true;
-		};
-		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs, onPortClosed });
+		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs, phase });
 		app.close();
 		activity.close();
 		await ops.close();
@@ -206,7 +202,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 type Ops = ReturnType<typeof buildOps>;
 
 /** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
-function buildOps(options: ServiceOptions, phase: { isStopping(): boolean; isClosing(): boolean }) {
+function buildOps(options: ServiceOptions, phase: { isStopping: boolean; isClosing: boolean }) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
@@ -220,7 +216,7 @@ function buildOps(options: ServiceOptions, phase: { isStopping(): boolean; isClo
 	});
 	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
-	const probes = createProbes(sources, phase.isStopping);
+	const probes = createProbes(sources, () => phase.isStopping);
 	const replyWatch = createReplyWatch({
 		log,
 		requestId: createRequestIds(node),
@@ -228,7 +224,10 @@ function buildOps(options: ServiceOptions, phase: { isStopping(): boolean; isClo
 		isOnTerminal: options.isOnTerminal ?? false,
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
-	const replyHead = { fields: Object.entries(securityHeaders(config.baseUrl)).flat(), isClosing: phase.isClosing };
+	const replyHead = {
+		fields: Object.entries(securityHeaders(config.baseUrl)).flat(),
+		isClosing: () => phase.isClosing,
+	};
 	/** Options of both servers. */
 	const common = { timeouts, replyHead, replyWatch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });

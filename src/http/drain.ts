@@ -13,8 +13,8 @@ const doublingMs = 100;
 interface Drain {
 	idleMs: number;
 	graceMs: number;
-	/** From here on, replies have to close their connections. */
-	onPortClosed?: () => void;
+	/** `isClosing` becomes true with the closed port: replies have to close their connections then. */
+	phase?: { isClosing: boolean };
 }
 
 /**
@@ -22,11 +22,11 @@ interface Drain {
  * connection gets a last reply: one that is in use has it within `idleMs`, and idle ones are closed after that. After
  * `graceMs` in all, the connections that remain are closed.
  */
-export async function drain(server: HttpServer, { idleMs, graceMs, onPortClosed }: Drain): Promise<void> {
+export async function drain(server: HttpServer, { idleMs, graceMs, phase }: Drain): Promise<void> {
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	const endsAtMs = performance.now() + graceMs;
 	await stopListening(server, endsAtMs);
-	onPortClosed?.();
+	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
 	// In the last phase of a turn: all bytes that had arrived were read, and their connections are busy.
