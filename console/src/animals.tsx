@@ -13,7 +13,16 @@ import { IdlePanel } from "./idle-panel.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 import { Banner, countOf, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
-import { type AnimalsRoute, describeFilter, filterOf, go, pageSizes, petStatuses, replaceRoute } from "./route.ts";
+import {
+	type AnimalsRoute,
+	coversList,
+	describeFilter,
+	filterOf,
+	go,
+	pageSizes,
+	petStatuses,
+	showPet,
+} from "./route.ts";
 import { focusRow } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
 import { Search } from "./search-view.tsx";
@@ -59,18 +68,13 @@ export function Animals(props: AnimalsProps) {
 	const reply = name === undefined ? request.value : search.state?.found[0];
 	const desk = useDesk(session, { route, read, reply, onSettled: refresh });
 	const pets = desk ? desk.pets : read;
-	/** The animal whose panel was closed a moment ago: its row gets the focus. */
-	const closed = useRef<string | undefined>(undefined);
+	const close = useReturnedFocus(id);
 	const closePanel = () => {
-		closed.current = isAdding ? undefined : id;
-		if (isAdding) setIsAdding(false);
-		else if (id === undefined && name !== undefined) endSearch(route);
-		else replaceRoute({ ...route, id: undefined });
+		if (isAdding) return setIsAdding(false);
+		close();
+		if (id === undefined && name !== undefined) endSearch(route);
+		else showPet(route, undefined);
 	};
-	useLayoutEffect(() => {
-		focusRow(closed.current);
-		closed.current = undefined;
-	}, [id]);
 	const page = name === undefined ? request.value : undefined;
 	const move = useListKeys({ route, pets: pets ?? [], page, desk, reload: request.reload, closePanel });
 	const isCovered = useCovering(isAdding || id !== undefined);
@@ -139,9 +143,27 @@ function useNewAnimals(
 	}, [total, edits]);
 }
 
+/**
+ * Gives the focus to the row of an animal whose panel was closed.
+ * @returns to be called before that; the Back button closes it without
+ */
+function useReturnedFocus(id: string | undefined): () => void {
+	const isClosing = useRef(false);
+	const before = useRef(id);
+	useLayoutEffect(() => {
+		const isFocusLost = document.activeElement === document.body;
+		if (id === undefined && (isClosing.current || isFocusLost)) focusRow(before.current);
+		isClosing.current = false;
+		before.current = id;
+	}, [id]);
+	return () => {
+		isClosing.current = true;
+	};
+}
+
 /** Whether the panel covers the list, as on a narrow screen. Then it takes the focus. */
 function useCovering(isOpen: boolean): boolean {
-	const isCovered = isOpen && matchMedia("(max-width: 900px)").matches;
+	const isCovered = isOpen && coversList();
 	useLayoutEffect(() => {
 		if (isCovered) document.querySelector<HTMLElement>(".panel .close")?.focus();
 	}, [isCovered]);

@@ -4,7 +4,7 @@ import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import type { Int64 } from "../../client/src/index.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { hitIn } from "./hit.ts";
-import { type AnimalsRoute, hashOf, replaceRoute } from "./route.ts";
+import { type AnimalsRoute, hashOf, showPet } from "./route.ts";
 import type { Desk } from "./use-desk.ts";
 
 interface PetTableProps {
@@ -94,7 +94,6 @@ interface RowProps {
 /** The link in the row is for keyboards and screen readers; a click anywhere in the row does the same. */
 function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 	const id = String(pet.id);
-	const to: AnimalsRoute = { ...route, id };
 	const isSelected = desk?.selection.has(id) ?? false;
 	function open(event: TargetedMouseEvent<HTMLElement>): void {
 		const isControl = event.target instanceof Element && event.target.closest(".pick, button") !== null;
@@ -104,7 +103,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 			desk.selection.extend(id);
 		} else if (!event.shiftKey && getSelection()?.type !== "Range") {
 			event.preventDefault();
-			replaceRoute(to);
+			showPet(route, id);
 		}
 	}
 	return (
@@ -119,7 +118,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 			{fields.map((field) =>
 				field === "name" ? (
 					<th key={field} scope="row" class="name" dir="auto">
-						<a href={hashOf(to)} aria-current={isOpen ? "true" : undefined}>
+						<a href={hashOf({ ...route, id })} aria-current={isOpen ? "true" : undefined}>
 							<FoundName name={pet.name} text={route.name} />
 						</a>
 					</th>

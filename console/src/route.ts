@@ -88,10 +88,23 @@ export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
-/** Changes the URL without a new entry for the Back button, which would get one for each row. */
-export function replaceRoute(route: Route): void {
-	history.replaceState(null, "", hashOf(route));
+/** Whether the panel covers the list, as in a narrow window. */
+export const coversList = () => matchMedia("(max-width: 900px)").matches;
+
+/** The state of an entry of the Back button: the entry before it is the list that the animal covers. */
+const overList = "over the list";
+
+/**
+ * Opens this animal, or closes the open one. Only where it covers the list does it get an entry for the Back button,
+ * which would get one for each row otherwise.
+ */
+export function showPet(route: AnimalsRoute, id: string | undefined): void {
+	const hash = hashOf({ ...route, id });
+	const isOverList = history.state === overList;
+	if (id !== undefined && route.id === undefined && coversList()) history.pushState(overList, "", hash);
+	else history.replaceState(id === undefined ? null : history.state, "", hash);
 	dispatchEvent(new HashChangeEvent("hashchange"));
+	if (id === undefined && isOverList) history.back();
 }
 
 /** The digits of an id, without leading zeros; undefined if the text is not an id. */

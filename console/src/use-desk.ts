@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { shortName, stateOf } from "./edits.ts";
-import { type AnimalsRoute, petStatuses, replaceRoute } from "./route.ts";
+import { type AnimalsRoute, petStatuses, showPet } from "./route.ts";
 import { focusedId, focusRow } from "./row-focus.ts";
 import { may, type Session } from "./session.ts";
 import type { Command } from "./shortcuts.ts";
@@ -71,7 +71,7 @@ export function useDesk(session: Session, { route, read, reply, onSettled }: Des
 		remove(gone) {
 			const next = neighborOf(gone, pets ?? []);
 			selection.clear();
-			if (gone.some(({ id }) => String(id) === route.id)) replaceRoute({ ...route, id: undefined });
+			if (gone.some(({ id }) => String(id) === route.id)) showPet(route, undefined);
 			editing.apply(gone.map((pet) => ({ pet, change: { action: "remove" } })));
 			// The dialog that asked gives the focus back first.
 			requestAnimationFrame(() => focusRow(next));
@@ -79,7 +79,7 @@ export function useDesk(session: Session, { route, read, reply, onSettled }: Des
 		closeDialog: () => setAsked((now) => (now?.what === "removal" ? undefined : now)),
 		renamed,
 		startRename(id) {
-			replaceRoute({ ...route, id });
+			showPet(route, id);
 			setRenamed(id);
 		},
 		endRename(pet, given) {

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
-import { type AnimalsRoute, go, pageSizes, replaceRoute } from "./route.ts";
+import { type AnimalsRoute, go, pageSizes, showPet } from "./route.ts";
 import { focusedId, focusRow, searchField, statusButton } from "./row-focus.ts";
 import type { PetPage } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
@@ -32,7 +32,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		const next = pets[to] && String(pets[to].id);
 		if (next === undefined) return undefined;
 		lastAt.current = to;
-		if (route.id !== undefined) replaceRoute({ ...route, id: next });
+		if (route.id !== undefined) showPet(route, next);
 		focusRow(next);
 		return next;
 	}

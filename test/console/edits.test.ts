@@ -420,6 +420,34 @@ test("the panel moves no row, so that a double-click never opens the neighbor; a
 	}
 });
 
+test("where an animal covers the list, Back closes it, and leads no further than to the list", async (context) => {
+	const { service, page } = await opened(context, names, "#/activity");
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	const isClosed = () => page.locator(".panel").waitFor({ state: "detached" });
+	const entries = () => page.evaluate<number>("history.length");
+	await row(page, "Luna").click();
+	await panel(page, "Luna").waitFor();
+	await button(page, "Next animal").click();
+	await panel(page, "Bella").waitFor();
+	const before = await entries();
+	await page.goBack();
+	await isClosed();
+	assert.equal(await focused(page), "Bella");
+	assert.match(page.url(), /#\/animals$/);
+	await row(page, "Luna").click();
+	await button(page, "‹ Animals").click();
+	await isClosed();
+	assert.equal(await focused(page), "Luna");
+	assert.equal(await entries(), before, "no animal leaves an entry behind");
+	await page.goBack();
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.goto(`${service.url}/console#/animals?id=2`);
+	await button(page, "‹ Animals").click();
+	await row(page, "Luna").waitFor();
+	assert.match(page.url(), /#\/animals$/, "also after a link");
+});
+
 test("in the panel, the undo is in reach on a phone too, and a long history covers nothing", async (context) => {
 	const { page } = await opened(context, names);
 	await page.setViewportSize({ width: 390, height: 844 });
