@@ -1,7 +1,7 @@
 // Steps 2 to 4 of adding many: the columns of a file, the meanings of its words, and the rows to correct. Going back
 // keeps what was chosen, and nothing is sent before the last step ends.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
@@ -9,6 +9,7 @@ import { previewRows } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
 import { type Correcting, useCorrections } from "./corrections.ts";
+import { useKept } from "./kept.ts";
 import { ColumnsTable, SheetMenu } from "./map-columns.tsx";
 import { LostLetters, type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
 import { countOf, digits } from "./notes.tsx";
@@ -26,18 +27,18 @@ interface AddFileProps {
 
 export function AddFile({ file, onBack, onStart }: AddFileProps) {
 	const { name, source, kind } = file;
-	const [step, setStep] = useState<"Columns" | "Values" | "Check">("Columns");
-	const [preview, setPreview] = useState(file.preview);
-	const [mapping, setMapping] = useState<Mapping>(() => guessed(preview.columns));
-	const [mapped, setMapped] = useState<MappedValue[]>([]);
-	const wantedRow = useRef(preview.headerRow);
+	const [step, setStep] = useKept<"Columns" | "Values" | "Check">(file, "step", () => "Columns");
+	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
+	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview.columns));
+	const [mapped, setMapped] = useKept<MappedValue[]>(file, "mapped", () => []);
+	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const { headerRow } = preview;
 	const petFile: PetFile = useMemo(
 		() => ({ name, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
 		[file, mapping, mapped, headerRow],
 	);
-	const { checked, failure } = useCheck(petFile);
-	const correcting = useCorrections(petFile.options);
+	const { checked, failure } = useCheck(file, petFile);
+	const correcting = useCorrections(file, petFile.options);
 	const words = withProposals(mapped, checked?.values ?? []);
 	const isChecked = checked?.isComplete === true && words.length === mapped.length;
 	useEffect(() => {
@@ -50,14 +51,14 @@ export function AddFile({ file, onBack, onStart }: AddFileProps) {
 		correcting.clear();
 	}
 	async function setHeaderRow(row: number): Promise<void> {
-		wantedRow.current = row;
+		wanted.row = row;
 		// A broken row is reported by the check of the whole file.
 		const read = await previewRows(source, kind, previewed, { headerRow: row }).catch(() => undefined);
-		if (!read || wantedRow.current !== row) return;
+		if (!read || wanted.row !== row) return;
 		setPreview(read);
 		map(guessed(read.columns));
 	}
-	const shared = checked && { file: petFile, checked, isChecked, correcting };
+	const shared = checked && { of: file, file: petFile, checked, isChecked, correcting };
 	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
 	if (step === "Values" && shared)
 		return (
@@ -120,6 +121,8 @@ function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Chec
 }
 
 interface CheckedProps {
+	/** What was chosen. */
+	of: OpenFile;
 	file: PetFile;
 	checked: Checked;
 	/** Whether the check has seen the whole file with all that was chosen. */
@@ -162,8 +165,8 @@ function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack,
 	);
 }
 
-function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
-	const [isInOrder, setIsInOrder] = useState(true);
+function CheckStep({ of, file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
+	const [isInOrder, setIsInOrder] = useKept(of, "isInOrder", () => true);
 	const { shown, damaged, unused } = checked;
 	const { corrections, now } = correcting;
 	const fixed = shown.filter(({ row }) => now(row).pet).length;
@@ -219,12 +222,12 @@ function guessed(columns: string[]): Mapping {
 	return Object.fromEntries(newPetFields.map((field) => [field, columns[at[field]] ?? null]));
 }
 
-function useCheck(file: PetFile): { checked: Checked | undefined; failure: unknown } {
-	const [checked, setChecked] = useState<Checked>();
+function useCheck(of: OpenFile, file: PetFile): { checked: Checked | undefined; failure: unknown } {
+	const [checked, setChecked] = useKept<Checked | undefined>(of, "checked", () => undefined);
 	const [failure, setFailure] = useState<unknown>();
 	useEffect(() => {
 		const leaving = new AbortController();
-		setChecked((before) => before && { ...before, values: [], isComplete: false });
+		setChecked(checked && { ...checked, values: [], isComplete: false });
 		setFailure(undefined);
 		void checkRows(file, leaving.signal, setChecked).catch((error) => !leaving.signal.aborted && setFailure(error));
 		return () => leaving.abort();

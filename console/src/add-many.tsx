@@ -1,7 +1,6 @@
 // The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
 
 import "./add-many.css";
-import { useRef, useState } from "preact/hooks";
 import { isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
@@ -9,8 +8,9 @@ import { AddFile } from "./add-file.tsx";
 import type { Job } from "./add-rows.ts";
 import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
+import { type Choosing, nothingChosen } from "./kept.ts";
 import { MissingScope } from "./notes.tsx";
-import { describe, type OpenFile, previewed } from "./open-file.ts";
+import { describe, previewed } from "./open-file.ts";
 import { may, type Session } from "./session.ts";
 
 export interface AddManyProps {
@@ -18,35 +18,22 @@ export interface AddManyProps {
 	/** It outlives the view and the session. */
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
+	/** It outlives them, too. */
+	choosing: Choosing;
+	setChoosing(next: (before: Choosing) => Choosing): void;
 }
 
-interface Chosen {
-	file?: OpenFile;
-	failure?: unknown;
-	isPending?: boolean;
-}
-
-export function AddMany({ session, job, setJob }: AddManyProps) {
-	const [{ file, failure, isPending = false }, setChosen] = useState<Chosen>({});
-	/** Kept after a check, so that pasted rows can be corrected. */
-	const [text, setText] = useState("");
+export function AddMany({ session, job, setJob, choosing, setChoosing }: AddManyProps) {
+	const { text, file, failure, reading } = choosing;
 	if (!may(session, "pets:write")) return <MissingScope title="This key may not add animals" scope="pets:write" />;
 
-	/** Counts the files and sheets that were chosen, so that only the latest is shown. */
-	const turn = useRef(0);
-
 	async function open(blob: Blob, name: string, sheet?: string): Promise<void> {
-		const own = ++turn.current;
-		setChosen((now) => ({ ...now, isPending: true }));
+		const own = {};
+		setChoosing((now) => ({ ...now, reading: own }));
 		const next = await read(blob, name, sheet);
-		if (own === turn.current) setChosen(next);
+		setChoosing((now) => (now.reading === own ? { text: now.text, ...next } : now));
 	}
-	/** What is still being read is not shown either. */
-	function leave(): void {
-		turn.current++;
-		setChosen({});
-	}
-	async function read(blob: Blob, name: string, sheet?: string): Promise<Chosen> {
+	async function read(blob: Blob, name: string, sheet?: string): Promise<Pick<Choosing, "file" | "failure">> {
 		try {
 			const { source, kind, names } = await readTable(blob, sheet);
 			const preview = await previewRows(source, kind, previewed);
@@ -63,15 +50,16 @@ export function AddMany({ session, job, setJob }: AddManyProps) {
 			<AddFile
 				key={`${file.name} ${file.kind.sheet}`}
 				file={file}
-				onBack={leave}
+				onBack={() => setChoosing((now) => ({ text: now.text }))}
 				onStart={(started) => {
-					leave();
+					setChoosing(() => nothingChosen);
 					setJob(started);
 					started.run(session);
 				}}
 			/>
 		);
-	const note = isPending ? "Reading the file …" : failure === undefined ? undefined : describe(failure);
+	const note = reading ? "Reading the file …" : failure === undefined ? undefined : describe(failure);
+	const setText = (next: string) => setChoosing((now) => ({ ...now, text: next }));
 	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
 }
 

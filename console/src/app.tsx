@@ -5,6 +5,7 @@ import { type Adding, emptyForm } from "./add-form.ts";
 import type { Job } from "./add-rows.ts";
 import { Animals } from "./animals.tsx";
 import { Header } from "./header.tsx";
+import { type Choosing, nothingChosen } from "./kept.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { Palette } from "./palette.tsx";
@@ -21,10 +22,12 @@ export function App() {
 	const route = useRoute();
 	const [adding, setAdding] = useState<Adding>(emptyForm);
 	const [job, setJob] = useState<Job>();
+	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
 	/** Outlives the session: the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
 	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
 		isBusy: () => isUnderWay(job),
+		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
 			// A job whose key is refused pauses by itself, and says why.
 			if (ending === "refused") return;
@@ -34,6 +37,7 @@ export function App() {
 			setAdding(emptyForm);
 			setIsAdding(false);
 			setJob(undefined);
+			setChoosing(nothingChosen);
 		},
 	});
 
@@ -41,7 +45,8 @@ export function App() {
 		return (
 			<SignedIn
 				key={session.key}
-				{...{ session, route, adding, setAdding, job, setJob, isAdding, setIsAdding, keep, signOut, areOthersBusy }}
+				{...{ session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing }}
+				{...{ keep, signOut, areOthersBusy }}
 			/>
 		);
 	return (
@@ -67,13 +72,15 @@ interface SignedInProps {
 	setIsAdding(isAdding: boolean): void;
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
+	choosing: Choosing;
+	setChoosing(next: (before: Choosing) => Choosing): void;
 	keep(isOnComputer: boolean): void;
 	signOut(): void;
 	areOthersBusy(): Promise<boolean>;
 }
 
 function SignedIn(props: SignedInProps) {
-	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, keep } = props;
+	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing, keep } = props;
 	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
 	async function signOut(): Promise<void> {
@@ -114,7 +121,12 @@ function SignedIn(props: SignedInProps) {
 			) : route.view === "activity" ? (
 				<LazyView key="activity" title="Activity" load={loadActivity} props={{ session, watch }} />
 			) : route.view === "add-many" ? (
-				<LazyView key="add-many" title="Add many" load={loadAddMany} props={{ session, job, setJob }} />
+				<LazyView
+					key="add-many"
+					title="Add many"
+					load={loadAddMany}
+					props={{ session, job, setJob, choosing, setChoosing }}
+				/>
 			) : (
 				<UnknownAddress />
 			)}
@@ -142,6 +154,8 @@ function UnknownAddress() {
 	);
 }
 
+const isEntered = ({ entries, unsettled }: Adding) => unsettled !== undefined || Object.values(entries).some(Boolean);
+const isChosen = ({ text, file }: Choosing) => file !== undefined || text.trim() !== "";
 const isUnderWay = (job: Job | undefined) => job !== undefined && job.state.phase !== "finished";
 
 interface CommandOptions {

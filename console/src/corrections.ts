@@ -1,7 +1,8 @@
 // What a person writes in place of the fields of rows, before they are added.
 
-import { useState } from "preact/hooks";
 import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
+import { useKept } from "./kept.ts";
+import type { OpenFile } from "./open-file.ts";
 
 export interface Correcting {
 	corrections: ReadonlyMap<number, Texts>;
@@ -12,8 +13,8 @@ export interface Correcting {
 	clear(): void;
 }
 
-export function useCorrections(options: ReadOptions): Correcting {
-	const [corrections, setCorrections] = useState<ReadonlyMap<number, Texts>>(new Map());
+export function useCorrections(file: OpenFile, options: ReadOptions): Correcting {
+	const [corrections, setCorrections] = useKept<ReadonlyMap<number, Texts>>(file, "corrections", () => new Map());
 	const of = ({ number }: FileRow) => corrections.get(number) ?? {};
 	return {
 		corrections,

@@ -38,8 +38,8 @@ export interface SessionState {
 const endings = {
 	signOut: undefined,
 	otherSignOut: "You signed out in another tab.",
-	refused: "This key was revoked or has expired. Your draft is kept.",
-	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again: your draft is kept.",
+	refused: "This key was revoked or has expired.",
+	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again.",
 };
 export type Ending = keyof typeof endings;
 const noSession = { session: undefined, reason: undefined };
@@ -48,6 +48,8 @@ const checkEveryMs = 10_000;
 interface Work {
 	/** Whether an import is under way. */
 	isBusy(): boolean;
+	/** Whether something is entered or chosen that is not added yet. */
+	hasDraft(): boolean;
 	/** Called when a session ends. */
 	onEnd(ending: Ending): void;
 }
@@ -72,7 +74,8 @@ export function useSession(work: Work): SessionState {
 	}
 	function end(ending: Ending): void {
 		if (held.current) dropKey(held.current);
-		hold(undefined, endings[ending]);
+		const isDraftKept = (ending === "refused" || ending === "timeIsOver") && latest.current.hasDraft();
+		hold(undefined, isDraftKept ? `${endings[ending]} Your draft is kept.` : endings[ending]);
 		latest.current.onEnd(ending);
 	}
 	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {

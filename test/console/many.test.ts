@@ -362,6 +362,52 @@ test("a heading below titles is found or chosen, words are confirmed, and lost l
 	assert.deepEqual(await petsOf(service), ["Bello pending", "Müller sold", "Zora sold", "Uma –", "Ida –"]);
 });
 
+test("a look at the list and a revoked key keep what was chosen, pasted, mapped and corrected; signing out does not", async (context) => {
+	const service = await testService(context);
+	const first = await createKey(service.issuer, { name: "first", scopes: ["pets:read", "pets:write"] });
+	const { page, errors } = await openConsole(context, service.url, { hash: "#/add-many" });
+	await signIn(page, first.key);
+	const lookAtTheList = async () => {
+		await page.getByRole("link", { name: "Animals", exact: true }).click();
+		await page.getByRole("link", { name: "Add many" }).click();
+	};
+	const pasted = page.getByLabel("Rows, with their heading");
+	await button(page, "Paste rows").click();
+	await pasted.fill("a,b,c,d\nRex,1,weg,x\nIda,vier,,y\n");
+	await lookAtTheList();
+	assert.equal(await pasted.inputValue(), "a,b,c,d\nRex,1,weg,x\nIda,vier,,y\n");
+	await button(page, "Check these rows").click();
+	for (const [column, field] of Object.entries({ a: "name", b: "categoryId", c: "status" }))
+		await page.getByLabel(`Column ${column} holds`).selectOption(field);
+	await goOn(page, "Values");
+	await page.getByLabel("“weg” becomes").selectOption("sold");
+	await lookAtTheList();
+	assert.equal(await page.getByLabel("“weg” becomes").inputValue(), "sold");
+	await goOn(page, "Check");
+	const field = page.getByLabel("Category in row 3: A category is a whole number, such as 4");
+	await field.fill("4");
+	await page.getByRole("checkbox").uncheck();
+	await lookAtTheList();
+	assert.equal(await field.inputValue(), "4");
+	await revoke(service, first);
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await signIn(page, service.key);
+	await page.getByRole("link", { name: "Add many" }).click();
+	assert.equal(await field.inputValue(), "4");
+	assert.equal(await page.getByRole("checkbox").isChecked(), false);
+	await button(page, "Add 2 animals").click();
+	await shows(page, "2 of 2 animals added");
+	assert.deepEqual((await petsOf(service)).sort(), ["Ida –", "Rex sold"]);
+	await button(page, "Add another list").click();
+	await choose(page, "rows.csv", "name,categoryId\nMia,1\n");
+	await shows(page, "1 animal below the names");
+	await signOut(page);
+	await signIn(page, service.key);
+	await shows(page, "Drop your list here");
+	takeOut(errors, /401/);
+});
+
 test("faults of JSON are said in words for people, and corrected fields are added as they are written", async (context) => {
 	const { service, page } = await opened(context, []);
 	const lines = ['{"name":"Rex","categoryId":"4"}', '{"name":null,"categoryId":1.5,"status":"weg"}', '{"name":"Mia",}'];

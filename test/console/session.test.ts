@@ -73,7 +73,7 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	await later.getByRole("button", { name: /^Account: / }).click();
 	await shows(later, /^Signed in on this computer until /);
 	await later.clock.fastForward(hours);
-	await shows(later, "You were signed in on this computer for 12 hours.");
+	await later.getByText("You were signed in on this computer for 12 hours. Sign in again.", { exact: true }).waitFor();
 	assert.ok(!(await stored(later)).computer.includes(service.key));
 	await later.reload();
 	await isSignedOut(later);
@@ -148,7 +148,7 @@ test("a tab refuses a revoked key that another one hands over, and leaves the ke
 	await second.getByLabel("On this computer").check();
 	await signIn(second, service.key);
 	await button(page, "Refresh").click();
-	await shows(page, "This key was revoked or has expired.");
+	await page.getByText("This key was revoked or has expired.", { exact: true }).waitFor();
 	assert.ok(!(await stored(page)).tab.includes(gone.key));
 	assert.ok((await stored(page)).computer.includes(service.key));
 	takeOut(errors, /401/);
