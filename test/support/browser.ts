@@ -9,10 +9,11 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { systemChromium, unpackedChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
+import { slowMs } from "./until.ts";
 
 /** A test that uses a browser, which may take longer than others. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
-	nodeTest(title, { timeout: 60_000 }, work);
+	nodeTest(title, { timeout: slowMs }, work);
 }
 
 export const screenshots = fileURLToPath(new URL("../screenshots/", import.meta.url));
