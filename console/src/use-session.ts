@@ -42,6 +42,12 @@ const endings = {
 	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again.",
 };
 export type Ending = keyof typeof endings;
+
+function reasonOf(ending: Ending, hasDraft: boolean): string | undefined {
+	const isKept = hasDraft && (ending === "refused" || ending === "timeIsOver");
+	return isKept ? `${endings[ending]} Your draft is kept.` : endings[ending];
+}
+
 const noSession = { session: undefined, reason: undefined };
 const checkEveryMs = 10_000;
 
@@ -74,8 +80,7 @@ export function useSession(work: Work): SessionState {
 	}
 	function end(ending: Ending): void {
 		if (held.current) dropKey(held.current);
-		const isDraftKept = (ending === "refused" || ending === "timeIsOver") && latest.current.hasDraft();
-		hold(undefined, isDraftKept ? `${endings[ending]} Your draft is kept.` : endings[ending]);
+		hold(undefined, reasonOf(ending, latest.current.hasDraft()));
 		latest.current.onEnd(ending);
 	}
 	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {
