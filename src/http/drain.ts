@@ -18,14 +18,14 @@ interface Drain {
 }
 
 /**
- * Stops a server. First it stops listening, while clients still have connections that they need not replace. Then each
- * connection gets a last reply: one that is in use has it within `idleMs`, and idle ones are closed after that. After
- * `graceMs` in all, the connections that remain are closed.
+ * Stops a server. First it stops listening, while clients still have connections that they need not replace. Half
+ * of `graceMs` at least is left for the replies. Each connection gets a last one: one that is in use has it within
+ * `idleMs`, and idle ones are closed after that. After `graceMs` in all, the connections that remain are closed.
  */
 export async function drain(server: HttpServer, { idleMs, graceMs, phase }: Drain): Promise<void> {
 	const closed = new Promise<void>((resolve) => server.once("close", resolve));
 	const endsAtMs = performance.now() + graceMs;
-	await stopListening(server, endsAtMs);
+	await stopListening(server, endsAtMs - graceMs / 2);
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
@@ -45,7 +45,7 @@ function closeIdle({ open }: HttpServer): void {
 /**
  * Takes all connections that the kernel has accepted for the server, because closing the socket resets them. No system
  * call takes the last one and closes the socket in one step: it is closed in the first turn without a new connection,
- * and at the latest when the grace period ends.
+ * and at the latest at `endsAtMs`.
  */
 function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	// Compiles `close`: its first call takes longer than a turn.
