@@ -253,6 +253,11 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["shedding"],
 		},
 		{
+			says: "A client connects and is answered at once also beside thousands that ask without a pause.",
+			tests: ["while many clients connect, a request waits for a later turn, and its socket is not read meanwhile"],
+			proofs: ["shedding"],
+		},
+		{
 			says: "`/readyz` fails only when this node cannot read, or stops; `/livez` only when a restart is the only help.",
 			tests: ["readyz depends on reads only; livez fails only when creates need a restart"],
 			proofs: ["probes"],

@@ -1,5 +1,5 @@
 // A connection, and its bytes that Node has not parsed yet. Packets are cut into heads and bodies. The first request of
-// a packet is handled at once, those behind it in turns (turns.ts). Bytes that wait cost no other memory, and meanwhile
+// a packet is handled at once, unless many clients connect, and those behind it in turns (turns.ts). Bytes that wait cost no other memory, and meanwhile
 // the socket is not read. A client that does not read its replies gets no more of them.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -164,6 +164,7 @@ export class Intake implements Line {
 			return;
 		}
 		this.#waiting = packet;
+		if (this.#shared.turns.isCrowded()) return this.#rest();
 		for (let left = piecesAtOnce; left > 0 && this.#isReady(); left--) this.#parseNext();
 		while (this.#waiting && this.#shared.turns.hasRoom() && this.next());
 		this.#rest();

@@ -64,6 +64,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		socket.destroySoon = closeGracefully;
 		[socket.abortAll] = socket.listeners("close") as (() => void)[];
 		socket.intake = new Intake(socket, shared);
+		turns.noteConnection();
 		open.add(socket);
 		socket.once("close", () => open.delete(socket));
 	});

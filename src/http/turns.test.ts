@@ -118,3 +118,23 @@ test("the wait for a turn is known, as the mean since the last look", () => {
 	assert.equal(turns.readWaitMs(), 20 / 3, "0 and 10 of a, 10 of b");
 	assert.equal(turns.readWaitMs(), 0);
 });
+
+test("while clients connect, a turn has room for 1 ms, because the next one accepts another client", () => {
+	const { turns, turn, wait } = stand();
+	turns.noteConnection();
+	assert.ok(!turns.isCrowded());
+	wait(1);
+	assert.ok(turns.isCrowded());
+	turn();
+	turns.hasRoom();
+	wait(1);
+	assert.ok(turns.isCrowded(), "also in the turn after a connection");
+	turn();
+	turns.hasRoom();
+	wait(1);
+	assert.ok(!turns.isCrowded());
+	assert.ok(turns.hasRoom());
+	wait(4);
+	assert.ok(!turns.hasRoom());
+	assert.ok(!turns.isCrowded(), "requests are handled at once when nobody connects");
+});

@@ -4,6 +4,8 @@
 /** The longest turn before other connections are read, without and with the reads and replies that follow it. */
 const turnMs = 5;
 const turnWithRepliesMs = 10;
+/** While clients connect, turns are shorter by this factor, because Node accepts only one of them in a turn. */
+const whileConnecting = 0.2;
 /** Each waiting connection gets a turn in this time, unless there are so many that one request of each takes longer. */
 const roundMs = 20;
 
@@ -28,6 +30,8 @@ export function createTurns(now = () => performance.now(), nextTurn: (run: () =>
 	/** The mean cost of a request with its reply in the last turns. */
 	let costMs = 0.01;
 	let waits = { ms: 0, count: 0 };
+	/** 2 if a client has connected in this turn, 1 if one has in the turn before. */
+	let connecting = 0;
 
 	function open(): void {
 		if (isOpen) return;
@@ -40,11 +44,13 @@ export function createTurns(now = () => performance.now(), nextTurn: (run: () =>
 	/** Whether this turn can handle more. */
 	function hasRoom(): boolean {
 		open();
-		return handled * costMs < turnWithRepliesMs && now() < openedAtMs + turnMs;
+		const factor = connecting > 0 ? whileConnecting : 1;
+		return handled * costMs < factor * turnWithRepliesMs && now() < openedAtMs + factor * turnMs;
 	}
 
 	function close(): void {
 		isOpen = false;
+		connecting = Math.max(0, connecting - 1);
 		if (handled > 0) costMs += ((now() - openedAtMs) / handled - costMs) / 2;
 		// A Map's loop also reaches what is added during it.
 		for (const [line, sinceMs] of queue) {
@@ -58,6 +64,13 @@ export function createTurns(now = () => performance.now(), nextTurn: (run: () =>
 
 	return {
 		hasRoom,
+		/** A client has connected. */
+		noteConnection(): void {
+			open();
+			connecting = 2;
+		},
+		/** Whether clients connect, and this turn has no room: then no request is handled at once. */
+		isCrowded: () => connecting > 0 && !hasRoom(),
 		/** The most requests of a line in one piece. */
 		share: () => roundMs / costMs / (queue.size + 1),
 		/** Counts requests that were handled. */

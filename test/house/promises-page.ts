@@ -32,8 +32,8 @@ at the end. Generated from \`test/promises.ts\` and \`test/last-runs.json\`.`;
 
 const runsHead = `## Last long runs
 
-On 2 shared cores of an AMD EPYC, ext4; with the embedded store unless stated otherwise. \`npm run prove -- --record\`
-writes them.`;
+Of the installed tarball, on 2 shared cores of an AMD EPYC, ext4; with the embedded store unless stated otherwise.
+\`npm run prove -- --record\` writes them.`;
 
 /** An item of a list, wrapped like the other pages. */
 function item(text: string, indent: string): string {

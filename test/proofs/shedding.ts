@@ -9,10 +9,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { until } from "../support/until.ts";
 
 const clients = 64;
 /** More connections than half a core answers in 150 ms. */
 const crowd = 4000;
+/** Of the polite client, as a median. */
+const waitMaxMs = 2000;
 /** A 503 within this time after a SIGCONT is allowed. */
 const allowedMs = 100;
 
@@ -91,13 +94,15 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	const { stop } = load(service, key);
 	await sleep(30_000);
 	const { refusedAtMs, requests } = await stop();
+	for (const loop of loops) loop.kill("SIGKILL");
 	return { requests, refused: refusedAtMs.length };
 }
 
 /** A crowd of clients that come back at once, and one that waits between its requests, at a node with half a core. */
 async function underQuota(trial: Trial, environment: Record<string, string>, key: string) {
+	const group = halfACore(trial);
 	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });
-	limitToHalfACore(trial, service.pid);
+	writeFileSync(`${group}/cgroup.procs`, String(service.pid));
 	const url = `${service.url}/v1/pets`;
 	const authorization = `Bearer ${key}`;
 	const parameters = ["-t1", `-c${crowd}`, "-d20s", "--timeout", "10s", "-H", `Authorization: ${authorization}`, url];
@@ -116,6 +121,7 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	const waitMs = Math.round(waitsMs.sort((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0);
 	trial.say(`half a core: ${refused} of ${requests} refused; a polite client waited ${waitMs} ms`);
 	assert.ok(Number(refused) > 0, "what is too much is refused");
+	assert.ok(waitMs < waitMaxMs, "the polite client is answered soon, even if it is refused");
 	await sleep(2000);
 	const after = await fetch(url, { headers: { authorization } });
 	assert.equal(after.status, 200, "once the crowd has left, nothing is refused");
@@ -123,14 +129,17 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	return { requests: Number(requests), refused: Number(refused), waitMs };
 }
 
-/** A control group of version 1, or else of version 2. */
-function limitToHalfACore(trial: Trial, pid: number): void {
+/** @returns the folder of a control group of version 1, or else of version 2 */
+function halfACore(trial: Trial): string {
 	const mounts = readFileSync("/proc/mounts", "utf8");
 	const first = /^\S+ (\S+) cgroup \S*\bcpu\b/m.exec(mounts)?.[1];
 	const group = `${first ?? /^\S+ (\S+) cgroup2 /m.exec(mounts)?.[1]}/animal-store-${process.pid}`;
 	mkdirSync(group);
-	trial.after(() => rmdirSync(group));
+	trial.after(async () => {
+		await until("the end of the service", () => readFileSync(`${group}/cgroup.procs`, "utf8") === "");
+		rmdirSync(group);
+	});
 	if (first === undefined) writeFileSync(`${group}/cpu.max`, "50000 100000");
 	else writeFileSync(`${group}/cpu.cfs_quota_us`, "50000");
-	writeFileSync(`${group}/cgroup.procs`, String(pid));
+	return group;
 }
