@@ -1,6 +1,6 @@
 // A connection, and its bytes that Node has not parsed yet. Packets are cut into heads and bodies. The first request of
-// a packet is handled at once, unless many clients connect, and those behind it in turns (turns.ts). Bytes that wait cost no other memory, and meanwhile
-// the socket is not read. A client that does not read its replies gets no more of them.
+// a packet is handled at once, unless many clients connect, and those behind it in turns (turns.ts). Bytes that wait
+// cost no other memory, and meanwhile the socket is not read. A client that does not read its replies gets no more.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -32,8 +32,8 @@ at the end. Generated from \`test/promises.ts\` and \`test/last-runs.json\`.`;
 
 const runsHead = `## Last long runs
 
-Of the installed tarball, on 2 shared cores of an AMD EPYC, ext4; with the embedded store unless stated otherwise.
-\`npm run prove -- --record\` writes them.`;
+Of the installed tarball, except image, install, mutants and mutations; on 2 shared cores of an AMD EPYC, beside others, ext4;
+with the embedded store unless stated otherwise. \`npm run prove -- --record\` writes them.`;
 
 /** An item of a list, wrapped like the other pages. */
 function item(text: string, indent: string): string {
@@ -52,9 +52,11 @@ function itemOf({ says, tests, proofs = [] }: Proven): string {
 }
 
 export function promisesPage(): string {
-	const runs = Object.entries(readRuns()).map(([name, { date, options, result }]) =>
-		item(`\`${name}${options && ` ${options}`}\`, ${date}: ${result}.`, ""),
-	);
+	const runs = Object.entries(readRuns()).map(([name, { date, options, result }]) => {
+		// Seeds are in the file.
+		const shown = options.replace(/^--seed \d+ ?/, "");
+		return item(`\`${name}${shown && ` ${shown}`}\`, ${date}: ${result}.`, "");
+	});
 	return `${[
 		introduction,
 		...Object.entries(promises).map(([heading, all]) => `## ${heading}\n\n${all.map(itemOf).join("\n")}`),
