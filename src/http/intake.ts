@@ -164,7 +164,7 @@ export class Intake implements Line {
 			return;
 		}
 		this.#waiting = packet;
-		if (this.#shared.turns.isCrowded()) return this.#rest();
+		if (this.#shared.turns.isCrowded()) return void this.#rest();
 		for (let left = piecesAtOnce; left > 0 && this.#isReady(); left--) this.#parseNext();
 		while (this.#waiting && this.#shared.turns.hasRoom() && this.next());
 		this.#rest();
