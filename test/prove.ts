@@ -81,7 +81,7 @@ function summaryOf(figures: object): string {
 	return parts.join(", ");
 }
 
-type Options = Pick<Trial, "seed" | "option" | "shipped"> & {
+type Options = Pick<Trial, "seed" | "option"> & {
 	isRecorded: boolean;
 	given: Record<string, string | undefined>;
 };
@@ -106,8 +106,8 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 	cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
 	try {
 		const after: Trial["after"] = (cleanUp) => void cleanUps.push(cleanUp);
-		const { seed, option, shipped } = options;
-		const figures = await proof.prove({ seed, option, shipped, folder, after, say });
+		const { seed, option } = options;
+		const figures = await proof.prove({ seed, option, shipped: takePackage(), folder, after, say });
 		console.log(JSON.stringify({ proof: name, ...figures }));
 		if (options.isRecorded) record(name, figures, options);
 		return "passed";
@@ -119,12 +119,17 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 	}
 }
 
-/** A package in a new folder, which is removed with this process. */
-function makePackage(): Shipped {
+let shipped: Shipped | undefined;
+
+/** The package, made for the first proof that runs, in a folder that is removed with this process. */
+function takePackage(): Shipped {
+	if (shipped) return shipped;
 	say("making the package, and installing it");
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-package-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-	return installPackage(folder);
+	shipped = installPackage(folder);
+	runFrom(shipped.tree);
+	return shipped;
 }
 
 async function runAll(): Promise<number> {
@@ -134,12 +139,10 @@ async function runAll(): Promise<number> {
 		console.log(help(proofs));
 		return 0;
 	}
-	const shipped = makePackage();
-	runFrom(shipped.tree);
 	const outcomes = new Map<string, Outcome>();
 	for (const [name, proof] of chosen) {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
-		outcomes.set(name, await runProof(name, proof, { seed, option, shipped, isRecorded, given }));
+		outcomes.set(name, await runProof(name, proof, { seed, option, isRecorded, given }));
 	}
 	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
 		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);

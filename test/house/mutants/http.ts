@@ -54,7 +54,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/turns.ts",
-		from: "now() < openedAtMs + turnMs",
+		from: "now() < openedAtMs + factor * turnMs",
 		to: "true",
 		tests: ["src/http/turns.test.ts"],
 	},
@@ -66,8 +66,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "createProbes(sources, isStopping)",
-		to: "createProbes(store, () => false)",
+		from: "createProbes(sources, () => phase.isStopping)",
+		to: "createProbes(sources, () => false)",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 ];
