@@ -253,7 +253,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["shedding"],
 		},
 		{
-			says: "A client connects and is answered at once also beside thousands that ask without a pause.",
+			says: "On half a core, a client is answered within 2 s also beside 4,000 that ask without a pause.",
 			tests: ["while many clients connect, a request waits for a later turn, and its socket is not read meanwhile"],
 			proofs: ["shedding"],
 		},

@@ -81,10 +81,7 @@ function summaryOf(figures: object): string {
 	return parts.join(", ");
 }
 
-type Options = Pick<Trial, "seed" | "option"> & {
-	isRecorded: boolean;
-	given: Record<string, string | undefined>;
-};
+type Options = Pick<Trial, "seed" | "option"> & { isRecorded: boolean; given: Record<string, string | undefined> };
 
 function record(name: string, figures: object, { seed, given }: Options): void {
 	const options = Object.entries({ seed, ...given }).map(([option, value]) => `--${option} ${value}`);

@@ -26,12 +26,12 @@ export type Checked<Value> = { value: Value; faults?: undefined } | { value: Par
 
 /**
  * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
- * @param isText whether fields are texts, such as parameters of a query: integers are in plain decimal digits then
+ * @param integerOf for fields that are texts, such as parameters of a query: reads an integer, if it is one
  */
-export function checkOf<S extends TObject>(schema: S, isText = false): (given: unknown) => Checked<Static<S>> {
+export function checkOf<S extends TObject>(schema: S, integerOf?: IntegerOf): (given: unknown) => Checked<Static<S>> {
 	const fields = Object.entries(schema.properties).map(([field, property]) => ({
 		field,
-		read: readerOf(property, isText),
+		read: readerOf(property, integerOf),
 		isRequired: schema.required.includes(field),
 		problem: `must be ${property.description}`,
 	}));
@@ -62,13 +62,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Returns the value of a field as it is kept; undefined for a broken one. */
 type Reader = (value: unknown) => unknown;
 
-function readerOf(schema: TSchema, isText: boolean): Reader {
+type IntegerOf = (text: string) => bigint | undefined;
+
+function readerOf(schema: TSchema, integerOf?: IntegerOf): Reader {
 	const { enum: choices, type, minimum = -Infinity, maximum = Infinity } = schema;
 	if (choices) return (value) => (choices.includes(value) ? value : undefined);
 	if (type !== "integer") return stringReader(schema);
 	const isExact = isInt64Schema(schema);
 	return (value) => {
-		const integer = isText ? int64FromDecimal(String(value)) : value;
+		const integer = integerOf ? integerOf(String(value)) : value;
 		if (!isInt64(integer)) return undefined;
 		if (isExact) return BigInt(integer);
 		const number = Number(integer);
@@ -90,13 +92,17 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 /** Checks an animal whose fields are as `parseJson` returned them. */
 export const checkFields = checkOf(NewPet);
 
-const checkTextFields = checkOf(NewPet, true);
+const checkTextFields = checkOf(NewPet, integerOfText);
 
 /** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
 export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
 	const isGiven = ([field, text]: [string, string]) => text !== "" || NewPet.required.includes(field);
-	const given = Object.fromEntries(Object.entries(texts).filter(isGiven));
-	return checkTextFields({ ...given, categoryId: digitsOf(texts.categoryId ?? "") });
+	return checkTextFields(Object.fromEntries(Object.entries(texts).filter(isGiven)));
+}
+
+/** An integer as a person or a spreadsheet writes it (digitsOf); undefined if it is none of 64 bits. */
+export function integerOfText(text: string): bigint | undefined {
+	return int64FromDecimal(digitsOf(text));
 }
 
 /**

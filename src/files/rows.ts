@@ -1,9 +1,9 @@
 // Parses a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
 // A broken file, such as one without a required column, is refused as a whole.
 
-import { int64FromDecimal, parseJson } from "../contract/json.ts";
+import { parseJson } from "../contract/json.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import { type Checked, checkFields, checkTexts, digitsOf, type Fault } from "../contract/validate.ts";
+import { type Checked, checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
 import { type Columns, findColumns, isUsable, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
 import { delimiterLine, type FileKind, firstRecords, headerWithin, type Source } from "./formats.ts";
@@ -78,7 +78,7 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	const place = { line, row: row.row, number };
 	if (typeof given === "string") {
 		const entry = (field: keyof NewPet, text = "") =>
-			field === "categoryId" ? (int64FromDecimal(digitsOf(text)) ?? text) : text || undefined;
+			field === "categoryId" ? (integerOfText(text) ?? text) : text || undefined;
 		const entries = fields.map((field) => [field, entry(field, texts[field])]);
 		const own = fieldsOf(objectOf(given), mapping);
 		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
@@ -270,16 +270,20 @@ function cellsByField(cells: string[], { at }: Columns): Texts {
 	);
 }
 
-/** Checks the fields, with the meaning of the status if `values` has one. A blank status or null is none. */
+/** @returns null for none, as a blank text means unless it has a meaning; undefined if nobody has given one */
+function meaningOf(text: string, values?: Values): ReturnType<Values["get"]> {
+	const known = values?.get(plainValue(text));
+	return known === undefined && text.trim() === "" ? null : known;
+}
+
+/** Checks the fields, with the meaning of the status if it has one. */
 function outcomeOf<Fields extends { status?: unknown }>(
 	check: (fields: Fields) => Checked<NewPet>,
 	fields: Fields,
 	values?: Values,
 ): Outcome {
 	const { status } = fields;
-	const text = status === null ? "" : status;
-	const known = typeof text === "string" ? values?.get(plainValue(text)) : undefined;
-	const meaning = known === undefined && typeof text === "string" && text.trim() === "" ? null : known;
+	const meaning = typeof status === "string" || status === null ? meaningOf(status ?? "", values) : undefined;
 	const checked = check(meaning === undefined ? fields : { ...fields, status: meaning ?? undefined });
 	if (!checked.faults) return { pet: checked.value };
 	const isUnknown = typeof status === "string" && checked.faults.some(({ field }) => field === "status");

@@ -83,7 +83,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
  * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
  */
 export function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
-	const check = checkOf(schema, true);
+	const check = checkOf(schema, int64FromDecimal);
 	const names = Object.keys(schema.properties);
 	return (text) => {
 		const query = parse(text, "&", "=", { maxKeys: 0 });

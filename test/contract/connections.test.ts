@@ -12,6 +12,7 @@ import { lingerMs } from "../../src/http/intake.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import type { ReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
+import { createTurns } from "../../src/http/turns.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -87,6 +88,18 @@ test("after CONNECT a connection that is reset or stalls is closed, and all its 
 		await until("the connection to be gone", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
 	}
 	await until("all to be aborted", () => aborted === 6);
+});
+
+test("each new connection makes the turns shorter, in which others are accepted", async (context) => {
+	const turns = createTurns();
+	let connections = 0;
+	const noteConnection = () => {
+		connections++;
+		turns.noteConnection();
+	};
+	const { port } = await listen(context, answers, { turns: { ...turns, noteConnection } });
+	for (const _ of ["first", "second"]) assert.match(await open(context, port).answer, /yes/);
+	assert.equal(connections, 2);
 });
 
 test("idle connections are closed, including those that never sent anything", async (context) => {

@@ -97,6 +97,21 @@ test("while connections come in each turn of a busy event loop, a stop neither r
 	await within("the stop", stopped);
 });
 
+test("on a busy event loop where nobody connects, a stop waits for no turn that is as short as on an idle one", async (context) => {
+	const service = await testService(context, { mixes: false });
+	let isStopped = false;
+	function burn(): void {
+		for (const untilMs = performance.now() + 3; performance.now() < untilMs; );
+		if (!isStopped) setImmediate(burn);
+	}
+	setImmediate(burn);
+	// It would give up after half of the time that it has.
+	const stopped = service.stop(40_000).then(() => {
+		isStopped = true;
+	});
+	await within("the stop", stopped, 10_000);
+});
+
 test("a connection whose client pauses between two requests gets one more reply while the service stops", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);

@@ -59,6 +59,24 @@ export const mutants: Mutant[] = [
 		tests: ["src/http/turns.test.ts"],
 	},
 	{
+		file: "src/http/intake.ts",
+		from: "if (this.#shared.turns.isCrowded()) return void this.#rest();",
+		to: "",
+		tests: ["src/http/intake.test.ts"],
+	},
+	{
+		file: "src/http/drain.ts",
+		from: "emptyTurnMs * 2 ** ((nowMs - startedAtMs) / doublingMs)",
+		to: "emptyTurnMs",
+		tests: ["test/operations/stopping.test.ts"],
+	},
+	{
+		file: "src/http/drain.ts",
+		from: "if (phase) phase.isClosing = true;",
+		to: "",
+		tests: ["test/operations/stopping.test.ts"],
+	},
+	{
 		file: "src/http/overload.ts",
 		from: "ownShare() >= limits.ownShare",
 		to: "true",
