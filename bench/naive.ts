@@ -39,7 +39,6 @@ const app = buildApp({
 	},
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: () => Promise.reject(new Error("there is no console")),
-	createSettlesMs: 0,
 	eraseNames() {},
 	pagesFolder: "",
 });

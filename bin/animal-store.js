@@ -12,4 +12,5 @@ const isCheckout = existsSync(new URL("../src", import.meta.url));
 if (isNewEnough && isCheckout)
 	module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/animal-store", import.meta.url)));
 if (isNewEnough) await import(isCheckout ? "../src/main.ts" : "../lib/src/main.js");
-else run([...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
+// Node reads an --env-file itself, and says "not found" of one that it may not read, unless `--` stands before it.
+else run([...process.execArgv, "--", fileURLToPath(import.meta.url), ...process.argv.slice(2)]);

@@ -42,7 +42,7 @@ export function run(parameters) {
 	}
 	// The socket that systemd passes (sd_listen_fds(3)) is the descriptor 3.
 	const sockets = process.env["LISTEN_PID"] === String(process.pid) ? ["inherit"] : [];
-	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice, and the second one ends it at once.
+	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice.
 	const child = spawn(node, parameters, {
 		detached: true,
 		stdio: ["inherit", "inherit", "inherit", ...sockets, "ipc"],
@@ -64,7 +64,11 @@ export function endWithParent() {
 	if (!["start", "npx"].includes(process.env["npm_lifecycle_event"] ?? "")) return;
 	const parent = process.ppid;
 	const npm = npmBehindShell();
-	setInterval(() => (process.ppid !== parent || !isRunning(npm)) && end(), 500).unref();
+	const timer = setInterval(() => {
+		if (process.ppid === parent && isRunning(npm)) return;
+		clearInterval(timer);
+		end();
+	}, 500).unref();
 }
 
 /** The process id of npm, also if its shell stays between npm and this process, as dash does. */

@@ -15,7 +15,11 @@ export default defineConfig({
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
 		// Export loads the writer of files when it is needed. It is in a chunk of its own, although other chunks import it.
-		rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
+		rolldownOptions: {
+			checks: { ineffectiveDynamicImport: false },
+			// Otherwise the first load has one file more.
+			output: { codeSplitting: { groups: [{ name: "client", test: /client\/src/ }] } },
+		},
 	},
-	server: { proxy: { "/v1": service, "/console/activity": service, "/console/key": service } },
+	server: { proxy: { "^/(v1|docs|console/(activity|edits|exports|find|history|imports|key))\\b": service } },
 });

@@ -260,7 +260,9 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 
 /** Why a file cannot be read, to follow its name. */
 export function reasonOf(error: unknown): string {
-	return (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : "cannot be read";
+	const { code = "" } = error as NodeJS.ErrnoException;
+	if (code === "ENOENT") return "does not exist";
+	return code === "EACCES" ? "this user may not read" : `cannot be read (${code})`;
 }
 
 /** From now on, this process reads settings from this file, too. */
@@ -297,6 +299,16 @@ function misspelt(environment: Variables): string[] {
 	return Object.keys(environment)
 		.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name) && isMeant(name))
 		.map((name) => `${name} ${problemOfSettingName(name)}`);
+}
+
+/** The variables that are no settings, and the settings that are not set: a variable may be a misspelt setting. */
+export function namesGiven(environment: Variables = process.env, file = envFile) {
+	const isSet = (name: string) => environment[name] || file?.values[name];
+	const others = Object.keys(environment).filter(
+		(name) => isSet(name) && !knownNames.has(name) && !settingMeantBy(name),
+	);
+	const unset = [...knownNames].filter((name) => ![name, `${name}_FILE`, name.replace(/_FILE$/, "")].some(isSet));
+	return { others, unset };
 }
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */

@@ -7,8 +7,9 @@ import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
 import { readEnvFile } from "./cli/env-file.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
+import { warnOfNearNames } from "./cli/near-names.ts";
 import { adviseAsCalled } from "./cli/output.ts";
-import { useEnvFile } from "./config.ts";
+import { namesGiven, useEnvFile } from "./config.ts";
 
 type Make = () => Promise<Command>;
 
@@ -63,6 +64,7 @@ const program = new Command("animal-store")
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();
 		if (envFile !== undefined) useEnvFile(readEnvFile(envFile));
+		warnOfNearNames(namesGiven());
 	});
 await addCommands(
 	program,

@@ -27,8 +27,8 @@ import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import { createErasing, type Erasing } from "./store/erasing.ts";
-import { openStore } from "./store/open.ts";
-import { checkBackupFolder, type ScheduledBackups, scheduleBackups } from "./store/scheduled-backups.ts";
+import { isPostgres, openStore } from "./store/open.ts";
+import type { ScheduledBackups } from "./store/scheduled-backups.ts";
 import { type OpenOptions, StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 export interface ServiceOptions {
@@ -41,6 +41,8 @@ export interface ServiceOptions {
 	timeouts?: Timeouts;
 	/** Requests are refused as overloaded above them. */
 	loadLimits?: LoadLimits;
+	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
+	unsentMax?: number | undefined;
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	/** The log is read by people on a terminal. */
@@ -81,7 +83,7 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
-	const { apiKey, baseUrl } = config;
+	const { baseUrl } = config;
 	/** Whether the service stops, and whether replies close their connections. */
 	const phase = { isStopping: false, isClosing: false };
 	let isServing = false;
@@ -90,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { now, background } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
 	const store = await openWhenThere(options, ops, () => void backups?.stop());
-	const issuer: Issuer = { rows: store.keys, now, random: randomBytes };
+	const issuer = issuerOf(store, now);
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const erasing = createErasing(background, environmentFor(config.databaseUrl));
 	const { app, activity } = await buildPublic(options, ops, { store, keyCheck, erasing });
@@ -121,22 +123,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
-		if ((await store.rows.readCopyMark()) !== undefined)
-			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-		if (apiKey !== undefined)
-			await createKey(issuer, { name: "API_KEY", key: apiKey, scopes: [...defaultScopes], unless: "same secret" });
-		if (config.backups) checkBackupFolder(config.backups.folder);
 		await listenPublic(app.server, config, store, ops.node);
 		await ops.listen();
 		// Last: if the start failed after this, nobody would see the key.
 		const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
-		const issued = options.issuesFirstKey ? await createKey(issuer, first) : undefined;
+		const issued = options.issuesFirstKey ? await whenThere(options, ops, () => createKey(issuer, first)) : undefined;
 		const firstKey = issued?.isAdded ? issued.key : undefined;
 		const { address } = app.server.address() as AddressInfo;
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
-		backups = startBackups(options, ops, store);
-		if (await store.edits.hasNamesToErase()) erasing.start();
+		backups = await startBackups(options, ops, store);
+		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
@@ -166,6 +163,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 		verify: "quick",
 		node,
 		background,
+		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
 		onNotice: (text) => log.info({}, text),
 		onCommit(commit) {
 			metrics.observeCommit(commit);
@@ -181,21 +179,55 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 		random: Math.random,
 	};
 	try {
-		for (;;) {
-			try {
-				sources.store = await openStore(config.databaseUrl, now, openOptions);
-				return sources.store as Store;
-			} catch (error) {
-				if (!(error instanceof StoreAway)) throw error;
-				if (!sources.away) log.warn({ reason: error.message }, "waiting for the database");
-				sources.away = error.message;
-				await ops.listen();
-				await sleep(askAgainMs, undefined, { signal: options.signal });
-			}
+		if (config.backups) {
+			const { refuseNewStore } = await import("./store/backup-folder.ts");
+			refuseNewStore(config.databaseUrl, config.backups.folder);
 		}
+		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
+		const store = await whenThere(options, ops, open);
+		sources.store = store;
+		return store;
 	} catch (error) {
 		await ops.close();
 		throw error;
+	}
+}
+
+/** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
+async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
+	try {
+		if ((await store.rows.readCopyMark()) !== undefined)
+			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
+		if (key !== undefined)
+			await createKey(issuerOf(store, now), {
+				name: "API_KEY",
+				key,
+				scopes: [...defaultScopes],
+				unless: "same secret",
+			});
+		return store;
+	} catch (error) {
+		await store.close();
+		throw error;
+	}
+}
+
+const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
+
+/** Does a part of the start, again while the database is away. @throws StoreRefused, and the signal's reason */
+async function whenThere<Result>(options: ServiceOptions, ops: Ops, part: () => Promise<Result>): Promise<Result> {
+	const { config, log, signal } = options;
+	for (;;) {
+		try {
+			return await part();
+		} catch (error) {
+			const isLost = error instanceof StorageUnavailable && isPostgres(config.databaseUrl);
+			if (!(isLost || error instanceof StoreAway)) throw error;
+			if (!ops.sources.away) log.warn({ reason: error.message }, "waiting for the database");
+			ops.sources.away = error.message;
+			await ops.listen();
+			await sleep(askAgainMs, undefined, { signal });
+		}
 	}
 }
 
@@ -268,34 +300,38 @@ async function buildPublic(
 			replyHead: { ...common.replyHead, cors: config.corsOrigins && createCors(config.corsOrigins) },
 			connectionsMax: await readConnectionsMax(),
 			traffic,
+			unsentMax: options.unsentMax,
 		},
 		loadLimits: options.loadLimits,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
-		// The time until its commit begins, and the same again for the commit.
-		createSettlesMs: 2 * (common.timeouts.requestMs + config.createWaitMax),
 		eraseNames: erasing.start,
 		pagesFolder,
 	});
 	return { app, activity };
 }
 
-/** Files that connections leave to the store and to operators. Without a free file, the system closes connections. */
+/**
+ * Files that connections leave to the store (about 45 with Node's own) and to operators: where there are few, three
+ * quarters of all. Without a free file, the system closes connections, of both ports.
+ */
 const filesKept = 100;
 
 async function readConnectionsMax(): Promise<number> {
 	const files = (await readMaxDescriptors()) ?? Infinity;
-	return Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 2)));
+	return Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 4)));
 }
 
-function startBackups(
+async function startBackups(
 	{ config: { backups, databaseUrl }, log }: ServiceOptions,
 	{ now, background, metrics, sources }: Ops,
 	store: Store,
-): ScheduledBackups | undefined {
+): Promise<ScheduledBackups | undefined> {
 	if (!backups) return undefined;
+	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
 	const scheduled = scheduleBackups({
 		...backups,
+		store,
 		environment: environmentFor(databaseUrl),
 		now,
 		background,
@@ -304,6 +340,12 @@ function startBackups(
 		onFailure(reason) {
 			metrics.observeFailure("backup");
 			log.error({ reason }, "backup failed");
+		},
+		onOthers() {
+			log.warn(
+				{ folder: backups.folder },
+				"all backups in BACKUP_TO are of other stores: they are kept, and not counted",
+			);
 		},
 	});
 	sources.backups = { everyMs: backups.everyMs, lastAtMs: scheduled.lastAtMs };

@@ -1,12 +1,12 @@
 // Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another
-// server; a real Chromium from npm unless the system has one or TEST_CHROMIUM names its folder; and a cache of compiled
+// server; a real Chromium from npm, unless TEST_CHROMIUM names another one or its folder; and a cache of compiled
 // code, which halves the start time of a command. After all tests they are removed with their files.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildConsole } from "../src/cli/build-console.ts";
-import { systemChromium, unpackChromium } from "./support/chromium.ts";
+import { unpackChromium } from "./support/chromium.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 
 let server: PostgresServer | undefined;
@@ -17,7 +17,7 @@ export async function globalSetup(): Promise<void> {
 	buildConsole();
 	compiled = mkdtempSync(join(tmpdir(), "animal-store-compiled-"));
 	process.env["NODE_COMPILE_CACHE"] = compiled;
-	if (!systemChromium && !process.env["TEST_CHROMIUM"]) {
+	if (!process.env["TEST_CHROMIUM"]) {
 		chromium = mkdtempSync(join(tmpdir(), "animal-store-chromium-"));
 		await unpackChromium(chromium);
 		process.env["TEST_CHROMIUM"] = chromium;

@@ -61,6 +61,7 @@ export const promises: Record<string, Proven[]> = {
 				"while connections come in each turn of a busy event loop, a stop neither resets nor closes one of them",
 				"a connection whose client pauses between two requests gets one more reply while the service stops",
 				"with a socket that systemd holds, a restart under load fails no request",
+				"signals within a second are one stop, and a later one ends the service at once",
 			],
 			proofs: ["nodes", "systemd"],
 		},
@@ -96,14 +97,17 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "An import adds an animal once, also when the API key is exchanged in the middle or after a lost reply. Rows with an unknown outcome are left to a person.",
+			says: "An import adds each row once, in the order of the file, whatever is lost, whoever repeats it, with whatever key.",
 			tests: [
-				"whatever is lost, and whenever the key is exchanged, each row of an import is added once or left to a person",
-				"adding pauses, resumes, survives a lost server and a revoked key, and adds every row once; unknown ones by decision",
-				"an animal whose reply was lost is looked up under another key, and is added again only if it was not found",
-				"a row without a reply before the key was revoked is looked up under another key, and sent again only if a person decides",
-				"the command's import repeats no row whose Idempotency-Key may have expired meanwhile, and rejects it as unknown",
+				"whatever is lost, and with whatever keys it continues, an import adds each row once, in the order of the file",
+				"imports of the same file at the same time add each row once, and each is told of all rows",
+				"an import whose key is revoked saves its other rows, and any key adds them, or the file, once",
+				"an import survives a pause, a lost reply and a revoked key: each row is added once, in order",
+				"an import is there again after a reload, paused, and adds each row once",
+				"an animal whose reply was lost is added once, also after a refusal and with another key",
+				"a batch without a reply is not sent again after its keys may have expired",
 			],
+			proofs: ["import"],
 		},
 		{
 			says: "A spreadsheet changes no cell of an exported workbook.",
@@ -212,8 +216,9 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["citus"],
 		},
 		{
-			says: "A batch of creates is one statement, so that a slow network slows no other node.",
+			says: "A batch of creates is one statement, and an edit ends within 5 s, so a slow or lost node stops no other.",
 			tests: [
+				"test/store/frozen-node-postgres.test.ts",
 				"postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both",
 				"postgres: a create with an Idempotency-Key keeps no transaction open over a round trip",
 			],
@@ -313,9 +318,10 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["restore", "litestream", "pg-backup", "debian"],
 		},
 		{
-			says: "The service's own backups are complete or absent, an older one is removed only after a newer one is complete, and one node makes them.",
+			says: "The service's own backups are complete or absent, an older one is removed only after a newer one of the same store is complete, and one node makes them.",
 			tests: [
-				"old backups are removed once the new one is complete; other files and folders are not touched",
+				"old backups of the same store are removed once a new one is complete; other files stay",
+				"a start without its store's disk is refused beside backups; a new store removes none",
 				"a stop ends a running backup and leaves no file of it",
 				"a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one",
 				"two nodes with one folder for backups make each backup once, both know of it, and one continues without the other",

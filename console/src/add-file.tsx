@@ -5,12 +5,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
-import { previewRows } from "../../src/files/rows.ts";
+import { type Preview, previewRows } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
 import { type Correcting, useCorrections } from "./corrections.ts";
 import { useKept } from "./kept.ts";
-import { ColumnsTable, SheetMenu } from "./map-columns.tsx";
+import { keepImport } from "./kept-job.ts";
+import { ColumnsTable, columnAt, SheetMenu } from "./map-columns.tsx";
 import { LostLetters, type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
 import { countOf, digits } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
@@ -26,15 +27,15 @@ interface AddFileProps {
 }
 
 export function AddFile({ file, onBack, onStart }: AddFileProps) {
-	const { name, source, kind } = file;
+	const { name, blob, source, kind } = file;
 	const [step, setStep] = useKept<"Columns" | "Values" | "Check">(file, "step", () => "Columns");
 	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
-	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview.columns));
+	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview));
 	const [mapped, setMapped] = useKept<MappedValue[]>(file, "mapped", () => []);
 	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const { headerRow } = preview;
 	const petFile: PetFile = useMemo(
-		() => ({ name, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
+		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
 		[file, mapping, mapped, headerRow],
 	);
 	const { checked, failure } = useCheck(file, petFile);
@@ -51,12 +52,13 @@ export function AddFile({ file, onBack, onStart }: AddFileProps) {
 		correcting.clear();
 	}
 	async function setHeaderRow(row: number): Promise<void> {
+		if (row === wanted.row) return;
 		wanted.row = row;
 		// A broken row is reported by the check of the whole file.
 		const read = await previewRows(source, kind, previewed, { headerRow: row }).catch(() => undefined);
 		if (!read || wanted.row !== row) return;
 		setPreview(read);
-		map(guessed(read.columns));
+		map(guessed(read));
 	}
 	const shared = checked && { of: file, file: petFile, checked, isChecked, correcting };
 	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
@@ -165,8 +167,7 @@ function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack,
 	);
 }
 
-function CheckStep({ of, file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
-	const [isInOrder, setIsInOrder] = useKept(of, "isInOrder", () => true);
+function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
 	const { shown, damaged, unused } = checked;
 	const { corrections, now } = correcting;
 	const fixed = shown.filter(({ row }) => now(row).pet).length;
@@ -198,28 +199,21 @@ function CheckStep({ of, file, checked, correcting, onBack, onStart }: CheckedPr
 			next={{
 				label: good > 0 ? `Add ${countOf(good)}` : "Add",
 				isReady: good > 0,
-				run: () => onStart(createJob({ file: correctedFile, total: good, isInOrder })),
+				run: () => onStart(createJob({ file: correctedFile, total: good, keep: keepImport })),
 			}}
 		>
 			{shown.length > 0 && (
 				<RowsTable title="To fix" rejected={shown} count={checked.bad} options={file.options} correcting={correcting} />
 			)}
-			<label class="check">
-				<input
-					type="checkbox"
-					checked={isInOrder}
-					onChange={({ currentTarget }) => setIsInOrder(currentTarget.checked)}
-				/>{" "}
-				In the order of the file, which takes longer
-			</label>
 		</Step>
 	);
 }
 
-/** The columns that are found by their names, so that the menus show them. */
-function guessed(columns: string[]): Mapping {
-	const { at } = findColumns(columns);
-	return Object.fromEntries(newPetFields.map((field) => [field, columns[at[field]] ?? null]));
+/** The columns that are found by their names, so that the menus show them. Of two of one name, a person chooses. */
+function guessed(preview: Preview): Mapping {
+	const { at, ambiguous } = findColumns(preview.columns);
+	const clear = newPetFields.filter((field) => !ambiguous.includes(field));
+	return Object.fromEntries(clear.map((field) => [field, columnAt(preview, at[field])]));
 }
 
 function useCheck(of: OpenFile, file: PetFile): { checked: Checked | undefined; failure: unknown } {

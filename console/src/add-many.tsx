@@ -1,16 +1,15 @@
 // The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
 
 import "./add-many.css";
-import { isArchive } from "../../src/files/encoding.ts";
-import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { previewRows } from "../../src/files/rows.ts";
 import { AddFile } from "./add-file.tsx";
-import type { Job } from "./add-rows.ts";
+import { createJob, type Job } from "./add-rows.ts";
 import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
+import { keepImport, readImport } from "./kept-job.ts";
 import { MissingScope } from "./notes.tsx";
-import { describe, previewed } from "./open-file.ts";
+import { describe, previewed, readTable } from "./open-file.ts";
 import { may, type Session } from "./session.ts";
 
 export interface AddManyProps {
@@ -38,13 +37,23 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 			const { source, kind, names } = await readTable(blob, sheet);
 			const preview = await previewRows(source, kind, previewed);
 			const sheets = names && { names, open: (other: string) => void open(blob, name, other) };
-			return { file: { name, source, kind, preview, ...(sheets && { sheets }) } };
+			return { file: { name, blob, source, kind, preview, ...(sheets && { sheets }) } };
 		} catch (failure) {
 			return { failure };
 		}
 	}
 
-	if (job) return <JobProgress job={job} session={session} onEnd={() => setJob(undefined)} />;
+	function start(started: Job): void {
+		setJob(started);
+		started.run(session.sender);
+	}
+
+	function end(ended: Job): void {
+		ended.discard();
+		setJob(undefined);
+	}
+
+	if (job) return <JobProgress job={job} session={session} onEnd={() => end(job)} onAgain={start} />;
 	if (file)
 		return (
 			<AddFile
@@ -53,8 +62,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 				onBack={() => setChoosing((now) => ({ text: now.text }))}
 				onStart={(started) => {
 					setChoosing(() => nothingChosen);
-					setJob(started);
-					started.run(session);
+					start(started);
 				}}
 			/>
 		);
@@ -63,13 +71,17 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
 }
 
-/** The reader of workbooks is loaded for the first one. */
-async function readTable(blob: Blob, sheet: string | undefined) {
-	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
-		const { readWorkbook } = await import("../../src/files/workbook.ts");
-		const { source, kind, sheets } = await readWorkbook(blob, sheet);
-		return { source, kind, names: sheets };
-	}
-	const source = blobSource(blob);
-	return { source, kind: await detectKind(source), names: undefined };
+/** Puts the import of this tab before it was loaded again in its place, as it was and paused. */
+export async function restoreJob(setJob: (next: (now: Job | undefined) => Job | undefined) => void): Promise<void> {
+	const job = await readJob().catch(() => undefined);
+	setJob((now) => now ?? job);
+}
+
+/** @throws if the browser has lost the file */
+async function readJob(): Promise<Job | undefined> {
+	const resumed = await readImport();
+	if (!resumed) return undefined;
+	const { blob, name, sheet, options, total, round, only } = resumed.kept;
+	const { source, kind } = await readTable(blob, sheet);
+	return createJob({ file: { name, blob, source, kind, options }, total, round, only, keep: keepImport, resumed });
 }

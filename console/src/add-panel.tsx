@@ -22,14 +22,14 @@ interface AddPanelProps {
 const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
 
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
-	const { entries, isPending, faults, failure, missing, added } = adding;
+	const { entries, isPending, faults, failure, added } = adding;
 	const summary = useRef<HTMLDivElement>(null);
-	const isRefused = faults.length > 0 || failure !== undefined || missing !== undefined;
+	const isRefused = faults.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
 	useLayoutEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
 		if (isRefused) summary.current?.focus();
-	}, [faults, failure, missing]);
+	}, [faults, failure]);
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();

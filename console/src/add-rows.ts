@@ -1,35 +1,38 @@
-// Adds the rows of a file, each with its own Idempotency-Key, so that a row is added once whatever fails on the way.
-// The job outlives the view and the session. With another key it continues, but rows with an unknown outcome are looked
-// up, and a person decides about those that are not found.
+// Adds the rows of a file by the importer (src/files/importer.ts), as a job that outlives the view, the session and the
+// page: it pauses and continues, also with another key.
 
-import { type AnimalStore, ApiError } from "../../client/src/index.ts";
-import type { Pet } from "../../src/contract/pet.ts";
-import type { Fault } from "../../src/contract/validate.ts";
-import { digestOf, rowErrors, rowKey } from "../../src/files/creates.ts";
-import type { Source } from "../../src/files/formats.ts";
-import type { FileRow } from "../../src/files/rows.ts";
-import type { Sender } from "./look-up.ts";
-import { openRows, type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
+import { ImportFailure, type ImportTarget } from "../../src/files/import-request.ts";
+import {
+	createImporter,
+	digestOf,
+	type Importer,
+	type ImporterOptions,
+	type SettledRow,
+	unsent,
+} from "../../src/files/importer.ts";
+import { type ReadOptions, readRows } from "../../src/files/rows.ts";
+import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface JobState {
 	phase: "running" | "paused" | "finished";
 	added: number;
-	/** Added before, from the same file. */
+	/** Added before, from the same file, by whoever. */
 	alreadyThere: number;
-	/** Added before from the same file with other values; they stay as they are. */
-	differing: number;
+	/** When the first of these were, in milliseconds since 1970. */
+	importedAtMs?: number | undefined;
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
 	left: number;
 	/** The first rejected rows, to be shown. */
 	shown: Rejected[];
-	/** Rows that another key sent without a reply and that were not found. It is paused until `decide`. */
-	undecided: Rejected[];
 	/** Why it paused by itself. */
 	failure?: unknown;
 	/** Rows per second in the last two seconds; 0 while paused. */
 	perSecond: number;
 }
+
+/** Where the rows go: the part of a session that a job needs. */
+export type Sender = Pick<ImportTarget, "url" | "key" | "fetch">;
 
 export interface Job {
 	readonly file: PetFile;
@@ -40,22 +43,66 @@ export interface Job {
 	/** Starts, or continues after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
-	/** Continues: the undecided rows are added, or rejected. */
-	decide(isAdding: boolean, sender: Sender): void;
+	/** Nothing of it is kept any more. */
+	discard(): void;
+	/** A job that adds the rows once more that were there before. */
+	again(): Job;
 	/** All rejected rows, in the format of the file, with line and reason. */
 	rejectedText(): string[];
+}
+
+export interface KeptImport {
+	blob: Blob;
+	name: string;
+	sheet: string | undefined;
+	options: ReadOptions;
+	total: number;
+	round: number;
+	only: ReadonlySet<number> | undefined;
+	digest: string;
+}
+
+/** What became of a batch. */
+export interface KeptBatch {
+	/** The number of its last row. */
+	last: number;
+	/** Rows that could be added. */
+	sent: number;
+	added: number;
+	/** The numbers of the rows that were there, and since when the first was. */
+	present: number[];
+	importedAtMs?: number | undefined;
+	leftOut: Rejected[];
+}
+
+export interface Resumed {
+	/** When it began, in milliseconds since 1970. */
+	sinceMs: number;
+	kept: KeptImport;
+	batches: KeptBatch[];
+	keeper: Keeper;
+}
+
+/** Keeps an import until it ends: kept-job.ts. */
+export interface Keeper {
+	settled(batch: KeptBatch): void;
+	end(): void;
 }
 
 export interface JobOptions {
 	file: PetFile;
 	/** Rows that can be added. */
 	total: number;
-	/** One row after the other. */
-	isInOrder: boolean;
+	/** 1; more for rows that are added once more. */
+	round?: number;
+	/** The numbers of the rows to add; all if absent. */
+	only?: ReadonlySet<number> | undefined;
+	keep?: ((kept: KeptImport) => Promise<Keeper>) | undefined;
+	/** What was kept of it before a reload. */
+	resumed?: Resumed;
 }
 
-/** Browsers open six connections to a server. */
-const concurrency = 6;
+const retryForMs = 300_000;
 export const shownMax = 200;
 export const changeEveryMs = 100;
 const paceOverMs = 2_000;
@@ -64,20 +111,20 @@ const atStart: Omit<JobState, "left"> = {
 	phase: "paused",
 	added: 0,
 	alreadyThere: 0,
-	differing: 0,
 	rejected: 0,
 	shown: [],
-	undecided: [],
 	perSecond: 0,
 };
 
-export function createJob({ file, total, isInOrder }: JobOptions): Job {
-	const rejectedTexts: string[] = [];
-	const open = openRows(file);
+export function createJob(options: JobOptions): Job {
+	const { file, total, round = 1, only, keep, resumed } = options;
+	const tally = createTally(file);
 	const pace = createPace();
-	let digest: string | undefined;
+	let importer: Importer | undefined;
+	let digest = resumed?.kept.digest;
+	let keeper = resumed?.keeper;
 	let running = new AbortController();
-	/** When all rows of the last run are settled or put back. */
+	/** When the batch under way at the last pause has its outcome. */
 	let ended = Promise.resolve();
 	const changes = throttled(() => {
 		for (const watcher of job.watchers) watcher();
@@ -89,7 +136,7 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		state: { ...atStart, left: total },
 		watchers: new Set(),
 		run(sender) {
-			if (job.state.phase !== "paused" || job.state.undecided.length > 0) return;
+			if (job.state.phase !== "paused") return;
 			pace.restart();
 			change({ phase: "running", failure: undefined });
 			running = new AbortController();
@@ -97,14 +144,9 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 			ended = ended.then(() => runAll(sender, signal)).catch((failure) => stop(signal, failure));
 		},
 		pause: () => stop(running.signal),
-		decide(isAdding, sender) {
-			const { undecided } = job.state;
-			change({ undecided: [] });
-			if (isAdding) open.sendAgain(undecided);
-			else for (const { row, faults } of undecided) record(row, faults);
-			job.run(sender);
-		},
-		rejectedText: () => rejectedTexts,
+		discard: () => keeper?.end(),
+		again: () => createJob({ file, total: tally.there.size, round: round + 1, only: tally.there, keep }),
+		rejectedText: () => tally.rejectedTexts,
 	};
 
 	function change(part: Partial<JobState>, isNow = true): void {
@@ -114,15 +156,13 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 	}
 
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
-		digest ??= await fileDigest(file.source);
-		const { found, undecided } = await open.lookUp(sender, signal);
-		const { alreadyThere, left } = job.state;
-		change({ undecided, alreadyThere: alreadyThere + found, left: left - found });
-		if (undecided.length > 0) return stop(signal);
-		const sending = { open, sender, digest, signal, record };
-		const workers = Array.from({ length: isInOrder ? 1 : concurrency }, () => sendRows(sending));
-		await Promise.all(workers.map((worker) => worker.catch((failure) => stop(signal, failure))));
-		if (!signal.aborted) change({ phase: "finished", perSecond: 0 });
+		digest ??= await fileDigest(file);
+		if (signal.aborted) return;
+		keeper ??= await keep?.({ ...chosen(file), total, round, only, digest });
+		importer ??= importerOf(options, digest, settle);
+		if (!(await runOrEnd(importer, { ...sender, retryForMs, signal }, settle))) return;
+		keeper?.end();
+		change({ phase: "finished", perSecond: 0 });
 	}
 
 	/** Does nothing if this run was stopped before. */
@@ -132,73 +172,82 @@ export function createJob({ file, total, isInOrder }: JobOptions): Job {
 		change({ phase: "paused", perSecond: 0, failure });
 	}
 
-	function record(row: FileRow, outcome: Outcome): void {
-		const { added, alreadyThere, rejected } = job.state;
-		if (typeof outcome === "object") rejectedTexts.push(rejectedText({ row, faults: outcome }, file, rejected === 0));
-		change({ ...changeBy(job.state, row, outcome), perSecond: pace.next(added + alreadyThere) }, false);
+	function settle(rows: SettledRow[]): void {
+		const batch = batchOf(rows);
+		keeper?.settled(batch);
+		const next = tally.add(job.state, batch);
+		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) }, false);
 	}
 
+	for (const batch of resumed?.batches ?? []) change(tally.add(job.state, batch), false);
 	return job;
 }
 
-/** The faults of a rejected row. */
-type Outcome = "added" | "alreadyThere" | "differing" | Fault[];
+type OnSettled = ImporterOptions["onSettled"];
 
-function changeBy(state: JobState, row: FileRow, outcome: Outcome): Partial<JobState> {
-	const left = row.pet ? state.left - 1 : state.left;
-	if (typeof outcome === "string") return { [outcome]: state[outcome] + 1, left };
-	const more = state.rejected < shownMax ? [{ row, faults: outcome }] : [];
-	return { rejected: state.rejected + 1, shown: [...state.shown, ...more], left };
+function importerOf({ file, round = 1, only, resumed }: JobOptions, digest: string, onSettled: OnSettled): Importer {
+	const last = resumed?.batches.at(-1)?.last ?? 0;
+	return createImporter({
+		rows: readRows(file.source, file.kind, file.options),
+		digest,
+		round,
+		...(resumed && { sinceMs: resumed.sinceMs }),
+		isWanted: ({ number }) => number > last && (only?.has(number) ?? true),
+		onSettled,
+	});
 }
 
-interface Sending {
-	open: ReturnType<typeof openRows>;
-	sender: Sender;
-	digest: string;
-	signal: AbortSignal;
-	record(row: FileRow, outcome: Outcome): void;
-}
-
-/** Sends rows one by one, until none is left or the signal aborts. @throws a failure that concerns more than one row */
-async function sendRows({ open, sender, digest, signal, record }: Sending): Promise<void> {
-	while (!signal.aborted) {
-		const one = await open.take();
-		if (!one) return;
-		if (signal.aborted) return open.putBack(one, sender.info.id);
-		try {
-			const idempotencyKey = rowKey(digest, one.row.number) + (one.turn > 0 ? `-${one.turn}` : "");
-			const outcome = await addRow(sender.patientStore, one.row, { idempotencyKey, signal, onStored: open.add });
-			open.settle(one);
-			record(one.row, outcome);
-		} catch (failure) {
-			open.putBack(one, sender.info.id, failure);
-			throw failure;
-		}
-	}
-}
-
-interface AddOptions {
-	idempotencyKey: string;
-	signal: AbortSignal;
-	onStored(pet: Pet): void;
-}
-
-/** @throws a failure that concerns more than this row */
-async function addRow(
-	store: AnimalStore<"bigint">,
-	row: FileRow,
-	{ onStored, ...options }: AddOptions,
-): Promise<Outcome> {
-	if (!row.pet) return row.faults;
+/** An import that was stopped for so long that another try could add rows twice ends: its other rows are left out. */
+async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnSettled): Promise<boolean> {
 	try {
-		const { data, response } = await store.createPet(row.pet, options).withResponse();
-		onStored(data);
-		return response.headers.get("idempotency-replayed") === "true" ? "alreadyThere" : "added";
-	} catch (error) {
-		if (error instanceof ApiError && error.code === "idempotency_key_reused") return "differing";
-		if (!(error instanceof ApiError && rowErrors.includes(error.code))) throw error;
-		return [{ field: undefined, problem: error.message }];
+		return await importer.run(target);
+	} catch (failure) {
+		if (!(failure instanceof ImportFailure && failure.kind === "expired")) throw failure;
+		for await (const { row, key, mayBeStored } of importer.rest())
+			onSettled([{ row, outcome: "rejected", faults: row.faults ?? [unsent(mayBeStored)], ...(key && { key }) }]);
+		return true;
 	}
+}
+
+/** What has to be kept of a file to read its rows again. */
+function chosen({ name, blob, kind: { sheet }, options }: PetFile) {
+	return { name, blob, sheet, options };
+}
+
+/** What became of the rows so far. */
+function createTally(file: PetFile) {
+	const rejectedTexts: string[] = [];
+	/** The numbers of the rows that were there. */
+	const there = new Set<number>();
+	return {
+		rejectedTexts,
+		there,
+		add(state: JobState, { sent, added, present, importedAtMs, leftOut }: KeptBatch) {
+			for (const one of leftOut) rejectedTexts.push(rejectedText(one, file, rejectedTexts.length === 0));
+			for (const number of present) there.add(number);
+			return {
+				added: state.added + added,
+				alreadyThere: there.size,
+				importedAtMs: state.importedAtMs ?? importedAtMs,
+				rejected: rejectedTexts.length,
+				shown: [...state.shown, ...leftOut.slice(0, shownMax - state.shown.length)],
+				left: state.left - sent,
+			};
+		},
+	};
+}
+
+function batchOf(rows: SettledRow[]): KeptBatch {
+	const leftOut = rows.flatMap(({ row, faults, key }) => (faults ? [{ row, faults, sentKey: key }] : []));
+	const present = rows.filter(({ outcome }) => outcome === "present");
+	return {
+		last: rows.at(-1)?.row.number ?? 0,
+		sent: rows.filter(({ row }) => row.pet).length,
+		added: rows.length - leftOut.length - present.length,
+		present: present.map(({ row }) => row.number),
+		importedAtMs: present[0]?.atMs,
+		leftOut,
+	};
 }
 
 /** Calls at once with `now`, and with `soon` at most once in this time, but always after the last change. */
@@ -235,7 +284,7 @@ function createPace() {
 }
 
 /** Over plain http, browsers compute no digest: pausing is safe, but adding the file again adds its rows again. */
-function fileDigest(source: Source): Promise<string> | string {
+function fileDigest({ source }: PetFile): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

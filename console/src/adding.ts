@@ -1,91 +1,60 @@
-// Sends the form that adds an animal. Its Idempotency-Key makes a second press safe; with another API key, a second
-// press looks the animal up instead.
+// Sends the form that adds an animal, as an import of one row: its key makes a second press safe, also with another API
+// key.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import type { NewPet, Pet } from "../../src/contract/pet.ts";
+import type { ImportResult } from "../../src/contract/console.ts";
+import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
 import { checkTexts } from "../../src/contract/validate.ts";
-import { contentOf } from "../../src/files/creates.ts";
-import { type Adding, emptyForm, type Field, type Unsettled } from "./add-form.ts";
+import { type Adding, emptyForm, type Field } from "./add-form.ts";
 import { describeFault } from "./fault-text.ts";
-import { lookUpLost, mayRepeat, newestIdFor } from "./look-up.ts";
 import { sentenceOf } from "./notes.tsx";
-import { TooEarly } from "./pause.ts";
 import type { Session } from "./session.ts";
 
 type Show = (next: Adding) => void;
 
-/** Sends the entries, or looks for their animal if it cannot be repeated. @param show called with each new state */
+/** @param show called with each new state */
 export async function add(session: Session, adding: Adding, show: Show): Promise<Pet | undefined> {
-	const { entries, unsettled } = adding;
-	const { value, faults } = checkTexts(entries);
+	const { entries, unsettled: before } = adding;
+	const { value: pet, faults } = checkTexts(entries);
 	if (faults) {
 		const inWords = faults.map((fault) => ({ ...fault, problem: describeFault(fault, entries[fault.field as Field]) }));
-		show({ ...adding, faults: inWords, failure: undefined, missing: undefined, added: undefined });
+		show({ ...adding, faults: inWords, failure: undefined, added: undefined });
 		return undefined;
 	}
-	const pet = value;
-	const open = unsettled && contentOf(unsettled.pet) === contentOf(pet) ? unsettled : undefined;
-	const pending = { ...adding, isPending: true, unsettled: open, missing: undefined, added: undefined };
-	show(pending);
-	const isLookedUp = open !== undefined && !mayRepeat(session, open.lost);
-	return isLookedUp ? find(session, pending, open, show) : send(session, pending, pet, show);
-}
-
-async function send(session: Session, adding: Adding, pet: NewPet, show: Show): Promise<Pet | undefined> {
-	const { entries, unsettled } = adding;
-	let { newest } = adding;
-	let sentAtMs = unsettled?.lost.sentAtMs;
+	const isSame = before !== undefined && petJson(before.pet) === petJson(pet);
+	// crypto.randomUUID does not exist over plain http.
+	const unsettled = isSame ? before : { pet, key: `form-${crypto.getRandomValues(new Uint32Array(4)).join("-")}` };
+	show({ ...adding, isPending: true, unsettled: isSame ? before : undefined, added: undefined });
 	try {
-		newest ??= await newestIdFor(session, session.store);
-		sentAtMs ??= Date.now();
-		const added = await session.store.createPet(pet, { idempotencyKey: unsettled?.idempotencyKey });
-		show({ ...emptyForm, newest: added.id, added });
+		const added = await send(session, unsettled.pet, unsettled.key);
+		show({ ...emptyForm, added });
 		return added;
 	} catch (failure) {
-		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.isUnsettled);
-		const after = unsettled ? unsettled.after : newest;
-		const lost = sentAtMs && { keyId: session.info.id, sentAtMs, failedAtMs: Date.now() };
-		const idempotencyKey = (isOpen ? failure.idempotencyKey : undefined) ?? unsettled?.idempotencyKey;
-		const now = isOpen && lost ? { pet, idempotencyKey, after, lost } : unsettled;
-		show(withFailure({ entries, isPending: false, faults: [], unsettled: now, newest }, failure));
+		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.status >= 500);
+		// After 401 the view is sign-in, and only the entries are kept.
+		const isOut = failure instanceof ApiError && failure.status === 401;
+		const open = isOpen || isSame ? unsettled : undefined;
+		show({ entries, isPending: false, faults: [], unsettled: open, failure: isOut ? undefined : failure });
 		return undefined;
 	}
 }
 
-async function find(session: Session, adding: Adding, open: Unsettled, show: Show): Promise<Pet | undefined> {
-	const { entries, newest } = adding;
-	try {
-		const [id] = await lookUpLost(session, [{ ...open, equals: 0 }]);
-		const added = id === undefined ? undefined : { id, ...open.pet };
-		show(added ? { ...emptyForm, newest: id, added } : { ...emptyForm, entries, newest, missing: missingText(open) });
-		return added;
-	} catch (failure) {
-		show(withFailure({ ...adding, isPending: false }, failure));
-		return undefined;
-	}
+/** @throws ApiError, NoReply */
+async function send({ ask }: Session, pet: NewPet, key: string): Promise<Pet> {
+	const body = `{"rows":[{"key":"${key}",${petJson(pet).slice(1)}]}`;
+	const { results } = (await ask("/console/imports", { body })) as { results: ImportResult[] };
+	const [result] = results;
+	if (result && result.outcome !== "invalid") return { id: BigInt(result.id), ...pet };
+	throw new Error(result?.faults[0]?.problem);
 }
 
-/** After 401 the view is sign-in, and only the entries are kept. */
-function withFailure(adding: Adding, failure: unknown): Adding {
-	const isOut = failure instanceof ApiError && failure.status === 401;
-	return { ...adding, faults: [], failure: isOut ? undefined : failure };
-}
-
-function missingText({ after }: Unsettled): string {
-	const found = after === undefined ? "the animal cannot be looked up" : "no such animal was added since";
-	return `The first request got no reply, and ${found}.`;
-}
-
-export function titleOf({ unsettled, missing }: Adding): string {
-	if (missing) return "The animal was not found";
+export function titleOf({ unsettled }: Adding): string {
 	return unsettled ? "The animal may have been added" : "The animal was not added";
 }
 
 /** The text for a failure that concerns no single field. */
-export function adviceOn({ failure, unsettled, missing }: Adding): string {
-	if (missing) return `${missing} Press “Add” to add it.`;
-	if (failure instanceof TooEarly) return `${failure.message} Press “Add” then.`;
-	if (!unsettled) return sentenceOf(failure);
-	const advice = "It is not known whether the animal was added. Press “Add” again: unchanged, it is added only once.";
-	return `${sentenceOf(failure)} ${advice}`;
+export function adviceOn({ failure, unsettled }: Adding): string {
+	const sentence = sentenceOf(failure);
+	const advice = " It is not known whether the animal was added. Press “Add” again: unchanged, it is added once.";
+	return unsettled ? sentence + advice : sentence;
 }

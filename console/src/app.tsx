@@ -15,6 +15,7 @@ import { may, type Session } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { SignOut } from "./sign-out.tsx";
+import { forgetImports, tabImport } from "./tab-import.ts";
 import { useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
 
@@ -38,8 +39,12 @@ export function App() {
 			setIsAdding(false);
 			setJob(undefined);
 			setChoosing(nothingChosen);
+			forgetImports();
 		},
 	});
+	useEffect(() => {
+		if (session && tabImport()) void addMany().then((part) => part.restoreJob(setJob));
+	}, [session]);
 
 	if (session)
 		return (
@@ -140,7 +145,8 @@ function SignedIn(props: SignedInProps) {
 }
 
 const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
-const loadAddMany = () => import("./add-many.tsx").then(({ AddMany }) => AddMany);
+const addMany = () => import("./add-many.tsx");
+const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
 const loadKeys = () => import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet);
 
 function UnknownAddress() {

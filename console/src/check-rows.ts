@@ -1,10 +1,10 @@
 // Checks a whole file before anything is sent, a piece at a time, so that the page answers meanwhile.
 
 import { isDamaged } from "../../src/files/encoding.ts";
-import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
+import { type FileRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
 import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
 import { changeEveryMs, shownMax } from "./add-rows.ts";
-import { type PetFile, type Rejected, readPetFile, rejectedText } from "./open-rows.ts";
+import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface Checked {
 	good: number;
@@ -36,7 +36,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	const values = countUnknownValues();
 	const options = { ...file.options, onUnused: (name: string) => checked.unused.push(name) };
 	let shownAtMs = 0;
-	for await (const rows of readPetFile({ ...file, options })) {
+	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
 			if (row.unknownStatus !== undefined) values.add(row.unknownStatus);
 			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
@@ -57,7 +57,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 /** All rows that would be rejected, in the format of the file, with line and reason. @throws FileError */
 export async function rejectedTexts(file: PetFile): Promise<string[]> {
 	const texts: string[] = [];
-	for await (const rows of readPetFile(file))
+	for await (const rows of readRows(file.source, file.kind, file.options))
 		for (const row of rows)
 			if (row.faults) texts.push(rejectedText({ row, faults: row.faults }, file, texts.length === 0));
 	return texts;

@@ -2,14 +2,15 @@
 // file, and the browser downloads it. The palette has each format, too.
 
 import { useState } from "preact/hooks";
+import type { Filter } from "../../client/src/contract.ts";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
-import { describeFilter } from "./route.ts";
+import { describeFilter, filterTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 import { useCommands } from "./shortcuts.ts";
 
-type Subject = Omit<ExportOrder, "format">;
+type Subject = Filter & Omit<ExportOrder, "format">;
 
 const formats: [format: ExportFormat, text: string][] = [
 	["xlsx", "Workbook (.xlsx), for spreadsheets"],
@@ -65,8 +66,8 @@ function describe({ ids, name, ...filter }: Subject): string {
 }
 
 /** @throws ApiError, NoReply */
-async function download({ ask }: Session, { ids, ...subject }: Subject, format: ExportFormat): Promise<void> {
-	const order = JSON.stringify({ format, ...subject });
+async function download({ ask }: Session, { ids, name, ...filter }: Subject, format: ExportFormat): Promise<void> {
+	const order = JSON.stringify({ format, name, ...filterTexts(filter) });
 	// Digits, because JSON.stringify does not know bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;
 	const { path } = (await ask("/console/exports", { body })) as { path: string };

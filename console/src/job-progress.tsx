@@ -1,6 +1,7 @@
 // The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
 
-import { type Job, shownMax } from "./add-rows.ts";
+import { describeTime } from "../../src/contract/console.ts";
+import type { Job } from "./add-rows.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
 import { firstAnimals, go } from "./route.ts";
@@ -13,11 +14,13 @@ interface JobProgressProps {
 	job: Job;
 	session: Session;
 	onEnd(): void;
+	/** Adds the rows that were there once more. */
+	onAgain(job: Job): void;
 }
 
-export function JobProgress({ job, session, onEnd }: JobProgressProps) {
+export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { file, total } = job;
-	const { phase, added, alreadyThere, differing, rejected, shown, left, undecided, failure, perSecond } = useJob(job);
+	const { phase, added, alreadyThere, importedAtMs, rejected, shown, left, failure, perSecond } = useJob(job);
 	const { options } = file;
 	const done = added + alreadyThere;
 	return (
@@ -28,9 +31,8 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 				<span role="status">{{ running: "Adding …", paused: "Paused", finished: "Finished" }[phase]}</span>
 			</p>
 			<h2 class="num">
-				{digits.format(done)} of {countOf(total)} added
-				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} of them earlier`}
-				{differing > 0 && `, ${digits.format(differing)} already there with other values (not changed)`}
+				{digits.format(added)} of {countOf(total)} added
+				{alreadyThere > 0 && `, ${digits.format(alreadyThere)} already there`}
 				{rejected > 0 && `, ${digits.format(rejected)} left out`}
 			</h2>
 			<progress max={Math.max(1, total)} value={done} aria-label="Animals added" />
@@ -40,20 +42,10 @@ export function JobProgress({ job, session, onEnd }: JobProgressProps) {
 					<p>{describe(failure)} Resume continues with the other rows; none is added twice.</p>
 				</FailureNote>
 			)}
-			{undecided.length > 0 && (
-				<FailureNote title={`Not found: ${countOf(undecided.length)}`}>
-					<p>Nothing is sent again before you decide.</p>
-				</FailureNote>
+			{alreadyThere > 0 && importedAtMs !== undefined && (
+				<p>This file was imported {describeTime(importedAtMs, Date.now())}: nothing was added twice.</p>
 			)}
-			<Actions job={job} session={session} onEnd={onEnd} />
-			{undecided.length > 0 && (
-				<RowsTable
-					title="Not found"
-					rejected={undecided.slice(0, shownMax)}
-					count={undecided.length}
-					options={options}
-				/>
-			)}
+			<Actions job={job} session={session} onEnd={onEnd} onAgain={onAgain} />
 			{shown.length > 0 && <RowsTable title="Left out" rejected={shown} count={rejected} options={options} />}
 		</div>
 	);
@@ -66,8 +58,8 @@ function timeLeft(rows: number, perSecond: number): string {
 	return seconds < 100 ? `About ${seconds} s left.` : `About ${Math.round(seconds / 60)} minutes left.`;
 }
 
-function Actions({ job, session, onEnd }: JobProgressProps) {
-	const { phase, rejected, undecided } = job.state;
+function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
+	const { phase, added, rejected, alreadyThere } = job.state;
 	return (
 		<div class="actions">
 			{phase === "running" && (
@@ -75,24 +67,19 @@ function Actions({ job, session, onEnd }: JobProgressProps) {
 					Pause
 				</button>
 			)}
-			{phase === "paused" && undecided.length === 0 && (
-				<button type="button" class="primary" onClick={() => job.run(session)}>
+			{phase === "paused" && (
+				<button type="button" class="primary" onClick={() => job.run(session.sender)}>
 					Resume
 				</button>
 			)}
-			{undecided.length > 0 && (
-				<>
-					<button type="button" class="primary" onClick={() => job.decide(true, session)}>
-						Add {countOf(undecided.length)}
-					</button>
-					<button type="button" onClick={() => job.decide(false, session)}>
-						Leave out
-					</button>
-				</>
-			)}
-			{phase === "finished" && (
+			{phase === "finished" && added > 0 && (
 				<button type="button" class="primary" onClick={() => showNewest(session)}>
 					Show the new animals
+				</button>
+			)}
+			{phase === "finished" && alreadyThere > 0 && (
+				<button type="button" onClick={() => onAgain(job.again())}>
+					Add {countOf(alreadyThere)} once more
 				</button>
 			)}
 			{rejected > 0 && <SaveRows file={job.file} count={rejected} texts={job.rejectedText} />}

@@ -71,7 +71,7 @@ function isKeptKey(value: unknown): value is KeptKey {
 }
 
 /** That of the tab, then that of the computer; none where the browser refuses them: then nothing is kept. */
-function storages(): Storage[] {
+export function storages(): Storage[] {
 	try {
 		return [sessionStorage, localStorage];
 	} catch {

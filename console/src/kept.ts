@@ -1,5 +1,5 @@
 // What a person chose and wrote in adding many. It outlives the view, for a look at the list, and the session, for
-// another key. Signing out ends it.
+// another key. An import under way outlives the page, too (kept-job.ts). Signing out ends all of it.
 
 import { useState } from "preact/hooks";
 import type { OpenFile } from "./open-file.ts";

@@ -2,50 +2,46 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AnimalStore, ApiError, NoReply } from "../../client/src/index.ts";
-import type { Scope } from "../../src/contract/operations.ts";
+import { ApiError, NoReply } from "../../client/src/index.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { until } from "../../test/support/until.ts";
-import { createJob } from "./add-rows.ts";
+import { createJob, type Sender } from "./add-rows.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { describeFault } from "./fault-text.ts";
-import { lookUpLost, mayRepeat } from "./look-up.ts";
 import type { PetFile } from "./open-rows.ts";
 import { callAfter, pauseAfter } from "./pause.ts";
 import { noSearch, searchNames } from "./search.ts";
 
 async function fileOf(lines: string[]): Promise<PetFile> {
-	const source = blobSource(new Blob([["name,categoryId,colour", ...lines].join("\n")]));
-	return { name: "a.csv", source, kind: await detectKind(source), options: {} };
+	const blob = new Blob([["name,categoryId,colour", ...lines].join("\n")]);
+	const source = blobSource(blob);
+	return { name: "a.csv", blob, source, kind: await detectKind(source), options: {} };
 }
 
-/** A client of a service that has these names, and calls `onCreate` before each create. */
-function storeWith(names: string[], onCreate = () => {}): AnimalStore<"bigint"> {
-	const pets = names.map((name, at) => ({ id: at + 1, name, categoryId: 1 }));
-	const reply: typeof fetch = async (_, { method, signal } = {}) => {
-		signal?.throwIfAborted();
-		if (method !== "POST") return Response.json(pets);
-		onCreate();
-		const pet = { id: pets.length + 1, name: "a", categoryId: 1 };
-		pets.push(pet);
-		return Response.json(pet, { status: 201 });
+/** A service that adds all rows, and calls `onBatch` before. */
+function serviceWith(onBatch = () => {}): Sender {
+	const reply: typeof fetch = async (_, init = {}) => {
+		onBatch();
+		const { rows } = JSON.parse(String(init.body)) as { rows: object[] };
+		return Response.json({ results: rows.map((_row, at) => ({ outcome: "added", id: at + 1 })) });
 	};
-	return new AnimalStore({ url: "http://127.0.0.1", key: "key", int64: "bigint", retryForMs: 0, fetch: reply });
+	return { url: "http://127.0.0.1", key: "key", fetch: reply };
 }
 
-const info = { id: "key_a", scopes: ["pets:read", "pets:write"] as Scope[], createSettlesMs: 60_000 };
 const times = (count: number, line: string) => Array.from({ length: count }, () => line);
 
 test("a job knows its rows per second over the last two seconds, and how many are left", async (context) => {
 	let nowMs = 1000;
 	context.mock.method(performance, "now", () => nowMs);
 	const seen: [left: number, perSecond: number][] = [];
-	const patientStore = storeWith([], () => {
+	const sender = serviceWith(() => {
 		seen.push([job.state.left, job.state.perSecond]);
 		nowMs += seen.length < 30 ? 100 : 50;
 	});
-	const job = createJob({ file: await fileOf(times(80, "a,1,")), total: 80, isInOrder: true });
-	job.run({ info, patientStore });
+	// Rows with faults are in batches, too: 999 of them and one to send.
+	const batch = ["a,1,", ...times(999, "a,x,")];
+	const job = createJob({ file: await fileOf(times(80, batch.join("\n"))), total: 80 });
+	job.run(sender);
 	await until("the end of the job", () => job.state.phase === "finished");
 	assert.deepEqual(
 		[seen[0], seen[1], seen[6], seen[29], seen[79]],
@@ -63,8 +59,8 @@ test("a job knows its rows per second over the last two seconds, and how many ar
 
 test("the first 200 rejected rows are shown, and all of them are kept as text; so in the check before", async () => {
 	const file = await fileOf(["a,1,red", ...times(201, "a,x,red")]);
-	const job = createJob({ file, total: 1, isInOrder: false });
-	job.run({ info, patientStore: storeWith([]) });
+	const job = createJob({ file, total: 1 });
+	job.run(serviceWith());
 	await until("the end of the job", () => job.state.phase === "finished");
 	const { added, rejected, shown } = job.state;
 	assert.deepEqual([added, rejected, shown.length, job.rejectedText().length], [1, 201, 200, 201]);
@@ -77,6 +73,30 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 		{ ...nothing, good: 1, bad: 201, shown: 200, unused: ["colour"], isComplete: true },
 	);
 	await checkRows(file, AbortSignal.abort(), () => assert.fail("the view is gone"));
+});
+
+test("a job that was paused for a day leaves out the rows that may be stored, and sends none again", async (context) => {
+	context.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+	const job = createJob({ file: await fileOf(["a,1,red", "b,1,red"]), total: 2 });
+	let sent = 0;
+	const lost: typeof fetch = async () => {
+		sent++;
+		throw new TypeError("the reply is lost");
+	};
+	const sender = { url: "http://127.0.0.1", key: "key", fetch: lost };
+	job.run(sender);
+	await until("a request", () => sent > 0);
+	job.pause();
+	context.mock.timers.tick(24 * 3_600_000);
+	const before = sent;
+	job.run(sender);
+	await until("the end of the job", () => job.state.phase === "finished");
+	assert.equal(sent, before);
+	assert.deepEqual([job.state.added, job.state.rejected, job.state.left], [0, 2, 0]);
+	assert.match(
+		job.rejectedText().join(""),
+		/^line,reason,.*\n2,No reply: it may have been added \(import-[0-9a-dfx]+-2\),a,1/,
+	);
 });
 
 test("a category as text in JSON is not called too large because of zeros in front", () => {
@@ -164,20 +184,4 @@ test("a try comes when the countdown ends, also after the computer slept or its 
 	start()();
 	pass(40_000);
 	assert.equal(tries, 3);
-});
-
-test("a lost create is repeated with its own key for 23 hours, and looked up when it can no longer be stored", async (context) => {
-	context.mock.timers.enable({ apis: ["Date"], now: 1_000_000_000 });
-	const lost = { keyId: "key_a", sentAtMs: Date.now(), failedAtMs: Date.now() };
-	const create = { pet: { name: "Rex", categoryId: 1n }, after: 0n, equals: 0, lost };
-	const sender = { info, patientStore: storeWith(["Max", "Rex"]) };
-	assert.equal(mayRepeat({ info: { ...sender.info, id: "key_b" } }, lost), false);
-	context.mock.timers.tick(59_000);
-	await assert.rejects(lookUpLost(sender, [create]), { message: /In 1 s it is certain what was added/ });
-	context.mock.timers.tick(1000);
-	assert.deepEqual(await lookUpLost(sender, [create]), [2n]);
-	context.mock.timers.tick(23 * 3_600_000 - 60_001);
-	assert.equal(mayRepeat(sender, lost), true);
-	context.mock.timers.tick(1);
-	assert.equal(mayRepeat(sender, lost), false);
 });

@@ -2,6 +2,7 @@
 
 import { newPetFields } from "../../src/contract/pet.ts";
 import type { Mapping } from "../../src/files/columns.ts";
+import type { Preview } from "../../src/files/rows.ts";
 import type { OpenFile } from "./open-file.ts";
 
 export type Field = (typeof newPetFields)[number];
@@ -25,8 +26,14 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	);
 }
 
+/** A column for a mapping: in a table by its position, because several may have the same name or none. */
+export function columnAt({ columns, headerRow }: Preview, index: number): string | number | null {
+	if (columns[index] === undefined) return null;
+	return headerRow === undefined ? columns[index] : index;
+}
+
 interface ColumnsTableProps {
-	preview: OpenFile["preview"];
+	preview: Preview;
 	/** Takes another row as the heading. */
 	setHeaderRow(row: number): void;
 	mapping: Mapping;
@@ -36,9 +43,10 @@ interface ColumnsTableProps {
 export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: ColumnsTableProps) {
 	const { columns, headerRow, above, rows } = preview;
 	const heading = headerRow === undefined ? [] : [{ row: headerRow, cells: columns }];
-	const fieldOf = (column: string | undefined) => newPetFields.find((field) => mapping[field] === column);
+	const fieldAt = (index: number) => newPetFields.find((field) => mapping[field] === columnAt(preview, index));
 
-	function assign(column: string, field: Field | undefined): void {
+	function assign(index: number, field: Field | undefined): void {
+		const column = columnAt(preview, index);
 		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== column);
 		const left = newPetFields.filter((of) => mapping[of] === column && of !== field).map((of) => [of, null]);
 		setMapping(Object.fromEntries([...others, ...left, ...(field ? [[field, column]] : [])]));
@@ -56,9 +64,9 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 							<th key={`${column}-${index}`} scope="col">
 								{headerRow === undefined && column}
 								<ColumnMenu
-									label={`Column ${column || index + 1} holds`}
-									field={fieldOf(column)}
-									onChange={(field) => assign(column, field)}
+									label={`Column ${nameOf(columns, index)} holds`}
+									field={fieldAt(index)}
+									onChange={(field) => assign(index, field)}
 								/>
 							</th>
 						))}
@@ -68,24 +76,20 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 					{[...above, ...heading, ...rows].map(({ row, cells }, index) => (
 						<tr
 							key={headerRow === undefined ? index : row}
+							onClick={headerRow === undefined ? undefined : () => setHeaderRow(row)}
 							class={row === headerRow ? "heading" : row < (headerRow ?? 0) ? "above" : ""}
 						>
 							<td class="n">
 								{headerRow === undefined ? (
 									row
 								) : (
-									<button
-										type="button"
-										aria-pressed={row === headerRow}
-										aria-label={`Row ${row} names the columns`}
-										onClick={() => setHeaderRow(row)}
-									>
+									<button type="button" aria-pressed={row === headerRow} aria-label={`Row ${row} names the columns`}>
 										{row}
 									</button>
 								)}
 							</td>
-							{columns.map((column, index) => (
-								<td key={index} class={fieldOf(column) ? "" : "off"} dir="auto">
+							{columns.map((_, index) => (
+								<td key={index} class={fieldAt(index) ? "" : "off"} dir="auto">
 									{cells[index]}
 								</td>
 							))}
@@ -95,6 +99,13 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 			</table>
 		</section>
 	);
+}
+
+/** With its position where the name alone is not clear. */
+function nameOf(columns: string[], index: number): string {
+	const name = columns[index] ?? "";
+	if (name === "") return String(index + 1);
+	return columns.indexOf(name) === columns.lastIndexOf(name) ? name : `${index + 1}, ${name},`;
 }
 
 interface ColumnMenuProps {

@@ -4,7 +4,6 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { capitalized } from "./edits.ts";
-import { TooEarly } from "./pause.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 export const digits = new Intl.NumberFormat("en");
@@ -22,7 +21,6 @@ export function sentenceOf(failure: unknown): string {
 	const known = failure instanceof ApiError && sentences[failure.code];
 	if (known) return known;
 	if (failure instanceof ApiError) return `${capitalized(failure.message)}.`;
-	if (failure instanceof TooEarly) return failure.message;
 	if (failure instanceof NoReply) return "The server does not answer.";
 	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
 }

@@ -1,16 +1,20 @@
 // A chosen file, and the sentences about failures to read one.
 
-import { FileError } from "../../src/files/encoding.ts";
-import type { FileKind, Source } from "../../src/files/formats.ts";
+import { FileError, isArchive } from "../../src/files/encoding.ts";
+import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
+import { ImportFailure } from "../../src/files/import-request.ts";
 import { ColumnError, type Preview } from "../../src/files/rows.ts";
 import { capitalized } from "./edits.ts";
 import { sentenceOf } from "./notes.tsx";
+
+const noImports = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
 
 /** Rows below the heading. */
 export const previewed = 8;
 
 export interface OpenFile {
 	name: string;
+	blob: Blob;
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
@@ -18,10 +22,26 @@ export interface OpenFile {
 	sheets?: { names: string[]; open(sheet: string): void };
 }
 
+/** The reader of workbooks is loaded for the first one. */
+export async function readTable(blob: Blob, sheet: string | undefined) {
+	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
+		const { readWorkbook } = await import("../../src/files/workbook.ts");
+		const { source, kind, sheets } = await readWorkbook(blob, sheet);
+		return { source, kind, names: sheets };
+	}
+	const source = blobSource(blob);
+	return { source, kind: await detectKind(source), names: undefined };
+}
+
 /** The sentence of a failure of the file, with its line. */
 export function describe(failure: unknown): string {
+	if (failure instanceof ImportFailure && failure.kind === "missing") return noImports;
+	if (failure instanceof ImportFailure)
+		return failure.hasReply ? `${capitalized(failure.message)}.` : "The server does not answer.";
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
 		return "Choose in the menus above the columns which one holds the name, and which the category.";
+	if (failure instanceof ColumnError && /^there are two columns/.test(failure.message))
+		return `${capitalized(failure.message.replace(/;.*/s, ""))}: choose one in the menus above.`;
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

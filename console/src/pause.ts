@@ -4,9 +4,6 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
 
-/** Something must wait. The message is a sentence for the user. */
-export class TooEarly extends Error {}
-
 /** Milliseconds until the next try; undefined when it cannot help. @param failures before this one */
 export function pauseAfter(failure: unknown, failures: number): number | undefined {
 	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);

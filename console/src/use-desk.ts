@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { shortName, stateOf } from "./edits.ts";
-import { type AnimalsRoute, petStatuses, showPet } from "./route.ts";
+import { type AnimalsRoute, hashOf, petStatuses, showPet } from "./route.ts";
 import { focusedId, focusRow } from "./row-focus.ts";
 import { may, type Session } from "./session.ts";
 import type { Command } from "./shortcuts.ts";
@@ -47,8 +47,7 @@ interface DeskOptions {
 export function useDesk(session: Session, { route, read, reply, onSettled }: DeskOptions): Desk | undefined {
 	const editing = useEditing(session, { reply, onSettled });
 	const pets = read && editing.edited(read);
-	const { status, limit, cursor, name } = route;
-	const selection = useSelection(pets ?? [], JSON.stringify([status, limit, cursor, name]));
+	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }));
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();
 	// The name of another animal is not being changed.

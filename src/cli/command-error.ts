@@ -4,6 +4,7 @@ import { getSystemErrorMessage } from "node:util";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { ConfigError } from "../config.ts";
 import { FileError } from "../files/encoding.ts";
+import { ImportFailure } from "../files/import-request.ts";
 import { NoSuchKey } from "../keys/issue.ts";
 import { StorageUnavailable, StoreRefused } from "../store/store.ts";
 
@@ -20,6 +21,7 @@ export function describeError(error: unknown): string[] {
 	if (error instanceof FileError) return [error.message];
 	if (error instanceof StoreRefused || error instanceof NoSuchKey) return [error.message];
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
+	if (error instanceof ImportFailure) return [error.hasReply ? error.message : describeNoReply(error)];
 	if (error instanceof ApiError) return [describeApiError(error)];
 	if (error instanceof NoReply) return [describeNoReply(error)];
 	const { code, syscall, port, path } = error as SystemError;
@@ -48,7 +50,7 @@ function describeApiError({ message, code, requestId }: ApiError): string {
 	return `${message} (${details})${advice[code] ? `: ${advice[code]}` : ""}`;
 }
 
-function describeNoReply({ message }: NoReply): string {
+function describeNoReply({ message }: Error): string {
 	const fix = "Start it with animal-store serve, or set another address with ANIMAL_STORE_URL or --url";
 	return `${message}; is the service running there? ${fix}`;
 }

@@ -69,7 +69,11 @@ export async function withStore<Result>(
 	work: (store: Store, databaseUrl: string) => Promise<Result>,
 	options: OpenOptions = { mustExist: true },
 ): Promise<Result> {
-	const { databaseUrl } = readConfig(undefined, flags);
+	const { databaseUrl, backups } = readConfig(undefined, flags);
+	if (backups && !options.mustExist) {
+		const { refuseNewStore } = await import("../store/backup-folder.ts");
+		refuseNewStore(databaseUrl, backups.folder);
+	}
 	const store = await openStore(databaseUrl, Date.now, options);
 	return work(store, databaseUrl).finally(() => store.close());
 }

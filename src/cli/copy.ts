@@ -10,6 +10,8 @@ import { type Row, type TableName, tableNames, tables } from "../store/tables.ts
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { createBar } from "./long-work.ts";
+import type { WriteLock } from "./maintenance/lock-sqlite.ts";
+import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf } from "./output.ts";
 
 export function copyCommand(): Command {
@@ -26,16 +28,20 @@ export function copyCommand(): Command {
 async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
 	checkUrl("--from", from);
 	checkUrl("--to", to);
+	await refuseOpenStore(from, "copy");
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
+	let lock: WriteLock | undefined;
 	try {
 		const target = await openStore(to, Date.now);
 		const bar = await createBar("{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left");
 		const startedAt = performance.now();
 		try {
+			lock = await lockWrites(from);
 			bar.start(1, 0, { table: "pets", rate: 0 });
 			const copied = await copyStore({
 				from: source,
 				to: target,
+				onAgreed: lock.check,
 				onProgress({ table, done, total }) {
 					bar.setTotal(Math.max(total, done, 1));
 					bar.update(done, { table, rate: Math.round(done / ((performance.now() - startedAt) / 1000)) });
@@ -53,6 +59,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 			await target.close();
 		}
 	} finally {
+		await lock?.release();
 		await source.close();
 	}
 }
@@ -69,32 +76,49 @@ export interface CopyOptions {
 	/** Empty, or an interrupted copy of the same store. */
 	to: Store;
 	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
+	/** Called when both stores agree. If it rejects, the copy stays unfinished. */
+	onAgreed?: () => Promise<void>;
 	/** Rows that are read at once. */
 	pageRows?: number;
 }
 
 /**
- * Copies all rows, then compares row counts and checksums of both stores.
+ * Copies all rows, then compares row counts and checksums of both stores. If they differ, copies all rows anew: those
+ * of an interrupted copy may have been changed or removed since.
  * @returns the number of rows of each table
- * @throws StoreRefused if the target contains other data, or if the stores differ after the copy
+ * @throws StoreRefused if the target contains other data, or if the stores still differ
  */
-export async function copyStore(options: CopyOptions): Promise<Record<TableName, number>> {
-	const { from, to, pageRows = 5000 } = options;
+export async function copyStore(given: CopyOptions): Promise<Record<TableName, number>> {
+	const options = { pageRows: 5000, onAgreed: async () => {}, ...given };
+	const { from, to, onAgreed } = options;
 	await prepareTarget(to, hash("sha256", from.cursorSecret));
-	for (const table of tableNames) await copyTable(table, { ...options, pageRows });
+	let result = await copyAll(options);
+	if ("difference" in result) {
+		await to.rows.clear();
+		result = await copyAll(options);
+	}
+	if ("difference" in result)
+		throw new StoreRefused(
+			`the copy differs from its source in ${result.difference}: stop all writers of the source, and copy again`,
+		);
+	await onAgreed();
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.readShown()).lastId });
+	return result.copied;
+}
+
+type CopyResult = { copied: Record<TableName, number> } | { difference: string };
+
+async function copyAll(options: Required<CopyOptions>): Promise<CopyResult> {
+	const { from, to, pageRows } = options;
+	for (const table of tableNames) await copyTable(table, options);
 	const copied = {} as Record<TableName, number>;
 	for (const table of tableNames) {
 		const [source, target] = [await checksum(from, table, pageRows), await checksum(to, table, pageRows)];
-		if (source.count !== target.count || source.sum !== target.sum) {
-			throw new StoreRefused(
-				`the copy differs from its source in ${tables[table].name} (${source.count} and ${target.count} rows): ` +
-					"stop all writers of the source, and copy again",
-			);
-		}
+		if (source.count !== target.count || source.sum !== target.sum)
+			return { difference: `${tables[table].name} (${source.count} and ${target.count} rows)` };
 		copied[table] = source.count;
 	}
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.readShown()).lastId });
-	return copied;
+	return { copied };
 }
 
 /** Marks an empty target. Accepts an interrupted copy of the same source, and changes no other target. */

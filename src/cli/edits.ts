@@ -6,7 +6,7 @@ import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type EditResult, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { type EditResult, type NewEdit, StorageUnavailable, StoreAway } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase, withStore } from "./connection.ts";
@@ -22,8 +22,8 @@ interface EditOptions {
 type Change = NewEdit extends infer Edit ? (Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never) : never;
 
 const noStatus = "none";
-const mayBeLeft =
-	"may still be in the files of the store, because another program was using them: " +
+const mayBeLeft = (reason: string) =>
+	`may still be in the files of the store (${reason}): ` +
 	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
@@ -78,28 +78,29 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	const { action } = change;
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
 	// Also after a repeated edit, because the first command may have ended before this.
-	const isErased = action === "set-status" ? undefined : await tryToErase(databaseUrl);
+	const left = action === "set-status" ? undefined : await eraseOrExplain(databaseUrl);
+	const isErased = action === "set-status" ? undefined : left === undefined;
 	if (json) process.stdout.write(`{"id":${petId},${JSON.stringify({ action, outcome, isErased }).slice(1)}\n`);
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
-	if (isErased !== false) return;
-	throw new CommandError(
-		`the old name of animal ${petId} ${mayBeLeft}; the next rename or removal of any animal erases it, too`,
-	);
+	if (left === undefined) return;
+	const later = "the next rename or removal of any animal erases it, too";
+	throw new CommandError(`the old name of animal ${petId} ${mayBeLeft(left)}; ${later}`);
 }
 
 async function eraseReplaced({ json, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
 	const { databaseUrl } = readConfig(undefined, flags);
-	if (!(await eraseNames(databaseUrl, Date.now))) throw new CommandError(`names that edits have replaced ${mayBeLeft}`);
+	const left = await eraseOrExplain(databaseUrl);
+	if (left !== undefined) throw new CommandError(`names that edits have replaced ${mayBeLeft(left)}`);
 	sayStore(databaseUrl);
 	process.stdout.write(json ? '{"isErased":true}\n' : "all names that edits have replaced are erased\n");
 }
 
-/** The edit stays stored if the old name cannot be erased now. */
-async function tryToErase(databaseUrl: string): Promise<boolean> {
+/** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
+async function eraseOrExplain(databaseUrl: string): Promise<string | undefined> {
 	try {
-		return await eraseNames(databaseUrl, Date.now);
+		return (await eraseNames(databaseUrl, Date.now)) ? undefined : "another program was using them";
 	} catch (error) {
-		if (error instanceof StorageUnavailable) return false;
+		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
 		throw error;
 	}
 }

@@ -15,11 +15,11 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { digestOf } from "../files/creates.ts";
 import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
+import { digestOf } from "../files/importer.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
-import { ColumnError, type FileRow } from "../files/rows.ts";
+import { ColumnError, type FileRow, SameNameError } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
 
 export interface ImportFile {
@@ -83,7 +83,8 @@ async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
-	const hint = error instanceof ColumnError ? "; --map FIELD=COLUMN names a column" : "";
+	const fix = error instanceof SameNameError ? "rename one of them" : "--map FIELD=COLUMN names a column";
+	const hint = error instanceof ColumnError ? `; ${fix}` : "";
 	return new CommandError(`${place}: ${error.message}${hint}; nothing was sent`);
 }
 

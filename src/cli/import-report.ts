@@ -1,25 +1,25 @@
 // The messages of an import: the kind of the file, the most frequent reasons for rejection, and the counts.
 
+import { describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
-import { describeFaults } from "../contract/validate.ts";
+import { describeFaults, type Fault } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
 import type { countUnknownValues, UnknownValue } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import type { EarlierRows } from "./import-look-up.ts";
-import { type ImportReport, isOver } from "./import-send.ts";
 import { countOf } from "./output.ts";
 
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with this reason, as a spreadsheet counts rows. */
+	/** The first row with this reason, as a spreadsheet counts rows, and what it alone has. */
 	firstRow: number;
+	detail?: string;
 }
 
 export interface Reasons {
-	add(row: FileRow, reason: string): void;
+	add(row: FileRow, faults: readonly Fault[]): void;
 	/** The most frequent first. */
 	list(): Reason[];
 }
@@ -30,12 +30,14 @@ const shownMax = 3;
 export function countReasons(): Reasons {
 	const reasons = new Map<string, Reason>();
 	return {
-		add({ row, faults }, given) {
+		add({ row }, faults) {
 			// Without the details, which differ from row to row.
-			const reason = faults ? describeFaults(faults.map(({ field, problem }) => ({ field, problem }))) : given;
+			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
+			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
 			const known = reasons.get(reason);
 			if (known) known.rows++;
-			else if (reasons.size < reasonsMax) reasons.set(reason, { reason, rows: 1, firstRow: row });
+			else if (reasons.size < reasonsMax)
+				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(detail && { detail }) });
 		},
 		list: () => [...reasons.values()].sort((one, other) => other.rows - one.rows),
 	};
@@ -45,8 +47,8 @@ export function countReasons(): Reasons {
 export function describeReasons(reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
-	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow }) => {
-		const first = `${noun} ${firstRow}`;
+	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, detail }) => {
+		const first = `${noun} ${firstRow}${detail === undefined ? "" : ` (${detail})`}`;
 		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
@@ -56,8 +58,6 @@ export function describeReasons(reasons: Reasons, { format }: FileKind): string[
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
-	/** The animals that got no reply in an earlier import. */
-	earlier: EarlierRows;
 	/** Rows that are animals once a person confirms what their status means. */
 	unclear: number;
 	rejected: number;
@@ -120,36 +120,50 @@ function quoteWord(text: string): string {
 	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+export interface ImportReport {
+	added: number;
+	/** Added by an earlier import of the same file, by whoever. */
+	alreadyThere: number;
+	/** When the first of these were, in milliseconds since 1970. */
+	importedAtMs?: number | undefined;
+	/** Of the rows that were left out. */
+	reasons: Reasons;
+}
+
 export interface Finished {
 	name: string;
 	report: ImportReport;
 	rejected: { count: number; path: string };
 	seconds: number;
+	/** How often the file was to be added. */
+	round: number;
 }
 
-export function summary({ name, report, rejected: { count, path }, seconds }: Finished): string {
-	const { added, alreadyThere, differing, outOfOrder } = report;
+export function summary({ name, report, rejected: { count, path }, seconds, round }: Finished): string {
+	const { added, alreadyThere, importedAtMs } = report;
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
-	const order = outOfOrder > 0 ? `, ${outOfOrder} not in file order` : "";
-	const kept = differing > 0 ? `, ${differing} already there with other values (not changed)` : "";
+	const when = importedAtMs === undefined ? "" : ` (this file was imported ${describeTime(importedAtMs, Date.now())})`;
+	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: --again ${round + 1}` : "";
 	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
-	return `${name}: ${added} added, ${alreadyThere} already there${kept}, ${refused}${order}, ${pace}`;
+	return `${name}: ${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
 }
 
 /** The error of an import that ended before the end of the file. */
 export function incompleteError(
-	{ added, alreadyThere, stoppedBy }: ImportReport,
-	{ animals, path, isInterrupted }: { animals: number; path: string; isInterrupted: boolean },
+	error: unknown,
+	{ added, alreadyThere }: ImportReport,
+	{
+		animals,
+		path,
+		isInterrupted,
+		isFinal,
+	}: { animals: number; path: string; isInterrupted: boolean; isFinal: boolean },
 ): CommandError {
-	const done = added + alreadyThere;
-	const progress = `added ${done} of ${animals} animals`;
-	const resume = `${progress}; run it again with the same key within ${idempotencyHours} hours to resume`;
-	if (isOver(stoppedBy)) {
-		const others = `the others are in ${path}: import that file with another key, which looks up rows without a reply`;
-		const warning = "importing the whole file would add the first ones again";
-		return new CommandError([...describeError(stoppedBy), `${progress}; ${others}; ${warning}`].join("\n"));
-	}
+	const progress = `added ${added + alreadyThere} of ${animals} animals`;
+	const resume = `${progress}; run it again within ${idempotencyHours} hours to resume`;
 	if (isInterrupted) return new Interrupted(`interrupted: ${resume}`);
-	return new CommandError([...describeError(stoppedBy), resume].join("\n"));
+	const [first, ...others] = describeError(error);
+	const rest = `${progress}; import ${path} with another key to add the others: nothing is added twice`;
+	return new CommandError([`${first}; ${isFinal ? rest : resume}`, ...others].join("\n"));
 }

@@ -1,22 +1,21 @@
 // `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
-// anything is sent; docs/daily-work.md has the rules.
+// anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type AnimalStore, ApiError } from "../../client/src/index.ts";
+import { AnimalStore, ApiError } from "../../client/src/index.ts";
 import { newPetFields, petStatuses } from "../contract/pet.ts";
-import { describeFaults } from "../contract/validate.ts";
+import { describeFaults, type Fault } from "../contract/validate.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
-import { newestId } from "../files/creates.ts";
 import { isDamaged } from "../files/encoding.ts";
-import { unknownCreateOf } from "../files/rejected-rows.ts";
+import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
+import { createImporter, type SettledRow, unsent } from "../files/importer.ts";
+import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, plainValue, proposeStatus, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
-import { type ConnectionOptions, connect, readConnection, retryForMs, withConnection } from "./connection.ts";
-import { createPipeline } from "./create-pipeline.ts";
+import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
 import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
-import { earlierRows } from "./import-look-up.ts";
 import { importProgress } from "./import-progress.ts";
 import {
 	type Checked,
@@ -25,11 +24,11 @@ import {
 	describeFile,
 	describeReasons,
 	describeUnsent,
+	type ImportReport,
 	incompleteError,
 	type Reasons,
 	summary,
 } from "./import-report.ts";
-import { type ImportReport, repeatedForMs, type Sending, sendRows } from "./import-send.ts";
 import { watchInterrupt } from "./interrupt.ts";
 import { countOf, examples, printJson } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
@@ -40,16 +39,12 @@ interface ImportOptions extends ConnectionOptions {
 	sheet?: string;
 	strict?: boolean;
 	dryRun?: boolean;
-	inOrder?: boolean;
-	connections: number;
-	concurrency: number;
+	again: number;
 	retryFor: number;
 	json?: boolean;
 }
 
-/** The service answers that many requests of a connection at once. */
-const concurrencyMax = 250;
-const connectionsMax = 64;
+const roundsMax = 1000;
 const someRejectedExitCode = 2;
 const previewRows = 3;
 
@@ -71,19 +66,10 @@ export function importCommand(): Command {
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
-		.optionsGroup("Speed:")
-		.addOption(new Option("--in-order", "wait for each animal before the next one").conflicts(["connections"]))
-		.option(
-			"--concurrency <n>",
-			`requests under way on one connection, 1 to ${concurrencyMax}`,
-			parseIntegerUpTo(concurrencyMax),
-			concurrencyMax,
-		)
-		.option(
-			"--connections <n>",
-			"more than 1: faster behind a proxy, but the order may change",
-			parseIntegerUpTo(connectionsMax),
-			1,
+		.addOption(
+			new Option("--again <n>", "adds a file once more that was imported today: 2 for the second time, 3 for the third")
+				.argParser(parseIntegerUpTo(roundsMax))
+				.default(1, "1"),
 		)
 		.addOption(
 			new Option("--retry-for <duration>", "how long to wait for a service that is down or busy")
@@ -126,10 +112,7 @@ function parseMapping(text: string, { columns, values }: Mapped = { columns: {},
 }
 
 async function importPets(path: string, options: ImportOptions): Promise<void> {
-	// First, because it throws without a key. One client for all: it waits for a service that has replied before.
-	const store = options.dryRun
-		? undefined
-		: connect(options, { retryForMs: Math.min(options.retryFor, repeatedForMs) });
+	const connection = options.dryRun ? undefined : readConnection(options); // First, because it throws without a key.
 	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
@@ -137,10 +120,13 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 		file = await openImportFile(path, requested, options.sheet);
 		const checked = await checkFile(file, readOptions(options), requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
-		if (!store) return await showDryRun(file, checked, options);
+		if (!connection) return await showDryRun(file, checked, options);
 		confirmValues(file.name, checked.values.list());
-		const newest = checked.animals > 0 ? await checkConnection(store, checked, requested) : undefined;
-		await addPets(file, checked, options, { store, newest, interruption });
+		const url = connection.url.replace(/(\/v1)?\/*$/, "");
+		const { overdue } = interruption;
+		const target = { ...connection, url, retryForMs: options.retryFor, signal: requested, overdue };
+		if (checked.animals > 0) await checkKey(target);
+		await addPets(file, checked, options, target);
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
@@ -161,7 +147,7 @@ function readOptions({ map, headerRow, strict = false }: ImportOptions): ReadOpt
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
 	const checked: Checked = {
-		...{ animals: 0, earlier: earlierRows(), rejected: 0, unclear: 0, unused: [], reasons: countReasons() },
+		...{ animals: 0, rejected: 0, unclear: 0, unused: [], reasons: countReasons() },
 		...{ values: countUnknownValues(), damaged: countReasons() },
 	};
 	try {
@@ -169,10 +155,10 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
 			requested.throwIfAborted();
 			for (const row of rows) {
-				checked.earlier.take(row);
 				if (row.pet) {
 					checked.animals++;
-					if (isDamaged(row.pet.name)) checked.damaged.add(row, JSON.stringify(row.pet.name));
+					if (isDamaged(row.pet.name))
+						checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(row.pet.name) }]);
 				} else {
 					const { unknownStatus, faults } = row;
 					if (unknownStatus !== undefined) checked.values.add(unknownStatus);
@@ -181,7 +167,7 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 						continue;
 					}
 					checked.rejected++;
-					checked.reasons.add(row, describeFaults(faults));
+					checked.reasons.add(row, faults);
 				}
 			}
 		}
@@ -191,20 +177,12 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 	return checked;
 }
 
-/**
- * Requests before many creates, so that a wrong address or key fails at once and not after `--retry-for`.
- * @returns the newest id; undefined if the service refuses to list now
- */
-async function checkConnection(
-	store: AnimalStore<"bigint">,
-	{ earlier }: Checked,
-	signal: AbortSignal,
-): Promise<bigint | undefined> {
-	return newestId(store, { signal, retryForMs }).catch((error) => {
-		// A key without pets:read may import if there is nothing to look up, and the import waits for a busy service.
-		const mayImport = earlier.count() > 0 ? [429, 503] : [403, 429, 503];
-		if (error instanceof ApiError && mayImport.includes(error.status)) return undefined;
-		throw error;
+/** A request before many rows, so that a wrong address or key fails at once and not after `--retry-for`. */
+async function checkKey({ url, key, signal }: ImportTarget): Promise<void> {
+	const store = new AnimalStore({ url, key, retryForMs, int64: "bigint" });
+	// A key without pets:read may import, and the import waits for a busy service.
+	await store.listPage({ limit: 1 }, { signal }).catch((error) => {
+		if (!(error instanceof ApiError && [403, 429, 503].includes(error.status))) throw error;
 	});
 }
 
@@ -225,62 +203,63 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 	console.error(describeUnsent(values.list()));
 }
 
-/** The rows that no earlier import has sent. */
-async function* unsentRows(batches: AsyncGenerator<FileRow[]>): AsyncGenerator<FileRow[], undefined> {
-	for await (const rows of batches) yield rows.filter((row) => !unknownCreateOf(row));
-}
-
 /** The second pass and its report. */
 async function addPets(
 	file: ImportFile,
-	{ animals, earlier }: Checked,
+	{ animals }: Checked,
 	options: ImportOptions,
-	{ store, newest, interruption }: Pick<Sending, "store" | "newest" | "interruption">,
+	target: ImportTarget,
 ): Promise<void> {
-	const { connections, inOrder, json } = options;
-	const concurrency = inOrder ? 1 : options.concurrency;
+	const { again: round, json } = options;
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
-	function reject(row: FileRow, reason: string): void {
-		rejected.add(row, reason);
-		reasons.add(row, reason);
-	}
+	const report: ImportReport = { added: 0, alreadyThere: 0, reasons };
 	const progress = await importProgress(animals);
-	const pipeline = await createPipeline({ ...readConnection(options), connections, depth: concurrency });
+	function reject(row: FileRow, faults: Fault[], key?: string): void {
+		rejected.add(row, withKey(describeFaults(faults), key));
+		reasons.add(row, faults);
+	}
+	function onSettled(rows: SettledRow[]): void {
+		for (const settled of rows) {
+			if (settled.faults) reject(settled.row, settled.faults, settled.key);
+			else if (settled.outcome === "added") report.added++;
+			else {
+				report.alreadyThere++;
+				report.importedAtMs ??= settled.atMs;
+			}
+		}
+		progress.update(report.added + report.alreadyThere, rejected.count);
+	}
+	const rows = readRows(file.source, file.kind, readOptions(options));
+	const importer = createImporter({ rows, digest: file.digest, round, onSettled });
 	const startedAtMs = performance.now();
-	const report = await sendRows({
-		store,
-		pipeline,
-		rows: unsentRows(readRows(file.source, file.kind, readOptions(options))),
-		digest: file.digest,
-		newest,
-		concurrency: concurrency * connections,
-		interruption,
-		reject,
-		onAdded: earlier.exclude,
-		onProgress: ({ added, alreadyThere }) => progress.update(added + alreadyThere, rejected.count),
-	}).finally(async () => {
-		progress.end();
-		await pipeline.reset();
-	});
-	await earlier.finish(report, { store, connection: options, reject, signal: interruption.requested });
-	rejected.close();
+	try {
+		const isComplete = await importer.run(target).finally(progress.end);
+		if (!isComplete) throw new Interrupted("interrupted");
+	} catch (error) {
+		if (isFinal(error))
+			for await (const { row, key, mayBeStored } of importer.rest())
+				reject(row, row.faults ?? [unsent(mayBeStored)], key);
+		const isInterrupted = target.signal.aborted;
+		throw incompleteError(error, report, { animals, path: rejected.path, isInterrupted, isFinal: isFinal(error) });
+	} finally {
+		rejected.close();
+	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
-	const isInterrupted = interruption.requested.aborted;
-	if (!report.isComplete) throw incompleteError(report, { animals, path: rejected.path, isInterrupted });
-	if (rejected.count + report.differing > 0) process.exitCode = someRejectedExitCode;
-	if (json) return printJson(resultOf(report, rejected, reasons));
-	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds })}\n`);
+	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
+	if (json) return printJson(resultOf(report, rejected));
+	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds, round })}\n`);
 	printReasons(file, reasons);
 }
 
-function resultOf(
-	{ added, alreadyThere, differing, outOfOrder }: ImportReport,
-	{ count, path }: RejectedFile,
-	reasons: Reasons,
-) {
+/** Running the same import again cannot help: its other rows are saved. */
+function isFinal(error: unknown): boolean {
+	return error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
+}
+
+function resultOf({ added, alreadyThere, importedAtMs, reasons }: ImportReport, { count, path }: RejectedFile) {
 	const rejectedFile = count > 0 ? path : null;
-	return { added, alreadyThere, differing, outOfOrder, rejected: count, rejectedFile, reasons: reasons.list() };
+	return { added, alreadyThere, importedAtMs, rejected: count, rejectedFile, reasons: reasons.list() };
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {

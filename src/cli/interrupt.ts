@@ -1,5 +1,5 @@
-// Ctrl-C and other signals to stop, for commands that first finish the work under way. The second signal ends the
-// command at once.
+// Ctrl-C and other signals to stop, for the service and for commands that first finish the work under way. A second
+// signal ends them at once.
 
 import { Interrupted } from "./command-error.ts";
 
@@ -8,6 +8,31 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
 /** How long requests under way may take after a stop. */
 const graceMs = 10_000;
+/** Signals within this time are one: terminals and supervisors send them to all processes, wrappers pass them on. */
+const sameSignalMs = 1000;
+
+/**
+ * Calls `first` at the first of these signals, and `again` at a later one.
+ * @returns a function that restores default signal handling
+ */
+export function onSignals(
+	names: readonly NodeJS.Signals[],
+	first: (signal: NodeJS.Signals) => void,
+	again: () => void,
+): () => void {
+	let firstAtMs: number | undefined;
+	const listener = (signal: NodeJS.Signals) => {
+		const nowMs = performance.now();
+		if (firstAtMs === undefined) {
+			firstAtMs = nowMs;
+			first(signal);
+		} else if (nowMs - firstAtMs >= sameSignalMs) again();
+	};
+	for (const name of names) process.on(name, listener);
+	return () => {
+		for (const name of names) process.off(name, listener);
+	};
+}
 
 export interface Interruption {
 	/** Aborts at the first signal. */
@@ -29,21 +54,20 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 		timer ??= setTimeout(() => overdue.abort(), graceMs).unref();
 	};
 	const onSignal = () => {
-		if (requested.signal.aborted) process.exit(interruptedExitCode);
 		// The terminal has written ^C.
 		if (process.stderr.isTTY) process.stderr.write("\n");
 		requested.abort();
 		stop();
 		onFirst();
 	};
-	for (const signal of signals) process.on(signal, onSignal);
+	const off = onSignals(signals, onSignal, () => process.exit(interruptedExitCode));
 	return {
 		requested: requested.signal,
 		overdue: overdue.signal,
 		stop,
 		end() {
 			clearTimeout(timer);
-			for (const signal of signals) process.off(signal, onSignal);
+			off();
 		},
 	};
 }

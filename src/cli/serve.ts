@@ -1,7 +1,6 @@
 // `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings that the
 // service would use, and the source of each. Secrets are not shown.
 
-import closeWithGrace from "close-with-grace";
 import { Command } from "commander";
 import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, settings } from "../config.ts";
 import { curlForFirst, curlOf } from "../contract/curl.ts";
@@ -9,6 +8,7 @@ import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
+import { onSignals } from "./interrupt.ts";
 import { adviseAsCalled, examples, printJson } from "./output.ts";
 import { alignCells, widthsOf } from "./tables.ts";
 
@@ -50,6 +50,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
 	const ending = new AbortController();
+	let isClosing = false;
 	const starting = startService({
 		config,
 		log,
@@ -57,27 +58,46 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		issuesFirstKey: firstKey,
 		isOnTerminal,
 		signal: ending.signal,
-		onWritesStopped: () => config.whenWritesStop === "exit" && closing.close(),
+		onWritesStopped: () => void (config.whenWritesStop === "exit" && close(1)),
 	});
-	// Before "listening" is logged, because a reader of that line may send a signal at once.
-	process.once("SIGINT", () => {
-		// The terminal has written ^C.
-		if (isOnTerminal) process.stdout.write("\n");
-	});
-	switchLevelOnSignal(log, config.logLevel);
-	const skip: ("SIGUSR2" | "SIGHUP")[] = ["SIGUSR2", ...ignoreSignals(log, isOnTerminal)];
-	const options = { delay: stopGraceMs + config.stopDelay, logger: false, skip } as const;
-	const closing = closeWithGrace(options, async ({ err, signal, manual: isFailure }) => {
-		if (err) log.fatal({ err }, "stopping after an unexpected error");
+	/** Stops the service, and ends the process with this code. */
+	async function close(code: number, cause: { signal?: NodeJS.Signals } = {}): Promise<void> {
+		if (isClosing) return;
+		isClosing = true;
+		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
 		ending.abort();
-		const started = await starting.catch(ignoreEnd);
-		await started?.stop(undefined, signal ? { signal } : {});
+		const isStopped = await stopStarted(starting, cause);
 		flush();
-		if (isFailure) process.exit(1);
+		process.exit(isStopped ? code : 1);
+	}
+	// Before "listening" is logged, because a reader of that line may send a signal at once.
+	const onSignal = (signal: NodeJS.Signals) => {
+		// The terminal has written ^C.
+		if (isOnTerminal && signal === "SIGINT") process.stdout.write("\n");
+		void close(0, { signal });
+	};
+	switchLevelOnSignal(log, config.logLevel);
+	onSignals(["SIGINT", "SIGTERM", "SIGQUIT", ...ignoreSignals(log, isOnTerminal)], onSignal, () => process.exit(1));
+	process.on("uncaughtException", (err) => {
+		log.fatal({ err }, "stopping after an unexpected error");
+		flush();
+		if (isClosing) process.exit(1);
+		void close(1);
 	});
 	const service = await starting.catch(ignoreEnd);
 	flush();
 	if (firstKey && service) await introduce(service);
+}
+
+/** @returns whether the service stopped without a failure */
+async function stopStarted(starting: Promise<Service>, cause: object): Promise<boolean> {
+	try {
+		const started = await starting.catch(ignoreEnd);
+		await started?.stop(undefined, cause);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** A start that waited for the database was ended. @throws every other error */
@@ -88,13 +108,13 @@ function ignoreEnd(error: Error): undefined {
 /**
  * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as is
  * SIGUSR1, with which Node would open the debugger.
- * @returns the ignored signals that would otherwise stop the service
+ * @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
-	const ignored: "SIGHUP"[] = isOnTerminal || isUnderNpm() ? [] : ["SIGHUP"];
-	for (const signal of ["SIGUSR1", ...ignored])
+	const isHangup = isOnTerminal || isUnderNpm();
+	for (const signal of isHangup ? ["SIGUSR1"] : ["SIGUSR1", "SIGHUP"])
 		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
-	return ignored;
+	return isHangup ? ["SIGHUP"] : [];
 }
 
 /** SIGUSR2 switches between the configured level and debug. */

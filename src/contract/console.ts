@@ -2,6 +2,7 @@
 // and are not part of the interface.
 
 import type { Pet, PetStatus } from "./pet.ts";
+import type { Fault } from "./validate.ts";
 
 /** The reply of `/console/activity`. */
 export interface Activity {
@@ -24,15 +25,24 @@ export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean 
 
 /** The reply of `/console/key`: the key of the request. */
 export interface KeyInfo {
-	/** Idempotency-Keys are scoped to it. It stays the same when the key's secret is replaced. */
+	/** It stays the same when the key's secret is replaced. */
 	id: string;
 	name: string;
 	scopes: readonly string[];
 	/** When it stops working, in milliseconds since 1970; absent if never. */
 	expiresAtMs?: number | undefined;
-	/** How long after it was sent a create may still be stored, in milliseconds. */
-	createSettlesMs: number;
 }
+
+/**
+ * The result of a row of `POST /console/imports`, whose body has `rows`: new animals, each with a `key` under which the
+ * store adds it once within 24 hours, whoever sends it. Times are in milliseconds since 1970.
+ */
+export type ImportResult =
+	| { outcome: "added"; id: number | bigint }
+	| { outcome: "present"; id: number | bigint; atMs: number }
+	/** `different`: the animal was added with other fields. `removed`: it was removed since. */
+	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
+	| { outcome: "invalid"; faults: Fault[] };
 
 /** The next part of a search. The next one continues `after=lastId`, until `isComplete`. */
 export interface FindReply {
@@ -60,11 +70,11 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds ${workbookMaxPets} animals, and there are more: choose another format`;
 
+/** Beside it, the filters of the interface: as in a query, their integers may be texts. */
 export interface ExportOrder {
 	format: ExportFormat;
-	/** Only animals with this status, and with this text in their names; compared as in a search. */
-	status?: PetStatus;
-	name?: string;
+	/** Only animals with this text in their names; compared as in a search. */
+	name?: string | undefined;
 	/** Exactly these animals, whatever their status and name; those that were removed are left out. */
 	ids?: (number | bigint)[];
 }
@@ -101,4 +111,11 @@ export interface PastEdit {
 	toStatus?: PetStatus | undefined;
 	/** When the name that it replaced was erased from the files of the store; absent until then. */
 	erasedAtMs?: number | undefined;
+}
+
+/** Such as `today at 14:05`, in local time. Imports are remembered for a day. */
+export function describeTime(atMs: number, nowMs: number): string {
+	const [at, now] = [new Date(atMs), new Date(nowMs)];
+	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";
+	return `${day} at ${at.getHours()}:${String(at.getMinutes()).padStart(2, "0")}`;
 }

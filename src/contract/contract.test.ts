@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { describeTime } from "./console.ts";
 import { errors } from "./errors.ts";
 import { int64FromDecimal, int64Max, int64Min, isInt64, parseJson } from "./json.ts";
 
@@ -56,4 +57,10 @@ test("every error code has one status, and every status of the interface documen
 	const statuses = Object.values(errors).map(({ status }) => status);
 	for (const status of statuses) assert.ok(status >= 400 && status < 600);
 	for (const status of [400, 401, 404]) assert.ok(statuses.includes(status));
+});
+
+test("the time of an import is today or yesterday, in local time", () => {
+	const now = new Date(2026, 10, 24, 0, 30).getTime();
+	assert.equal(describeTime(new Date(2026, 10, 24, 0, 5).getTime(), now), "today at 0:05");
+	assert.equal(describeTime(new Date(2026, 10, 23, 14, 5).getTime(), now), "yesterday at 14:05");
 });

@@ -1,6 +1,7 @@
 // What the HTTP side reports of its requests and connections to metrics and logs, with the trace of each request (W3C
 // Trace Context): its span where OpenTelemetry instruments this process, and the caller's traceparent otherwise.
 
+import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -12,10 +13,13 @@ export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number],
 type LogLine = (fields: object, message: string) => void;
 
 /**
- * The name that a request is counted under. `console`: its private endpoints. `page`: other things that are served.
- * `unknown`: no route, or not HTTP.
+ * The name that a request is counted under. `console`: its private endpoints, `import` one of them. `page`: other
+ * things that are served. `unknown`: no route, or not HTTP.
  */
-export type RouteName = OperationName | "probe" | "metrics" | "console" | "page" | "unknown";
+export type RouteName = OperationName | "probe" | "metrics" | "console" | "import" | "page" | "unknown";
+
+/** The rows of an import, by their outcome. */
+export type ImportCounts = Record<ImportResult["outcome"], number>;
 
 /** A reply, or a request whose client left before the reply. */
 export interface Reply {
@@ -28,6 +32,7 @@ export interface Reply {
 	reason?: string | undefined;
 	/** The key that called a deprecated operation. */
 	deprecatedCaller?: string | undefined;
+	imported?: ImportCounts | undefined;
 }
 
 /** The traffic of a port since its start. */

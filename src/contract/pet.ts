@@ -99,7 +99,7 @@ export const newPetFields = Object.keys(NewPet.properties) as (keyof NewPet)[];
 export const petFields = Object.keys(Pet.properties) as (keyof Pet)[];
 
 /** An animal of the service or of its client, which has numbers where they are exact. */
-export type AnyPet = { id: number | bigint; categoryId: number | bigint } & Omit<NewPet, "categoryId">;
+export type AnyPet = { [Field in keyof Pet]: Pet[Field] extends bigint | undefined ? Pet[Field] | number : Pet[Field] };
 
 const fields = petFields.map((name) => ({ name, start: `,"${name}":` }));
 

@@ -4,8 +4,11 @@ import { NewPet, newPetFields } from "../contract/pet.ts";
 
 type Field = keyof NewPet;
 
-/** The column of a field by its exact name; null for a field that is taken from no column. */
-export type Mapping = Partial<Record<Field, string | null>>;
+/**
+ * The column of a field by its name, or by its position where several may have the same name or none; null for a field
+ * that is taken from no column.
+ */
+export type Mapping = Partial<Record<Field, string | number | null>>;
 
 export function isMappingField(name: string): name is Field {
 	return (newPetFields as string[]).includes(name);
@@ -24,9 +27,22 @@ export interface Columns {
 	ambiguous: Field[];
 }
 
-/** Whether rows under these columns can be animals. */
-export function isUsable({ unknown, missing, ambiguous }: Columns): boolean {
-	return unknown.length + missing.length + ambiguous.length === 0;
+/**
+ * The first of the rows under which rows can be animals, or else the one that names the most fields: with the others, a
+ * person or a mapping helps. Undefined if no row names any. A row with one cell is a title.
+ */
+export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[], mapping?: Mapping): Row | undefined {
+	const rated = rows.map((row) => ({ row, rate: rateHeading(row.cells, mapping) }));
+	const best = Math.max(0, ...rated.map(({ rate }) => rate));
+	return best > 0 ? rated.find(({ rate }) => rate === best)?.row : undefined;
+}
+
+function rateHeading(cells: string[], mapping?: Mapping): number {
+	const names = cells.map((cell) => cell.trim());
+	if (names.filter((name) => name !== "").length < 2) return 0;
+	const { at, unknown, missing, ambiguous } = findColumns(names, mapping);
+	if (unknown.length + missing.length + ambiguous.length === 0) return newPetFields.length + 1;
+	return newPetFields.filter((field) => at[field] !== -1).length;
 }
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
@@ -66,7 +82,12 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 	};
 	for (const field of newPetFields) {
 		const wanted = mapping[field];
-		if (typeof wanted !== "string") continue;
+		if (wanted === undefined || wanted === null) continue;
+		if (typeof wanted === "number") {
+			at[field] = wanted;
+			taken.add(wanted);
+			continue;
+		}
 		take(field, wanted, columns);
 		if (at[field] === -1) take(field, plainName(wanted), names);
 		if (at[field] === -1) unknown.push(wanted);

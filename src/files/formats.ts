@@ -3,9 +3,9 @@
 
 import type { ExportFormat } from "../contract/console.ts";
 import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
-import { findColumns, isUsable } from "./columns.ts";
+import { findHeading } from "./columns.ts";
+import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
-import { cellsOf, csvRecords, type PetRecord } from "./records.ts";
 
 /** Opens the file at its start: a file is read several times, and never kept in memory. */
 export type Source = () => AsyncIterable<Uint8Array>;
@@ -28,8 +28,7 @@ export async function detectKind(source: Source): Promise<FileKind> {
 	const first = await firstCharacter(decodeText(source(), encoding));
 	if (first === "[") return { format: "json", encoding, delimiter: "" };
 	if (first === "{") return { format: "ndjson", encoding, delimiter: "" };
-	const records = await firstRecords(csvRecords(decodeText(source(), encoding)), headerWithin);
-	return { format: "csv", encoding, delimiter: detectDelimiter(records.map(({ text }) => text)) };
+	return { format: "csv", encoding, delimiter: await detectDelimiter(() => decodeText(source(), encoding)) };
 }
 
 async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
@@ -41,8 +40,8 @@ async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
 }
 
 /** The first records, or as many as there are. */
-export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: number): Promise<PetRecord[]> {
-	const found: PetRecord[] = [];
+export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: number): Promise<Row[]> {
+	const found: Row[] = [];
 	for await (const records of batches) {
 		found.push(...records.slice(0, count - found.length));
 		if (found.length === count) break;
@@ -53,32 +52,35 @@ export async function firstRecords(batches: AsyncIterable<PetRecord[]>, count: n
 /** The heading of a spreadsheet is looked for in this many records, because titles and notes may be above it. */
 export const headerWithin = 12;
 
-/** Whether these cells name the columns of an animal. */
-export function isHeading(cells: string[]): boolean {
-	return isUsable(findColumns(cells));
-}
-
 /**
- * The delimiter that a line such as `sep=;` names; otherwise one with which a record names the columns of an animal;
- * otherwise the one that splits the first record with several cells into the most. Titles have no delimiters.
+ * The delimiter that a line such as `sep=;` names; otherwise the one with which a record names the columns of an
+ * animal; otherwise the one that splits the first record with several cells into the most. Titles have no delimiters.
  */
-function detectDelimiter(records: string[]): string {
-	const [, named] = delimiterLine.exec(records[0] ?? "") ?? [];
-	if (named !== undefined) return named;
-	const all = Object.keys(delimiters);
-	const cells = (record: string, delimiter: string) => cellsOf(record, delimiter) ?? [];
-	for (const record of records) {
-		const fitting = all.find((delimiter) => isHeading(cells(record, delimiter)));
-		if (fitting !== undefined) return fitting;
+async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<string> {
+	const records: (CsvRecord & { delimiter: string })[] = [];
+	for (const delimiter of Object.keys(delimiters)) {
+		const found = await firstRecords(readable(csvRecords(texts(), delimiter)), headerWithin);
+		if (found[0] && namesDelimiter(found[0].cells)) return delimiter;
+		records.push(...found.map((record) => ({ ...record, delimiter })));
 	}
-	const most = (record: string) =>
-		all.reduce((best, other) => (cells(record, other).length > cells(record, best).length ? other : best));
-	const first = records.find((record) => cells(record, most(record)).length > 1) ?? "";
-	return most(first);
+	records.sort((one, other) => one.line - other.line || other.cells.length - one.cells.length);
+	const found = findHeading(records) ?? records.find(({ cells }) => cells.length > 1);
+	return found?.delimiter ?? ",";
 }
 
-/** A first line that only names the delimiter, for spreadsheets. */
-export const delimiterLine = /^sep=([,;\t])$/i;
+/** The records before a broken line: another delimiter may fit, and what is broken is refused when it is read. */
+async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<CsvRecord[]> {
+	try {
+		yield* batches;
+	} catch (error) {
+		if (!(error instanceof FileError)) throw error;
+	}
+}
+
+/** Whether these cells are a line that only names the delimiter, for spreadsheets, such as `sep=;`. */
+export function namesDelimiter([first = "", second, ...more]: string[]): boolean {
+	return /^sep=$/i.test(first) && second === "" && more.length === 0;
+}
 
 /** In words, such as "CSV with semicolons, Windows-1252". */
 export function describeKind({ format, encoding, delimiter, sheet }: FileKind): string {

@@ -1,14 +1,15 @@
 // Parses a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
 // A broken file, such as one without a required column, is refused as a whole.
 
-import { parseJson } from "../contract/json.ts";
-import { type NewPet, newPetFields } from "../contract/pet.ts";
+import { parseJson, toJson } from "../contract/json.ts";
+import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { type Checked, checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { type Columns, findColumns, isUsable, type Mapping } from "./columns.ts";
+import { type Columns, findColumns, findHeading, type Mapping } from "./columns.ts";
+import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
-import { delimiterLine, type FileKind, firstRecords, headerWithin, type Source } from "./formats.ts";
+import { type FileKind, firstRecords, headerWithin, namesDelimiter, type Source } from "./formats.ts";
 import { jsonElements } from "./json-elements.ts";
-import { cellsOf, csvRecords, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
 import { plainValue, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
@@ -34,7 +35,7 @@ export type Given = string | { cells: string[]; columns: string[] };
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
-	/** Columns by their names in the file, instead of those that are found by the fields' names. */
+	/** The columns of fields, instead of those that are found by the fields' names. Positions are for CSV only. */
 	mapping?: Mapping;
 	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
 	headerRow?: number;
@@ -50,6 +51,9 @@ export interface ReadOptions {
 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
 export class ColumnError extends FileError {}
+
+/** Two columns of one name: only a mapping by position helps. */
+export class SameNameError extends ColumnError {}
 
 /**
  * All rows in the order of the file, in one batch for each piece of the file. Uses constant memory.
@@ -77,9 +81,7 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	const { line, number, given } = row;
 	const place = { line, row: row.row, number };
 	if (typeof given === "string") {
-		const entry = (field: keyof NewPet, text = "") =>
-			field === "categoryId" ? (integerOfText(text) ?? text) : text || undefined;
-		const entries = fields.map((field) => [field, entry(field, texts[field])]);
+		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
 		const own = fieldsOf(objectOf(given), mapping);
 		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
 	}
@@ -88,6 +90,12 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	const cells = columns.map((_, at) => given.cells[at] ?? "");
 	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
 	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
+}
+
+/** What a person wrote as a value of JSON; an empty text is none. */
+function jsonValueOf(field: keyof NewPet, text = ""): unknown {
+	const integer = isInt64Schema(NewPet.properties[field]) ? integerOfText(text) : undefined;
+	return integer ?? (text || undefined);
 }
 
 /** The fields of an animal in a row, as texts. */
@@ -133,9 +141,8 @@ export async function previewRows(
 		return { columns, headerRow: undefined, above: [], rows };
 	}
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
-	const records = await firstRecords(csvRecords(decodeText(source(), kind.encoding)), headerRow + count);
-	const lines = records.filter(({ row, text }) => row > 1 || !delimiterLine.test(text));
-	const rows = lines.map((record) => ({ row: record.row, cells: checkedCells(record, kind.delimiter) }));
+	const records = await firstRecords(tableRecords(source, kind), headerRow + count);
+	const rows = records.map(({ row, cells }) => ({ row, cells }));
 	const found = findColumns(columns, options.mapping);
 	const below = rows.filter(({ row, cells }) => row > headerRow && !isEmpty(cells, found)).slice(0, count);
 	const inColumns = ({ row, cells }: PreviewRow) => ({ row, cells: columns.map((_, index) => cells[index] ?? "") });
@@ -154,22 +161,22 @@ interface Header {
 	columns: string[];
 }
 
-/** The row of the option, or the first that names the columns of an animal, or the first of all. */
+/** The row of the option, or the one that names the columns of an animal, or the first of all. */
 async function findHeader(source: Source, kind: FileKind, { mapping, headerRow }: ReadOptions): Promise<Header> {
-	const texts = decodeText(source(), kind.encoding);
-	const records = (await firstRecords(csvRecords(texts), headerRow ?? headerWithin)).filter(
-		({ text }, index) => index > 0 || !delimiterLine.test(text),
-	);
-	const isHeader = ({ row, text }: PetRecord) =>
+	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
+	const found =
 		headerRow === undefined
-			? isUsable(findColumns(namesOf(cellsOf(text, kind.delimiter) ?? []), mapping))
-			: row === headerRow;
-	const found = records.find(isHeader) ?? (headerRow === undefined ? records[0] : undefined);
+			? (findHeading(records, mapping) ?? records[0])
+			: records.find(({ row }) => row === headerRow);
 	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
-	return { row: found.row, line: found.line, columns: namesOf(checkedCells(found, kind.delimiter)) };
+	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()) };
 }
 
-const namesOf = (cells: string[]) => cells.map((name) => name.trim());
+/** Without a first line that only names the delimiter. */
+async function* tableRecords(source: Source, { encoding, delimiter }: FileKind): AsyncGenerator<CsvRecord[]> {
+	for await (const records of csvRecords(decodeText(source(), encoding), delimiter))
+		yield records.filter(({ row, cells }) => row > 1 || !namesDelimiter(cells));
+}
 
 function objectOf(text: string): Record<string, unknown> {
 	try {
@@ -181,7 +188,7 @@ function objectOf(text: string): Record<string, unknown> {
 
 function textOf(value: unknown): string {
 	if (value === undefined || value === null) return "";
-	return typeof value === "object" ? JSON.stringify(value) : String(value);
+	return typeof value === "object" ? toJson(value) : String(value);
 }
 
 type ReportUnused = (names: readonly string[], line: number) => void;
@@ -208,12 +215,10 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
 	const found = checkColumns(header, reading);
-	for await (const records of csvRecords(decodeText(source(), kind.encoding))) {
+	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
-		for (const record of records) {
-			const { line, row, isTooLong } = record;
+		for (const { line, row, cells, isTooLong } of records) {
 			if (row <= header.row) continue;
-			const cells = checkedCells(record, kind.delimiter);
 			if (isTooLong)
 				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
 			else if (!isEmpty(cells, found))
@@ -239,20 +244,19 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 	return cells.every((cell, index) => cell === "" || isUnchecked(cell, index));
 }
 
-function checkedCells({ text, line }: PetRecord, delimiter: string): string[] {
-	const cells = cellsOf(text, delimiter);
-	if (cells) return cells;
-	const fix = "put a cell with quotes or delimiters in quotes, and double each quote inside it";
-	throw new FileError(`the quotes are broken: ${fix}`, line);
-}
-
 function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }: Reading): Columns {
 	const found = findColumns(columns, mapping);
-	const { unknown, missing, ambiguous, unused } = found;
-	const refuse = (why: string) => new ColumnError(`${why}; row ${row} names the columns ${quoteNames(columns)}`, line);
+	const { at, unknown, missing, ambiguous, unused } = found;
+	const place = `; row ${row} names the columns ${quoteNames(columns)}`;
+	const refuse = (why: string) => new ColumnError(why + place, line);
+	const isTwice = (name: string | undefined) => columns.indexOf(name ?? "") !== columns.lastIndexOf(name ?? "");
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
 	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
-	if (ambiguous.length > 0) throw refuse(`there are two columns for ${ambiguous.join(" and for ")}`);
+	if (ambiguous.length > 0) {
+		const same = ambiguous.map((field) => columns[at[field]]).find(isTwice);
+		if (same !== undefined) throw new SameNameError(`there are two columns ${quoteNames([same])}${place}`, line);
+		throw refuse(`there are two columns for ${ambiguous.join(" and for ")}`);
+	}
 	reportUnused(unused, line);
 	return found;
 }

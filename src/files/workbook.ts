@@ -3,8 +3,9 @@
 
 import { unzipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
+import { findHeading } from "./columns.ts";
 import { FileError } from "./encoding.ts";
-import { csv, type FileKind, headerWithin, isHeading, type Source } from "./formats.ts";
+import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 
 /** A workbook is read as a whole. Above, the reader needs gigabytes, and minutes for a million rows, or fails. */
 const fileMaxBytes = 64 * 1024 * 1024;
@@ -33,10 +34,9 @@ export async function readWorkbook(file: Blob, wanted?: string): Promise<Workboo
 		sheet,
 		rows: data.map((cells) => cells.map((cell) => textOf(cell as Digits))),
 	}));
+	const first = tables.flatMap((table) => table.rows.slice(0, headerWithin).map((cells) => ({ cells, table })));
 	const found =
-		wanted === undefined
-			? (tables.find(({ rows }) => rows.slice(0, headerWithin).some(isHeading)) ?? tables[0])
-			: tables.find(({ sheet }) => sheet === wanted);
+		wanted === undefined ? (findHeading(first)?.table ?? tables[0]) : tables.find(({ sheet }) => sheet === wanted);
 	const names = tables.map(({ sheet }) => sheet);
 	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
 	const { sheet, rows } = found;

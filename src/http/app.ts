@@ -16,7 +16,7 @@ import { createRouter, type Router } from "./router.ts";
 import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
 import { createTurns } from "./turns.ts";
 
-export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf"> {
+export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf" | "limits"> {
 	log: Log;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
@@ -33,7 +33,7 @@ export function buildApp(options: AppOptions) {
 	const limits = createRateLimits(options.defaultRate);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const router = createRouter();
-	addRoutes(router, { ...options, baseUrlOf });
+	addRoutes(router, { ...options, baseUrlOf, limits });
 	const server = createHttpServer(createHandler(router, checks, options), { ...options.server, turns });
 	return { server, close: overload.stop };
 }

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
-import { type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
+import { type ImportCounts, type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./intake.ts";
@@ -28,7 +28,7 @@ export interface RouteRules {
 	deprecation?: DeprecationNotice;
 	acceptsBody?: boolean;
 	/** Its name in metrics, if it is neither an operation nor a page. */
-	countedAs?: "probe" | "metrics" | "console";
+	countedAs?: "probe" | "metrics" | "console" | "import";
 	/** No page of another origin may call it. */
 	isPrivate?: boolean;
 	/** Finds the key of a request that has it in no header, such as a browser's download. */
@@ -85,6 +85,7 @@ export class Exchange {
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
+	imported: ImportCounts | undefined;
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;

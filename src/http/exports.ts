@@ -13,7 +13,7 @@ import {
 	workbookMaxPets,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
-import { isInt64, parseJson } from "../contract/json.ts";
+import { int64FromDecimal, isInt64, parseJson, toJson } from "../contract/json.ts";
 import type { AnyPet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
@@ -41,7 +41,10 @@ const contentTypes = {
 };
 
 const format = Type.Enum(exportFormats, { description: `one of ${exportFormats.join(", ")}` });
-const checkOrder = checkOf(Type.Object({ format, ...searched }, { description: "a JSON object with a format" }));
+const checkOrder = checkOf(
+	Type.Object({ format, ...searched }, { description: "a JSON object with a format" }),
+	int64FromDecimal,
+);
 type Order = ReturnType<typeof parseOrder>;
 
 /** @param activity has the number of animals by status */
@@ -81,9 +84,9 @@ function parseOrder(body: unknown) {
 	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
 }
 
-/** Those of a search are not counted. @throws ApiError `invalid_body` for more animals than a workbook holds */
-async function checkCount(activity: () => Promise<Activity>, { format, status, name, ids }: Order): Promise<void> {
-	if (format !== "xlsx" || name !== undefined || ids) return;
+/** Only those of a status are counted. @throws ApiError `invalid_body` for more animals than a workbook holds */
+async function checkCount(activity: () => Promise<Activity>, { format, status, ids, ...others }: Order): Promise<void> {
+	if (format !== "xlsx" || ids || Object.keys(others).length > 0) return;
 	for (;;) {
 		const { isComplete, ...counts } = (await activity()).animals;
 		const count = status ? counts[status] : counts.available + counts.pending + counts.sold + counts.none;
@@ -98,7 +101,7 @@ function createTickets(secret: Buffer, now: () => number) {
 	const macLength = macOf("").length;
 	return {
 		write(order: Order, keyId: string): string {
-			const content = JSON.stringify({ order, keyId, endsAtMs: now() + ticketMs });
+			const content = toJson({ order, keyId, endsAtMs: now() + ticketMs });
 			const packed = deflateRawSync(content).toString("base64url");
 			return macOf(packed) + packed;
 		},
@@ -106,9 +109,9 @@ function createTickets(secret: Buffer, now: () => number) {
 		read(ticket: string): { order: Order; keyId: string } {
 			const packed = ticket.slice(macLength);
 			const isOurs = isEqual(ticket.slice(0, macLength), macOf(packed));
-			const content = isOurs && JSON.parse(inflateRawSync(Buffer.from(packed, "base64url")).toString());
-			if (isOurs && now() < content.endsAtMs) return content;
-			throw new ApiError("invalid_credential");
+			const content = Object(isOurs && parseJson(inflateRawSync(Buffer.from(packed, "base64url")).toString()));
+			if (!isOurs || now() >= content.endsAtMs) throw new ApiError("invalid_credential");
+			return { keyId: content.keyId, order: { ...validOf(checkOrder(content.order)), ids: content.order.ids } };
 		},
 	};
 }

@@ -10,7 +10,12 @@ import { createTurns } from "./turns.ts";
 test("what a connection had not sent when it closed does not count for the others any more", () => {
 	const connection = Object.assign(new EventEmitter(), { destroyed: false });
 	for (const event of ["data", "end"]) connection.on(event, () => {});
-	const shared = { turns: createTurns(), unsent: 0, refuse: () => assert.fail("nothing is refused") };
+	const shared = {
+		turns: createTurns(),
+		unsent: 0,
+		unsentMax: Infinity,
+		refuse: () => assert.fail("nothing is refused"),
+	};
 	const intake = new Intake(connection as unknown as Connection, shared);
 	const request = { method: "GET" } as IncomingMessage;
 	intake.noteReply(request, 1000);
@@ -39,7 +44,12 @@ test("while many clients connect, a request waits for a later turn, and its sock
 		resume: () => steps.push("resume"),
 	});
 	connection.on("data", () => steps.push("parse")).on("end", () => {});
-	new Intake(connection as unknown as Connection, { turns, unsent: 0, refuse: () => assert.fail("not refused") });
+	new Intake(connection as unknown as Connection, {
+		turns,
+		unsent: 0,
+		unsentMax: Infinity,
+		refuse: () => assert.fail("not refused"),
+	});
 	turns.noteConnection();
 	nowMs = 1;
 	connection.emit("data", Buffer.from("GET / HTTP/1.1\r\n\r\n"));

@@ -12,7 +12,7 @@ import type { Line, Turns } from "./turns.ts";
 /** Bytes of replies that a client has not read, with those to come. */
 const unsentMax = 128 * 1024;
 /** The same for all clients together. Above it, only clients that have read their replies are answered. */
-const unsentInAllMax = 32 * 1024 * 1024;
+export const unsentInAllMax = 32 * 1024 * 1024;
 /** Bytes of any reply; so at most 256 requests of a connection are under way. */
 const expectedMin = 512;
 /** Reads of a connection that wait for the store: their replies may be larger than those before. */
@@ -70,6 +70,7 @@ export function closeGracefully(this: Connection): void {
 interface Shared {
 	turns: Turns;
 	unsent: number;
+	unsentMax: number;
 	refuse: (connection: Connection, failure: ApiError) => void;
 }
 
@@ -190,7 +191,7 @@ export class Intake implements Line {
 		if (this.#connection._paused) return true;
 		const underWay = this.#connection.requestsInFlight ?? 0;
 		if (underWay === 0 || this.#isWithin) return false;
-		if (this.#unsent > 0 && this.#shared.unsent > unsentInAllMax) return true;
+		if (this.#unsent > 0 && this.#shared.unsent > this.#shared.unsentMax) return true;
 		return this.#reads >= this.#readsMax || (underWay + 1) * this.#expected > unsentMax;
 	}
 

@@ -6,7 +6,7 @@ import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
 import type { Exchange, ReplyHead } from "./exchange.ts";
 import { asksForUpgrade, checkFraming } from "./framing.ts";
-import { type Connection, closeGracefully, type HttpServer, Intake } from "./intake.ts";
+import { type Connection, closeGracefully, type HttpServer, Intake, unsentInAllMax } from "./intake.ts";
 import { createServer } from "./node-http.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
@@ -36,6 +36,8 @@ export interface ServerOptions {
 	/** Only the public port has one. */
 	traffic?: Traffic;
 	replyWatch: ReplyWatch;
+	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
+	unsentMax?: number | undefined;
 	turns?: Turns;
 }
 
@@ -59,7 +61,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
-	const shared = { turns, unsent: 0, refuse: refusals.refuseInTurn };
+	const shared = { turns, unsent: 0, unsentMax: options.unsentMax ?? unsentInAllMax, refuse: refusals.refuseInTurn };
 	server.on("connection", (socket: Connection) => {
 		socket.destroySoon = closeGracefully;
 		[socket.abortAll] = socket.listeners("close") as (() => void)[];

@@ -1,5 +1,6 @@
-// Limits the requests of keys with a rate in each window, with the fields of draft-ietf-httpapi-ratelimit-headers. A
-// jump of the wall clock neither refills nor extends a window.
+// Limits the requests of keys with a rate in each window, with the fields of draft-ietf-httpapi-ratelimit-headers. The
+// rows of an import count as requests: those that the window has no room for are taken from the next windows. A jump of
+// the wall clock neither refills nor extends a window.
 
 import { ApiError } from "../contract/errors.ts";
 import { parseRate, type Rate } from "../keys/formats.ts";
@@ -10,34 +11,52 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 /** @param defaultRate for keys without their own rate @param now milliseconds of a monotonic clock */
 export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
 	/** By key id, so there are at most as many windows as keys. */
-	const windows = new Map<string, Rate & { used: number; endsAtMs: number }>();
+	const windows = new Map<string, Rate & { used: number; owed: number; endsAtMs: number }>();
 
 	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
 	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number) {
 		const last = windows.get(keyId);
 		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
 		if (last && isSameRate && nowMs < last.endsAtMs) return last;
-		const next = { requests, windowSeconds, used: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+		const windowMs = windowSeconds * 1000;
+		const used = isSameRate ? Math.max(0, last.owed - Math.floor((nowMs - last.endsAtMs) / windowMs) * requests) : 0;
+		const next = { requests, windowSeconds, used, owed: Math.max(0, used - requests), endsAtMs: nowMs + windowMs };
 		windows.set(keyId, next);
 		return next;
 	}
 
+	function countIn(window: ReturnType<typeof windowOf>, nowMs: number) {
+		const { requests, windowSeconds, used, owed, endsAtMs } = window;
+		const resetSeconds = Math.ceil((endsAtMs - nowMs) / 1000) + Math.floor(owed / requests) * windowSeconds;
+		const headers = {
+			"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
+			ratelimit: `"key";r=${Math.max(0, requests - used)};t=${resetSeconds}`,
+		};
+		const refused = () => new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
+		return { headers, refused: used > requests ? refused() : undefined };
+	}
+
+	const rateOf = ({ rate }: KeyRow) => (rate === undefined ? defaultRate : parseRate(rate));
+
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
 		count(caller: KeyRow) {
-			const rate = caller.rate === undefined ? defaultRate : parseRate(caller.rate);
+			const rate = rateOf(caller);
 			if (!rate) return undefined;
-			const { requests, windowSeconds } = rate;
 			const nowMs = now();
 			const window = windowOf(caller.id, rate, nowMs);
 			window.used++;
-			const resetSeconds = Math.ceil((window.endsAtMs - nowMs) / 1000);
-			const headers = {
-				"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
-				ratelimit: `"key";r=${Math.max(0, requests - window.used)};t=${resetSeconds}`,
-			};
-			const refused = () => new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
-			return { headers, refused: window.used > requests ? refused() : undefined };
+			return countIn(window, nowMs);
+		},
+		/** Counts more rows of a request that was counted as one. Returns its reply headers. */
+		countRows(caller: KeyRow, rows: number) {
+			const rate = rateOf(caller);
+			if (!rate) return undefined;
+			const nowMs = now();
+			const window = windowOf(caller.id, rate, nowMs);
+			window.used += rows;
+			window.owed = Math.max(0, window.used - window.requests);
+			return countIn(window, nowMs).headers;
 		},
 	};
 }

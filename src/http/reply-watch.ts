@@ -54,6 +54,7 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			seconds: (performance.now() - exchange.startedAtMs) / 1000,
 			reason: isSent ? exchange.failure : "client_abort",
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
+			imported: exchange.imported,
 		};
 		if (countReply(reply)) log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
 	}
@@ -96,6 +97,7 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		"http.response.body.size": status === clientAbortStatus || method === "HEAD" ? undefined : exchange.bodyBytes,
 		durationMs: Math.round(seconds * 1e6) / 1000,
 		keyId: caller?.id,
+		imported: exchange.imported,
 		requestId: id,
 		trace_id: trace?.traceId,
 		span_id: trace?.isOwn ? trace.spanId : undefined,

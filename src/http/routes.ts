@@ -9,16 +9,17 @@ import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { createExportHandlers } from "./exports.ts";
 import { find } from "./find.ts";
+import { createImport } from "./imports.ts";
 import { addPages, type PageOptions } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
+import type { RateLimits } from "./rate-limit.ts";
 import { createDeprecationNotice } from "./reply-headers.ts";
 import type { Router } from "./router.ts";
 
 export interface RouteTableOptions extends PageOptions, PetOptions {
 	/** The figures of the console. */
 	activity: () => Promise<Activity>;
-	/** How long after it was sent a create may still be stored. */
-	createSettlesMs: number;
+	limits: RateLimits;
 	/** Begins to erase the names that edits have replaced. */
 	eraseNames: () => void;
 	/** Their replies. @throws ApiError when the service is not ready, or not live */
@@ -38,17 +39,18 @@ export function addRoutes(router: Router, options: RouteTableOptions): void {
 
 /** The private endpoints of the console, which may change with it. */
 function addPrivate(router: Router, options: RouteTableOptions): void {
-	const { store, activity, createSettlesMs, eraseNames } = options;
+	const { store, activity, eraseNames, limits } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	const get = (path: string, access: Scope | undefined, read: Read) =>
 		router.add(path, { GET: { ...rules, access, handler: sendJson("no-store", read) } });
-	const post = (path: string, access: Scope, read: Read) =>
-		router.add(path, { POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) } });
+	const post = (path: string, access: Scope, read: Read, own: Partial<RouteRules> = {}) =>
+		router.add(path, { POST: { ...rules, ...own, access, acceptsBody: true, handler: sendJson("no-store", read) } });
 	get("/console/key", undefined, (exchange): KeyInfo => {
 		const { id, name, scopes, secret } = callerOf(exchange);
-		return { id, name, scopes, expiresAtMs: secret.expiresAtMs, createSettlesMs };
+		return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
 	});
 	get("/console/activity", "metrics:read", activity);
+	post("/console/imports", "pets:write", createImport(store, limits), { countedAs: "import" });
 	const { edit, history } = createEditHandlers(store.edits, eraseNames);
 	post("/console/edits", "pets:edit", edit);
 	get("/console/history", "pets:edit", history);

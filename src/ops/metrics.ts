@@ -18,8 +18,8 @@ const histogram = metric("histogram");
 export const metricTable = {
 	animal_store_request_duration_seconds: histogram(
 		"Time from a request's headers to the end of its reply. " +
-			"operation: also probe, metrics, console, page and unknown; method: read (GET, HEAD), write (POST) or other; " +
-			"status 499: the client left first.",
+			"operation: also probe, metrics, console, import, page and unknown; " +
+			"method: read (GET, HEAD), write (POST) or other; status 499: the client left first.",
 		["operation", "method", "status"],
 	),
 	animal_store_refusals_total: counter(
@@ -29,6 +29,11 @@ export const metricTable = {
 	animal_store_deprecated_calls_total: counter(
 		`Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
 		["operation", "key_id"],
+	),
+	animal_store_imported_rows_total: counter(
+		"Rows of imports. outcome: added, present (added before), different (added before with other fields), removed " +
+			"(added before and removed since) or invalid.",
+		["outcome"],
 	),
 	animal_store_requests_in_flight: gauge("Requests whose reply is not complete."),
 	animal_store_connections: gauge("Open connections of the public port."),
@@ -45,7 +50,7 @@ export const metricTable = {
 	animal_store_sync_duration_seconds: histogram(
 		"SQLite: the part of a commit that writes the log and waits for the disk.",
 	),
-	animal_store_batch_writes: histogram("Writes in one commit."),
+	animal_store_batch_writes: histogram("Writes in one commit, each row of an import for itself."),
 	animal_store_commits_failed_total: counter("Batches that were not stored."),
 	animal_store_background_failures_total: counter(
 		`Work beside the requests that failed and is done again later. task: ${backgroundTasks.join(", ")}.`,

@@ -2,7 +2,7 @@
 // connections and bytes. Every label has a bounded number of values.
 
 import { errorCodes } from "../contract/errors.ts";
-import type { Reply, TrafficCounts } from "../contract/observed.ts";
+import type { ImportCounts, Reply, TrafficCounts } from "../contract/observed.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
 import { createSeries, histogramSamples, type Series, samplesBy, upToSeconds } from "./exposition.ts";
 
@@ -14,6 +14,7 @@ export const callersMax = 50;
 export function createRequestMetrics(traffic: () => TrafficCounts) {
 	/** A few dozen at most: a search costs less than a key of text. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
+	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
 	const callers = new Map<string, CallerCounts>(deprecated.map((name) => [name, createCallerCounts()]));
 
@@ -26,9 +27,10 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 	}
 
 	return {
-		observeReply({ route, method, status, seconds, reason, deprecatedCaller }: Reply): void {
+		observeReply({ route, method, status, seconds, reason, deprecatedCaller, imported: rows }: Reply): void {
 			seriesOf(route, methodClassOf(method), status).observe(seconds);
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+			for (const outcome in rows) imported[outcome as keyof ImportCounts] += rows[outcome as keyof ImportCounts];
 			if (deprecatedCaller !== undefined) callers.get(route)?.count(deprecatedCaller);
 		},
 		/** Replies to operations by duration: one count for each of `upToMs`, and one for those above the last. */
@@ -46,6 +48,7 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 					histogramSamples(series, { operation, method, status: String(status) }),
 				),
 				animal_store_refusals_total: samplesBy("reason", refusals),
+				animal_store_imported_rows_total: samplesBy("outcome", Object.entries(imported)),
 				animal_store_deprecated_calls_total: [...callers].flatMap(([operation, calls]) =>
 					calls.each().map(([keyId, value]) => ({ labels: { operation, key_id: keyId }, value })),
 				),

@@ -21,7 +21,7 @@ export async function runCommand(parameters: string[], env: NodeJS.ProcessEnv, s
 		return (await running).stdout;
 	} catch (error) {
 		const { stderr, signal: killedBy, code } = error as { stderr: string; signal?: string; code?: number };
-		const sentence = stderr.trim().replace(/^.*animal-store: /, "");
+		const sentence = stderr.trim().replace(/^.*animal-store: /s, "");
 		throw new Error(sentence || `the ${parameters[0]} ended with ${killedBy ?? code}`);
 	} finally {
 		killing[Symbol.dispose]();

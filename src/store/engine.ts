@@ -1,11 +1,13 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
 import { createBackground } from "./background.ts";
+import type { Create } from "./idempotency.ts";
 import { sweepIdempotencyKeys } from "./leases.ts";
 import { countPets, listKeys, type Select } from "./reads.ts";
 import {
 	type EditRecord,
 	type Edits,
+	type ImportedPet,
 	type KeyRows,
 	type OpenOptions,
 	type Rows,
@@ -16,16 +18,19 @@ import { columnNames, columnsOf, createRecordReader, isToErase, tables } from ".
 import type { Write } from "./transactions.ts";
 
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
-export interface Engine extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease"> {
+export interface Engine
+	extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease" | "createPet" | "createPets"> {
 	select: Select;
 	write: Write;
+	/** Commits the creates in one transaction. @param json of the only one, without its id, if it is known */
+	createAll(creates: Create[], json?: string): Promise<ImportedPet[]>;
 	findKey: KeyRows["findByHash"];
 	/** The history that the latest read showed. */
 	history(): string;
 }
 
 export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
-	const { select, write } = engine;
+	const { select, write, createAll } = engine;
 	const { node = "", background = createBackground(), sweepRows } = options;
 	const takeLease = (name: string, forMs: number) => write("takeLease", name, node, forMs, now());
 	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
@@ -35,6 +40,15 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 		keys: createKeyRows(engine),
 		edits: createEdits(engine, now),
 		rows: createRows(engine),
+		async createPet(pet, idempotencyKey, json) {
+			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }], json);
+			const { id, outcome } = created as ImportedPet;
+			return { id, outcome };
+		},
+		createPets(rows) {
+			const nowMs = now();
+			return createAll(rows.map((row) => ({ ...row, nowMs })));
+		},
 		countPets: (after, limit) => countPets(select, after, limit),
 		takeLease,
 		async close() {
@@ -99,6 +113,7 @@ function createRows({ select, write }: Engine): Rows {
 		},
 		readLastPetId: async () => (await value("max(id)", "FROM pets")) as bigint | undefined,
 		write: (table, rows) => write("addRows", table, rows),
+		clear: () => write("clearRows"),
 		readCopyMark: async () => (await value("value", "FROM settings WHERE name = 'copy_of'"))?.toString(),
 		markCopy: (mark) => write("markCopy", Buffer.from(mark)),
 		finishCopy: ({ cursorSecret, lastId }) => write("finishCopy", cursorSecret, lastId),

@@ -178,3 +178,20 @@ test("a new write is expected to wait for the commit under way, and for one of e
 	for (const batch of [2, 3, 4]) await finish(batch);
 	assert.equal(group.queue.length, 0);
 });
+
+test("a batch has at most a thousand rows, or one write with more, and the queue counts rows", async () => {
+	const batches: number[][] = [];
+	const { write, queue } = createGroupCommit<number, number>(
+		async (sizes) => {
+			batches.push(sizes);
+			return { results: sizes };
+		},
+		{ sizeOf: (size) => size },
+	);
+	const sizes = [600, 300, 200, 1500, 1, 999, 1];
+	const writing = Promise.all(sizes.map(write));
+	assert.equal(queue.length, 3601);
+	assert.deepEqual(await writing, sizes);
+	assert.deepEqual(batches, [[600, 300], [200], [1500], [1, 999], [1]]);
+	assert.equal(queue.length, 0);
+});

@@ -5,7 +5,7 @@ import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for waiting writes and their HTTP requests. */
 export const lengthMax = 20_000;
-/** Limits the duration of one transaction. */
+/** Limits the duration of one transaction, in rows. */
 const batchMax = 1000;
 /** The share of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
@@ -33,6 +33,8 @@ interface CommitOptions<Write> {
 	waitMaxMs?: number | undefined;
 	/** Background writes have no limit. */
 	isLimited?: (request: Write) => boolean;
+	/** The number of its rows; 1 if absent. */
+	sizeOf?: (request: Write) => number;
 	onCommit?: ((commit: Commit) => void) | undefined;
 }
 
@@ -42,10 +44,11 @@ interface CommitOptions<Write> {
  */
 export function createGroupCommit<Write, Result>(
 	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
-	{ waitMaxMs = Infinity, isLimited = () => true, onCommit = () => {} }: CommitOptions<Write> = {},
+	{ waitMaxMs = Infinity, isLimited = () => true, sizeOf = () => 1, onCommit = () => {} }: CommitOptions<Write> = {},
 ) {
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
+	let [waitingRows, committingRows] = [0, 0];
 	/** A commit is under way, or begins at the end of this turn. */
 	let isBusy = false;
 	/** When the commit under way began. */
@@ -55,13 +58,14 @@ export function createGroupCommit<Write, Result>(
 	let expiry: NodeJS.Timeout | undefined;
 
 	function commitNext(): void {
-		const batch = waiting.splice(0, batchMax);
+		const batch = waiting.splice(0, nextBatch());
 		committing = batch;
 		isBusy = batch.length > 0;
 		if (!isBusy) return;
 		startedAtMs = performance.now();
+		const rows = committingRows;
 		const observe = (isStored: boolean, syncMs?: number) =>
-			onCommit({ writes: batch.length, ms: performance.now() - startedAtMs, syncMs, isStored });
+			onCommit({ writes: rows, ms: performance.now() - startedAtMs, syncMs, isStored });
 		const fail = (error: unknown) => {
 			observe(false);
 			commitNext();
@@ -78,12 +82,33 @@ export function createGroupCommit<Write, Result>(
 		}, fail);
 	}
 
+	/** @returns the number of writes in the next batch, whose rows wait no longer */
+	function nextBatch(): number {
+		let [writes, rows] = [0, 0];
+		for (const { request } of waiting) {
+			const size = sizeOf(request);
+			if (writes > 0 && rows + size > batchMax) break;
+			writes++;
+			rows += size;
+		}
+		waitingRows -= rows;
+		committingRows = rows;
+		return writes;
+	}
+
+	function rejectAt(place: number): void {
+		for (const { request, reject } of waiting.splice(place, 1)) {
+			waitingRows -= sizeOf(request);
+			reject(new StoreBusy(queue.expectedMs));
+		}
+	}
+
 	/** Rejects what has waited too long, when a commit takes longer than expected. */
 	function expire(): void {
 		expiry = undefined;
 		const nowMs = performance.now();
 		for (let first = firstLimited(waiting); expiryOf(waiting[first]) <= nowMs; first = firstLimited(waiting))
-			waiting.splice(first, 1)[0]?.reject(new StoreBusy(queue.expectedMs));
+			rejectAt(first);
 		expireLater();
 	}
 	function expireLater(): void {
@@ -94,7 +119,7 @@ export function createGroupCommit<Write, Result>(
 
 	const queue: WriteQueue = {
 		get length() {
-			return waiting.length + committing.length;
+			return waitingRows + committingRows;
 		},
 		get oldestMs() {
 			const oldest = committing[0] ?? waiting[0];
@@ -103,7 +128,7 @@ export function createGroupCommit<Write, Result>(
 		get expectedMs() {
 			const runningMs = committing.length > 0 ? performance.now() - startedAtMs : 0;
 			const eachMs = Math.max(commitMs, runningMs);
-			const batchesBefore = Math.floor(waiting.length / batchMax);
+			const batchesBefore = Math.floor(waitingRows / batchMax);
 			return (committing.length > 0 ? eachMs - runningMs : 0) + (batchesBefore + 1) * eachMs;
 		},
 		get isFull() {
@@ -121,6 +146,7 @@ export function createGroupCommit<Write, Result>(
 				const sinceMs = performance.now();
 				const expiresAtMs = isLimited(request) ? sinceMs + waitMaxMs : Infinity;
 				waiting.push({ request, sinceMs, expiresAtMs, resolve, reject });
+				waitingRows += sizeOf(request);
 				if (isBusy) return expireLater();
 				isBusy = true;
 				setImmediate(commitNext);

@@ -15,7 +15,7 @@ const create = (pet: NewPet, key?: string, caller = "a"): Create => ({
 });
 
 test("a batch creates an animal for each create without a key and for each new key, in order", () => {
-	const taken = [{ caller: "a", key: "old", petId: 7n, fingerprint: fingerprintOf(rex) }];
+	const taken = [{ caller: "a", key: "old", petId: 7n, fingerprint: fingerprintOf(rex), createdAtMs: 1 }];
 	const batch = [
 		create(rex),
 		create(rex, "old"),
@@ -34,11 +34,11 @@ test("a batch creates an animal for each create without a key and for each new k
 	]);
 	assert.deepEqual(results, [
 		{ id: 100n, outcome: "created" },
-		{ id: 7n, outcome: "replayed" },
-		{ id: 7n, outcome: "reused" },
+		{ id: 7n, outcome: "replayed", earlier: { atMs: 1, isRemoved: false } },
+		{ id: 7n, outcome: "reused", earlier: { atMs: 1, isRemoved: false } },
 		{ id: 101n, outcome: "created" },
-		{ id: 101n, outcome: "replayed" },
-		{ id: 101n, outcome: "reused" },
+		{ id: 101n, outcome: "replayed", earlier: { atMs: 5, isRemoved: false } },
+		{ id: 101n, outcome: "reused", earlier: { atMs: 5, isRemoved: false } },
 		{ id: 102n, outcome: "created" },
 		{ id: 103n, outcome: "created" },
 	]);

@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import type { CreateResult } from "./store.ts";
+import type { ImportedPet } from "./store.ts";
 import type { IdempotencyKey, IdempotencyKeyRecord } from "./tables.ts";
 
 export const idempotencyMs = idempotencyHours * 3_600_000;
@@ -18,7 +18,7 @@ export interface Create {
 	nowMs: number;
 }
 
-export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint">;
+export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint" | "createdAtMs">;
 
 /** Fields that were added after the format of the fingerprint was fixed. */
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
@@ -38,9 +38,10 @@ export function fingerprintOf(pet: NewPet): string {
 export const erasedFingerprint = "";
 
 /** The result of a create whose key was used before. After a removal, every request with the key is a repeat. */
-export function resolveRepeat({ petId, fingerprint }: RecordedCreate, own: string): CreateResult {
-	const isRepeat = fingerprint === own || fingerprint === erasedFingerprint;
-	return { id: petId, outcome: isRepeat ? "replayed" : "reused" };
+export function resolveRepeat({ petId, fingerprint, createdAtMs }: RecordedCreate, own: string): ImportedPet {
+	const isRemoved = fingerprint === erasedFingerprint;
+	const outcome = fingerprint === own || isRemoved ? "replayed" : "reused";
+	return { id: petId, outcome, earlier: { atMs: createdAtMs, isRemoved } };
 }
 
 /**
@@ -54,14 +55,14 @@ export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCrea
 	const used = new Map(taken.map((create): [string, RecordedCreate] => [nameOf(create), create]));
 	const newCreates: Create[] = [];
 	const keys: (Omit<IdempotencyKeyRecord, "petId"> & { place: number })[] = [];
-	const results = batch.map((create): CreateResult => {
+	const results = batch.map((create): ImportedPet => {
 		const { pet, idempotencyKey, nowMs } = create;
 		const petId = firstId + BigInt(newCreates.length);
 		if (idempotencyKey) {
 			const fingerprint = fingerprintOf(pet);
 			const before = used.get(nameOf(idempotencyKey));
 			if (before) return resolveRepeat(before, fingerprint);
-			used.set(nameOf(idempotencyKey), { petId, fingerprint });
+			used.set(nameOf(idempotencyKey), { petId, fingerprint, createdAtMs: nowMs });
 			keys.push({ ...idempotencyKey, place: newCreates.length + 1, fingerprint, createdAtMs: nowMs });
 		}
 		newCreates.push(create);

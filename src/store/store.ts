@@ -44,6 +44,13 @@ export interface Store {
 	 */
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey, json?: string): Promise<CreateResult>;
 
+	/**
+	 * Stores the animals of an import in one transaction, each as `createPet` does. The new ones get ids in their order
+	 * and without a gap.
+	 * @throws StoreBusy, StorageUnavailable; then none was acknowledged
+	 */
+	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
+
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
@@ -86,6 +93,7 @@ export interface Store {
 
 /** Durations are in milliseconds. */
 export interface WriteQueue {
+	/** In rows: an import has many. */
 	readonly length: number;
 	/** Since the oldest of them was added; 0 if there is none. */
 	readonly oldestMs: number;
@@ -173,6 +181,7 @@ export interface PetCount {
 
 /** A batch of writes that was stored or refused. */
 export interface Commit {
+	/** Its rows. */
 	writes: number;
 	/** From the start of its transaction until it was on disk. */
 	ms: number;
@@ -192,6 +201,16 @@ export interface StoreUse {
 export interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
+}
+
+export interface KeyedPet {
+	pet: NewPet;
+	idempotencyKey: IdempotencyKey;
+}
+
+export interface ImportedPet extends CreateResult {
+	/** The earlier request with this key: when it was, in milliseconds since 1970, and whether its animal was removed. */
+	earlier?: { atMs: number; isRemoved: boolean };
 }
 
 /** Edits of animals by operators: changes and removals. The interface has neither. */
@@ -264,6 +283,8 @@ export interface Rows {
 	readLastPetId(): Promise<bigint | undefined>;
 	/** Inserts rows, all or none. Skips rows that exist already. */
 	write(table: TableName, rows: Row[]): Promise<void>;
+	/** Removes all rows of all tables. */
+	clear(): Promise<void>;
 	/** The mark of the source, if this store is an unfinished copy. */
 	readCopyMark(): Promise<string | undefined>;
 	markCopy(mark: string): Promise<void>;

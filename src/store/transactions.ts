@@ -16,6 +16,7 @@ import {
 	type Row,
 	type Statement,
 	type TableName,
+	tableNames,
 	tables,
 } from "./tables.ts";
 
@@ -27,6 +28,8 @@ export interface Dialect {
 	clock(nowMs: number): string;
 	/** Reads the id of the next edit, which no other transaction gets. */
 	nextEditId: string;
+	/** SQL that removes all rows of tables, which may refer to those before them. */
+	clear(names: string[]): string[];
 	/** After a copy: the next animal gets an id above this one, and the next edit one above the largest. */
 	keepIds(lastId: bigint): Statement[];
 	/** Writes something that changes nothing. It has a row if a newer version has upgraded the schema. */
@@ -166,6 +169,10 @@ function* addRows(_: Dialect, table: TableName, rows: Row[]): Transaction<void> 
 	yield* insertRows(tables[table], rows, "ON CONFLICT DO NOTHING");
 }
 
+function* clearRows(dialect: Dialect): Transaction<void> {
+	for (const text of dialect.clear(tableNames.map((table) => tables[table].name))) yield { text };
+}
+
 function* markCopy(_: Dialect, mark: Uint8Array): Transaction<void> {
 	yield { text: "INSERT INTO settings (name, value) VALUES ('copy_of', $1)", values: [mark] };
 }
@@ -186,6 +193,7 @@ const transactions = {
 	sweepIdempotencyKeys,
 	probe,
 	addRows,
+	clearRows,
 	markCopy,
 	finishCopy,
 };

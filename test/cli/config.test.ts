@@ -1,13 +1,17 @@
 // The settings: `animal-store config`, secrets in files, and names that were probably meant as settings.
 
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { readConnection } from "../../src/cli/connection.ts";
 import { readEnvFile } from "../../src/cli/env-file.ts";
-import { ConfigError, readConfig } from "../../src/config.ts";
+import { nearestSetting } from "../../src/cli/near-names.ts";
+import { ConfigError, namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { oldTools } from "../support/machine.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
@@ -73,7 +77,7 @@ test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag takes 
 		],
 		[{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names ${empty}, which is empty`],
 		[{ API_KEY_FILE: `${folder}/none` }, `API_KEY_FILE names ${folder}/none, which does not exist`],
-		[{ API_KEY_FILE: folder }, `API_KEY_FILE names ${folder}, which cannot be read`],
+		[{ API_KEY_FILE: folder }, `API_KEY_FILE names ${folder}, which cannot be read (EISDIR)`],
 	] as const)
 		assert.equal(problemsOf(environment)[0], problem);
 	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
@@ -106,6 +110,47 @@ test("a misspelled setting is refused with the right name; variables of other pr
 		ANIMAL_STORE_PORT_8080_TCP_ADDR: "10.0.0.1",
 	};
 	assert.deepEqual(problemsOf(others), []);
+});
+
+test("a variable with one or two wrong letters in the name of an unset setting brings a warning", async () => {
+	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
+	const { code, stderr } = await runProgram(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
+	const warning = (name: string, meant: string) =>
+		`warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`;
+	const expected = [
+		warning("DATABASE_ULR", "DATABASE_URL"),
+		warning("BACKUPS_TO", "BACKUP_TO"),
+		warning("OPS_POTR", "OPS_PORT"),
+	];
+	assert.deepEqual([code, stderr], [0, expected.join("")]);
+	const { unset } = namesGiven({});
+	for (const [name, meant] of [
+		["DATABASEE_URLS", "DATABASE_URL"],
+		["DTABASE_RUL", "DATABASE_URL"],
+		["BCKUP_TO", "BACKUP_TO"],
+		["API_KEYFILES", "API_KEY_FILE"],
+		["ANIMAL_STORE_ULR", "ANIMAL_STORE_URL"],
+		["DATABASE_URI_RO", undefined],
+		["BACKUP", undefined],
+	] as const)
+		assert.equal(nearestSetting(name, unset), meant, name);
+});
+
+test("ordinary variables of systemd, containers, shells, npm and databases bring no warning", () => {
+	const ordinary = `PATH HOME HOSTNAME HOSTTYPE HOSTS PORTS USER LOGNAME LOG LOGS LOG_FILE LOG_PATH LOG_DIR SHELL SHLVL TERM LANG
+		LC_ALL TZ PWD OLDPWD TMPDIR EDITOR MAIL DISPLAY COLUMNS LS_COLORS SSH_CLIENT SSH_TTY SSH_AUTH_SOCK SUDO_USER XDG_RUNTIME_DIR
+		INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID NOTIFY_SOCKET LISTEN_FDS LISTEN_PID LISTEN_FDNAMES MAINPID WATCHDOG_USEC
+		STATE_DIRECTORY CACHE_DIRECTORY LOGS_DIRECTORY RUNTIME_DIRECTORY CREDENTIALS_DIRECTORY MEMORY_PRESSURE_WATCH
+		KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT KUBERNETES_PORT_443_TCP_ADDR REDIS_URL REDIS_PORT
+		POD_NAME POD_IP HOST_IP NODE_NAME DOCKER_HOST COMPOSE_PROJECT_NAME NODE_ENV NODE_OPTIONS NODE_VERSION YARN_VERSION NODE_PATH
+		ANIMAL_STORE_PORT ANIMAL_STORE_SERVICE_HOST npm_config_cache npm_lifecycle_event npm_package_name npm_node_execpath INIT_CWD
+		PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGAPPNAME POSTGRES_URL POSTGRES_HOST POSTGRES_PORT POSTGRES_PASSWORD DB_HOST DB_PORT
+		DB_URL DATABASE DATABASE_HOST DATABASE_NAME DATABASE_USER HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY CI APP_HOST APP_PORT
+		APP_KEY APP_URL API_URL API_HOST API_KEYS BASE_DIR BASE_PATH BACKUP_DIR BACKUP_PATH RATE STOP_SIGNAL WEB_CONCURRENCY
+		OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME SSL_CERT_FILE VAULT_ADDR AWS_REGION GITHUB_TOKEN RUNNER_OS`;
+	const { unset } = namesGiven({});
+	for (const name of ordinary.split(/\s+/))
+		if (!unset.includes(name)) assert.equal(nearestSetting(name, unset), undefined, name);
 });
 
 test("a malformed DATABASE_URL is one sentence with the name of the setting, without its password", () => {
@@ -203,6 +248,17 @@ test("commands on the store and commands that call a service read the file of se
 	assert.deepEqual([pet.code, pet.stdout], [0, "1\t1\t\tRex\n"]);
 });
 
+test("an older Node leaves the file of settings to the command, which says why it cannot be read", (context) => {
+	const file = join(temporaryFolder(context), "settings");
+	const command = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
+	// With `--`, Node 20 reads no --env-file itself; Node 18 never does.
+	const { stderr } = spawnSync(oldTools.node, ["--", command, "config", "--env-file", file], { encoding: "utf8" });
+	assert.equal(stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
+});
+
+/** The user id of `nobody`. */
+const nobody = 65534;
+
 test("a file of settings that cannot be read is refused, not replaced by defaults; so are unknown names in it", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
@@ -224,7 +280,7 @@ test("a file of settings that cannot be read is refused, not replaced by default
 		`API_KEY (line 1 of ${file}) must be a complete key of this service; animal-store keys generate makes one`,
 	]);
 	for (const [path, reason] of [
-		[`${file}/x`, "cannot be read"],
+		[`${file}/x`, "cannot be read (ENOTDIR)"],
 		[`${folder}/none`, "does not exist"],
 		[folder, "is not a regular file"],
 		["/dev/null", "is not a regular file"],
@@ -233,6 +289,15 @@ test("a file of settings that cannot be read is refused, not replaced by default
 			refusals(() => readEnvFile(path)),
 			[`--env-file names ${path}, which ${reason}`],
 		);
+	chmodSync(file, 0);
+	const user = process.geteuid?.();
+	if (user === 0) process.seteuid?.(nobody);
+	try {
+		assert.throws(() => readEnvFile(file), { message: `--env-file names ${file}, which this user may not read` });
+	} finally {
+		if (user === 0) process.seteuid?.(0);
+	}
+	chmodSync(file, 0o600);
 	const store = join(folder, "animals.db");
 	writeFileSync(file, `DATABASE_URL=sqlite:${store}\nPORT`);
 	// Node itself refuses a file that is missing, with the code 9.

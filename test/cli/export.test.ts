@@ -44,7 +44,7 @@ test("an export in each format can be imported again, field for field", async (c
 		if (file === "a.jsonl") continue;
 		const other = await testService(context);
 		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
-		const imported = await runProgram(["import", path(file), "--concurrency", "1"], { environment });
+		const imported = await runProgram(["import", path(file)], { environment });
 		assert.equal(imported.code, 0, imported.stderr);
 		assert.deepEqual(
 			(await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet),

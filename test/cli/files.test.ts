@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { isInt64 } from "../../src/contract/json.ts";
 import { NewPet, petStatuses } from "../../src/contract/pet.ts";
 import { checkFields } from "../../src/contract/validate.ts";
+import { csvRecords } from "../../src/files/csv-records.ts";
 import { csv } from "../../src/files/formats.ts";
-import { cellsOf } from "../../src/files/records.ts";
 import { seed } from "../support/random.ts";
 
 fc.configureGlobal({ seed });
@@ -41,11 +41,45 @@ test("an animal is accepted exactly if JSON Schema accepts it, for any value, an
 	);
 });
 
-test("cells that are written as CSV, with any delimiter, are read back unchanged", () => {
-	const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", " ", "é") });
-	fc.assert(
-		fc.property(fc.array(cell, { minLength: 1 }), fc.constantFrom(",", ";", "\t"), (cells, delimiter) => {
-			assert.deepEqual(cellsOf(csv([cells], delimiter).slice(0, -1), delimiter), cells);
+/** The cells of each row, read in pieces of this size. */
+async function cellsOf(text: string, delimiter: string, pieceSize: number): Promise<string[][]> {
+	async function* pieces() {
+		for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);
+	}
+	return (await Array.fromAsync(csvRecords(pieces(), delimiter))).flat().map(({ cells }) => cells);
+}
+
+const delimiter = fc.constantFrom(",", ";", "\t");
+const pieceSize = fc.integer({ min: 1, max: 20 });
+
+test("cells that are written as CSV, with any delimiter, are read back unchanged", async () => {
+	const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", "\r", " ", "é"), maxLength: 8 });
+	const row = fc.array(cell, { minLength: 1, maxLength: 6 });
+	await fc.assert(
+		fc.asyncProperty(fc.array(row), delimiter, pieceSize, async (rows, delimiter, pieceSize) => {
+			const isWritten = (text: string) => !(delimiter === "\t" && text.includes("\t") && text.includes("\n"));
+			const written = rows.map((cells) => cells.filter(isWritten)).filter((cells) => /\S/.test(cells.join()));
+			// The line breaks of Windows in a cell become plain ones.
+			const expected = written.map((cells) => cells.map((text) => text.replaceAll("\r\n", "\n")));
+			const lines = csv(written, delimiter);
+			assert.deepEqual(await cellsOf(lines, delimiter, pieceSize), expected);
+			assert.deepEqual(await cellsOf(lines.replace(/\n$/, ""), delimiter, pieceSize), expected, "no last line break");
+		}),
+	);
+});
+
+test("quotes in cells that do not begin with one are text, and never join rows or cells", async () => {
+	const inside = fc.string({ unit: fc.constantFrom("a", '"', " "), maxLength: 5 });
+	const cell = fc.oneof(
+		inside.map((text) => `a${text}`),
+		// Text after the quote that would close the cell.
+		inside.map((text) => `"a${text.replaceAll('"', "")}" ${text}b`),
+	);
+	const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1 });
+	await fc.assert(
+		fc.asyncProperty(rows, delimiter, pieceSize, async (rows, delimiter, pieceSize) => {
+			const text = rows.map((cells) => `${cells.join(delimiter)}\r\n`).join("");
+			assert.deepEqual(await cellsOf(text, delimiter, pieceSize), rows);
 		}),
 	);
 });

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { listAll } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
 import { type Finished, runProgram, type Start } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
@@ -62,16 +64,23 @@ test("CSV, NDJSON and JSON arrays are detected by their first character, and eve
 	}
 });
 
-test("the same file read in another way changes nothing and rejects nothing", async (context) => {
-	const { write, run, pets } = await importer(context);
+test("the same file read in another way changes nothing, and rows that differ are reported with their ids", async (context) => {
+	const { write, read, run, pets } = await importer(context);
 	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");
 	assertImported(await run("a.csv"), /2 added/);
-	const { code, stdout } = await run("a.csv", { more: ["--map", "status="] });
+	const { code, stdout, stderr } = await run("a.csv", { more: ["--map", "status="] });
 	assert.equal(code, 2);
 	assert.match(
 		stdout,
-		/^a\.csv: 0 added, 1 already there, 1 already there with other values \(not changed\), 0 rejected, in /,
+		/^a\.csv: 0 added, 1 already there \(this file was imported (today|yesterday) at \d+:\d\d\), 1 rej/,
 	);
+	assert.match(stderr, /\nrejected:\n {2}already there with other fields, row 2 \(animal 1\)\n$/);
+	const rejected = read("a.csv.rejected.csv");
+	assert.match(
+		rejected,
+		/\n2,already there with other fields: animal 1 \(import-[0-9a-dfx]{24}-2\),Rex,1,available\n$/,
+	);
+	assert.match((await run("a.csv.rejected.csv")).stdout, /: 0 added, 1 already there /, "its key is used again");
 	assert.deepEqual(await pets(), [
 		{ name: "Rex", categoryId: 1n, status: "available" },
 		{ name: "Mia", categoryId: 2n },
@@ -281,7 +290,8 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	const rows: [content: string | Buffer, said: RegExp][] = [
 		["", /a: the file is empty: there is nothing to import/],
 		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
-		["name,name,categoryId\nRex,Rex,1\n", /there are two columns for name/],
+		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 names .*; rename one of them; nothing was sent/],
+		["name,Name,categoryId\nRex,Rex,1\n", /two columns for name; .*; --map FIELD=COLUMN names a column; nothing/],
 		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
 	];
 	for (const [content, said] of rows) {
@@ -375,7 +385,10 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	assert.ok(!existsSync(path("a.csv.rejected.csv")));
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /insufficient_scope[\s\S]*added 0 of 1 animals; run it again with the same key/);
+	assert.match(
+		refused.stderr,
+		/\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; import /,
+	);
 	assertImported(await withKey(writer), /1 added/);
 	await service.stop(0);
 	const gone = await run("a.csv");
@@ -390,8 +403,41 @@ test("a key's rate slows an import down, and no animal fails", async (context) =
 		scopes: ["pets:read", "pets:write"],
 		rate: "100/1s",
 	});
-	write("a.csv", `name,categoryId\n${"Rex,1\n".repeat(250)}`);
-	assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } }), /250 added/);
+	const name = "x".repeat(200);
+	write("a.csv", `name,categoryId\n${`${name},1\n`.repeat(500)}`);
+	const startedAtMs = performance.now();
+	assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } }), /500 added/);
+	assert.ok(performance.now() - startedAtMs > 2000, "rows beyond the first batch wait for the next windows");
 	assert.ok(service.log.some((line) => line["http.response.status_code"] === 429));
-	assert.equal((await pets()).length, 250);
+	assert.equal((await pets()).length, 500);
+});
+
+test("a file is added once more with --again, and a row whose animal was removed is reported and not added", async (context) => {
+	const { service, write, run, pets } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\nMia,2\n");
+	assertImported(await run("a.csv"), /2 added/);
+	const first = await run("a.csv");
+	assert.match(first.stdout, /: 0 added, 2 already there .*\nto add them once more: --again 2\n$/);
+	await service.store.edits.apply({ petId: 1n, editor: "me", action: "remove" });
+	const removed = await run("a.csv");
+	assert.match(removed.stderr, /\nrejected:\n {2}added before, and removed since, row 2 \(animal 1\)\n$/);
+	assertImported(await run("a.csv", { more: ["--again", "2"] }), /2 added, 0 already there, /);
+	assert.match((await run("a.csv", { more: ["--again", "2"] })).stdout, /to add them once more: --again 3\n$/);
+	assert.deepEqual(
+		(await pets()).map(({ name }) => name),
+		["Mia", "Rex", "Mia"],
+	);
+});
+
+test("a service that takes no imports is named with both reasons, and nothing is sent", async (context) => {
+	const { write, run, environment } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	const server = createServer((request, response) => {
+		response.statusCode = request.url?.startsWith("/v1/") ? 200 : 404;
+		response.end(response.statusCode === 200 ? "[]" : "not here");
+	});
+	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
+	const { code, stderr } = await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } });
+	assert.equal(code, 1);
+	assert.match(stderr, /takes no imports: the service is older than this program, or a proxy publishes only \/v1 /);
 });

@@ -1,7 +1,7 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,7 +46,13 @@ test("the production command prints no secret", async (context) => {
 	});
 	const { code, stdout, stderr } = await service.stop("SIGINT");
 	assert.deepEqual([code, stderr], [0, ""]);
-	for (const line of stdout.trim().split("\n")) assert.equal(JSON.parse(line).level, "info");
+	const lines: { level: string; msg: string }[] = stdout
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	const [created, ...others] = lines.filter(({ level }) => level !== "info");
+	assert.match(`${created?.level} ${created?.msg}`, /^warn created a new store: .*animals\.db$/);
+	assert.deepEqual(others, []);
 	assert.doesNotMatch(stdout, /pets_/);
 });
 
@@ -107,36 +113,44 @@ test("a folder that cannot be written is refused with one sentence", async (cont
 	mkdirSync(folder);
 	chmodSync(folder, 0o500);
 	// Root may write everywhere except to the kernel's own file system.
-	const place = process.getuid?.() === 0 ? "/sys/animals" : folder;
+	const place = process.getuid?.() === 0 ? "/sys" : folder;
 	const { code, stderr } = await runProgram(["serve"], {
-		environment: { DATABASE_URL: `sqlite:${place}/new/animals.db`, PORT: "0", OPS_PORT: "0" },
+		environment: { DATABASE_URL: `sqlite:${place}/animals.db`, PORT: "0", OPS_PORT: "0" },
 	});
 	assert.equal(code, 1);
-	assert.match(stderr, /^animal-store: cannot (write|open) .*\n$/);
-	assert.ok(!existsSync(`${place}/new`));
+	assert.match(stderr, /^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/);
 	const below = await runProgram(["serve"], { environment: { DATABASE_URL: "sqlite:/etc/passwd/animals.db" } });
 	assert.match(below.stderr, /^animal-store: cannot write .*\n$/);
 });
 
-test("BACKUP_TO without a folder that can be written prevents the start", async (context) => {
+test("a backup folder that is missing or not writable keeps no service down, and is reported", async (context) => {
 	const folder = temporaryFolder(context);
 	const locked = join(folder, "locked");
 	mkdirSync(locked);
 	chmodSync(locked, 0o500);
 	const file = join(folder, "file");
 	writeFileSync(file, "");
-	for (const [place, reason] of [
-		[join(folder, "none"), /^animal-store: there is no folder .*none for backups: create it, or fix BACKUP_TO\n$/],
-		[file, /^animal-store: there is no folder .*file for backups: /],
+	for (const [place, said] of [
+		[join(folder, "none"), /none\/animal-store-\w+\.db: its folder does not exist$/],
+		[file, /file\/animal-store-\w+\.db: its folder does not exist$/],
 		// Root may write everywhere except to the kernel's own file system.
-		[process.getuid?.() === 0 ? "/sys" : locked, /^animal-store: cannot write to the folder .* for backups \(E\w+\): /],
+		[
+			process.getuid?.() === 0 ? "/sys" : locked,
+			/^cannot write .*animal-store-\w+\.db or its folder: check the permissions, or name another file$/,
+		],
 	] as const) {
-		const { code, stdout, stderr } = await runProgram(["serve"], {
-			environment: { DATABASE_URL: `sqlite:${join(folder, "a.db")}`, PORT: "0", OPS_PORT: "0", BACKUP_TO: place },
-		});
-		assert.match(stderr, reason);
-		assert.equal(code, 1);
-		assert.doesNotMatch(stdout, /"listening"/);
+		const environment = { DATABASE_URL: `sqlite:${join(folder, "a.db")}`, BACKUP_TO: place };
+		const service = await startProgram(context, environment);
+		const failure = () => service.output.stdout.split("\n").find((line) => line.includes('"msg":"backup failed"'));
+		await until("the failed backup", () => failure() !== undefined);
+		const { level, reason } = JSON.parse(failure() ?? "");
+		assert.equal(level, "error");
+		assert.match(reason, said);
+		assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+		assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m);
+		assert.match(metrics, /^animal_store_backup_interval_seconds 86400$/m);
+		assert.equal((await service.stop()).code, 0);
 	}
 });
 
@@ -239,4 +253,45 @@ test("STOP_DELAY adds to the time that a stop may take", async (context) => {
 	service.process.kill("SIGTERM");
 	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
 	assert.equal((await service.finished).code, 0);
+});
+
+test("signals within a second are one stop, and a later one ends the service at once", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
+	const firstAtMs = performance.now();
+	const isEnough = () => graceful.process.kill("SIGTERM") && performance.now() - firstAtMs > 500;
+	await until("several signals", isEnough, { everyMs: 50 });
+	const { code, stdout } = await within("the service to end", graceful.finished);
+	assert.match(stdout, /"msg":"stopped"/);
+	assert.equal(code, 0);
+
+	const delayed = await startProgram(context, { DATABASE_URL, STOP_DELAY: "60s" });
+	const stoppedAtMs = performance.now();
+	await until("the end", () => !delayed.process.kill("SIGTERM"), { everyMs: 50 });
+	const ended = await delayed.finished;
+	assert.ok(performance.now() - stoppedAtMs >= 1000);
+	assert.equal(ended.code, 1);
+	assert.doesNotMatch(ended.stdout, /"msg":"stopped"/);
+});
+
+test("a service whose npm was killed stops gracefully, as after one signal", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const environment = { DATABASE_URL, STOP_DELAY: "3s", npm_lifecycle_event: "start" };
+	const service = await startProgram(context, environment, { under: ["bash", "-c", '"$0" "$@"; :'] });
+	service.process.kill("SIGKILL");
+	const { stdout } = await within("the service to end", service.finished);
+	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
+	assert.match(stdout, /"msg":"stopped"/);
+});
+
+test("an unexpected error is logged, and ends the service after the requests under way, with 1", async (context) => {
+	const folder = temporaryFolder(context);
+	const preload = join(folder, "preload.mjs");
+	writeFileSync(preload, 'process.on("SIGWINCH", () => void Promise.reject(new Error("no one expects it")));');
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
+	const service = await startProgram(context, environment, { nodeOptions: ["--import", preload] });
+	const { code, stdout } = await service.stop("SIGWINCH");
+	assert.equal(code, 1);
+	assert.match(stdout, /"level":"fatal".*no one expects it.*"msg":"stopping after an unexpected error"/);
+	assert.match(stdout, /"msg":"stopped"/);
 });

@@ -1,16 +1,17 @@
 // The web console in a real browser: helpers that open it, sign in, and check its accessibility.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { openPage, type Watched } from "../support/browser.ts";
+import type { Download, Page } from "playwright-core";
+import { openPage, type PageOptions, type Watched } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 
 export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */
 	hash?: string;
-	page?: Parameters<Browser["newPage"]>[0];
+	page?: PageOptions;
 }
 
 /** Opens the console of the service at `url`. */
@@ -71,6 +72,17 @@ export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	}
 }
 
+/** Chooses a file in the view that adds many. */
+export async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
+	await page.goto(`${new URL(page.url()).origin}/console#/add-many`);
+	const file = { name, mimeType: "text/csv", buffer: Buffer.from(content) };
+	await page.getByLabel("File of animals").setInputFiles(file);
+}
+
+export async function textOf(download: Promise<Download>): Promise<string> {
+	return readFile(await (await download).path(), "utf8");
+}
+
 /** A row of the list, by the name of its animal. */
 export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 
@@ -87,8 +99,6 @@ export function namesOn(page: Page): Promise<string[]> {
 
 /** Asserts that axe reports nothing, by these rules or all, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page, where: string, rules?: string[]): Promise<void> {
-	// The colors at the end of a transition.
-	await page.evaluate("document.getAnimations().forEach((one) => one instanceof CSSTransition && one.finish())");
 	await page.evaluate(axe.source);
 	const options = JSON.stringify({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
 	const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${options})`);
@@ -97,8 +107,17 @@ export async function assertAccessible(page: Page, where: string, rules?: string
 		[],
 	);
 	const widths = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
-	assert.equal(widths[0], widths[1], `${where} is wider than its window`);
+	assert.equal(widths[0], widths[1], `${where} is wider than its window: ${await page.evaluate(tooWide)}`);
 }
+
+/** The innermost elements beyond the window, without those in a box that scrolls. */
+const tooWide = `[...document.querySelectorAll("body *:not(:has(*))")]
+	.filter((one) => one.getBoundingClientRect().right > innerWidth)
+	.filter((one) => {
+		for (let box = one; (box = box.parentElement); ) if (getComputedStyle(box).overflowX !== "visible") return false;
+		return true;
+	})
+	.map((one) => one.outerHTML.slice(0, 200))`;
 
 /** The rules about colors, the only ones that depend on light and dark. */
 const colorRules = ["color-contrast", "link-in-text-block"];
@@ -106,7 +125,7 @@ const colorRules = ["color-contrast", "link-in-text-block"];
 /** Asserts the same in light and in dark colors. */
 export async function assertBothAccessible(page: Page, where: string): Promise<void> {
 	for (const colorScheme of ["light", "dark"] as const) {
-		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+		await page.emulateMedia({ colorScheme });
 		// Waits until the page is painted, because axe would measure the previous colors on a busy machine.
 		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 		await assertAccessible(page, `${where}, ${colorScheme}`, colorScheme === "dark" ? colorRules : undefined);

@@ -128,17 +128,21 @@ async function openDocs(
 const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
 const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
 
-const coveredCode = `[...document.querySelectorAll(".code")]
-	.filter((box) => {
-		const [code, copy] = ["pre", ".copy"].map((part) => box.querySelector(part).getBoundingClientRect());
-		return copy.left < code.right && copy.right > code.left && copy.top < code.bottom && copy.bottom > code.top;
-	})
-	.map((box) => box.textContent)`;
+/** Code and tabs under a Copy button. */
+const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.checkVisibility()).flatMap((copy) => {
+	const [one, box] = [copy.getBoundingClientRect(), copy.closest(".samples") ?? copy.closest(".code")];
+	const isUnder = (other) =>
+		one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
+	return [...box.querySelectorAll("pre, [role=tab]")]
+		.filter((part) => part.checkVisibility() && isUnder(part.getBoundingClientRect()))
+		.map((part) => part.textContent);
+})`;
 
-for (const width of [1440, 768, 320]) {
-	test(`axe finds nothing, and nothing is cut off or covered, light and dark, at ${width} pixels`, async (context) => {
+const wide = " in a wide font";
+for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) {
+	test(`axe finds nothing, nothing is cut off or covered, light and dark, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
-		const page = await openDocs(context, service, { viewport: { width, height: 900 } });
+		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });
 		const form = formOf(page, "List animals");
 		await form.getByLabel("API key").fill(service.key);
 		await sendButton(form).click();
@@ -146,7 +150,7 @@ for (const width of [1440, 768, 320]) {
 		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
 		await assertBothAccessible(page, "the reference with a reply");
 		assert.ok((await page.locator(".copy:visible").count()) > 9);
-		assert.deepEqual(await page.evaluate(coveredCode), [], "code under its Copy button");
+		assert.deepEqual(await page.evaluate(covered), [], "what lies under a Copy button");
 		if (width >= 860) return;
 		await page.getByRole("button", { name: "Contents" }).click();
 		await page.getByRole("navigation", { name: "Contents" }).waitFor();

@@ -84,12 +84,12 @@ function watchViews(page: Page, key: string) {
 	};
 }
 
-for (const width of [1280, 768, 320]) {
-	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels`, async (context) => {
+for (const [width, font] of [[1280], [768], [320, " in a wide font"]] as const) {
+	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		await addPets(service, numbered(21));
 		await service.send(create('{"name":"Long","categoryId":-9223372036854775808}'));
-		const page = { viewport: { width, height: 800 } };
+		const page = { viewport: { width, height: 800 }, isWide: font !== undefined };
 		const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=100" });
 		const views = width === 1280 ? watchViews(watched.page, service.key) : undefined;
 		await assertEveryViewAccessible(watched.page, service.key, views?.check);

@@ -11,6 +11,7 @@ for (const suite of [
 	"find",
 	"framing",
 	"idempotency",
+	"imports",
 	"model",
 	"operations",
 	"paging",

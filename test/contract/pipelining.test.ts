@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type TestService, testService } from "../support/service.ts";
-import { within } from "../support/until.ts";
+import { slowMs, until, within } from "../support/until.ts";
 import { Connection, exchange, type Reply } from "../support/wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
@@ -109,11 +109,42 @@ test("requests that were read before a stop are all answered", async (context) =
 	const clients = Array.from({ length: 20 }, () => new Connection(service.port));
 	for (const { socket } of clients) socket.write(head(service, "GET", "").repeat(300));
 	await Promise.all(clients.map((client) => client.next(false)));
-	const stopped = service.stop();
+	const stopped = service.stop(slowMs); // On a busy machine, all of them take longer than a stop may.
 	for (const client of clients) {
 		for (let count = 1; count < 300; count++) assert.equal((await client.next(false))?.status, 200);
 	}
 	await within("the stop", stopped);
+});
+
+test("above the limit of unread replies, a client with one waits, and one that reads is answered", async (context) => {
+	const service = await testService(context, { unsentMax: 1, mixes: false });
+	const long = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
+	await exchange(service.port, post(service, long).repeat(9) + post(service, long, close));
+	const page = head(service, "GET", "");
+	const inFlight = () => service.traffic().requestsInFlight;
+	const slow = connect(service.port, "127.0.0.1").pause();
+	context.after(() => slow.destroy());
+	/** Whether the kernel has no room for the reply, which then stays in the service. */
+	async function isUnsent(): Promise<boolean> {
+		const { sentBytes } = service.traffic();
+		slow.write(page);
+		await until("a reply", () => service.traffic().sentBytes > sentBytes, { everyMs: 1 });
+		let looks = 0;
+		await until("the kernel to take it, or not", () => inFlight() === 0 || ++looks > 10, { everyMs: 20 });
+		return inFlight() > 0;
+	}
+	let count = 1;
+	while (!(await isUnsent())) count++;
+	slow.write(page.repeat(5) + head(service, "GET", close));
+	const reader = new Connection(service.port);
+	for (let replies = 0; replies < 3; replies++) {
+		reader.socket.write(page);
+		assert.equal((await reader.next(false))?.status, 200);
+	}
+	await until("the requests of the reader to end", () => inFlight() <= 1, { withinMs: 5000 });
+	const text = Buffer.concat(await slow.toArray()).toString("latin1");
+	assert.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, count + 6);
+	reader.socket.destroy();
 });
 
 test("nothing behind a reply that closes the connection is done, even while earlier replies are to come", async (context) => {

@@ -41,9 +41,9 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
 	["docs/embedded-store.md", "litestream replicate", "Litestream restores all animals acknowledged"],
 	["docs/embedded-store.md", "litestream restore", "Litestream restores all animals acknowledged"],
-	["docs/postgresql.md", "pg_dump", "dumps, base backups and any later point in time are restored"],
+	["docs/postgresql.md", "dump=", "dumps, base backups and any later point in time are restored"],
 	["docs/postgresql.md", "pg_basebackup", "dumps, base backups and any later point in time are restored"],
-	["docs/postgresql.md", "cp -a /var/backups/base", "dumps, base backups and any later point in time are restored"],
+	["docs/postgresql.md", "mkdir", "dumps, base backups and any later point in time are restored"],
 	["docs/embedded-store.md", "npx animal-store export", "two versions over one store"],
 	["docs/monitoring.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
 	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "is not deployed without the address of a database"],
@@ -51,11 +51,14 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "nginx -t", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "cp /opt/animal-store", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "test -e", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "units=", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "systemctl enable", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "echo 'ARGS", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
 	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "install -m 644 -t", "the unit for systemd is sandboxed, and nodes"],
-	["docs/debian.md", "cd /opt/animal-store", "the unit for systemd is sandboxed, and nodes"],
+	["docs/debian.md", "systemctl restart", "a bare Debian becomes a service behind TLS"],
+	["docs/debian.md", "echo 'net", "the unit for systemd is sandboxed, and nodes"],
 	["docs/debian.md", "for node in", "the unit for systemd is sandboxed, and nodes"],
 	["docs/embedded-store.md", "last=", "two versions over one store"],
 	[
@@ -149,6 +152,36 @@ async function runShell(folder: string, script: string, environment: Record<stri
 	const options = { cwd: folder, env, timeout: 120_000 };
 	return run("bash", ["-eu", "-o", "pipefail", "-c", script], options);
 }
+
+/** Blocks that are a sequence besides those of docs/debian.md: each step needs the one before. */
+const sequences: [page: string, start: string][] = [
+	["docs/edits.md", "npx animal-store backup"],
+	["docs/embedded-store.md", "npx animal-store backup"],
+	["docs/embedded-store.md", "last="],
+	["docs/embedded-store.md", "litestream restore"],
+	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql"],
+	["docs/postgresql.md", "dump="],
+	["docs/postgresql.md", "mkdir"],
+	["docs/postgresql.md", "pg_basebackup"],
+];
+
+test("a block of commands that is pasted into a shell stops at its first failed step", async (context) => {
+	const all = sequences.map(([page, start]) => {
+		const block = blocksOf(pages.get(page) ?? "").find((text) => text.startsWith(start));
+		assert.ok(block, `${page}: ${start}`);
+		return block;
+	});
+	// Every program is missing; the programs of a pipe are one step.
+	const shell = 'command_not_found_handle() { echo "$1" >> log; return 1; }; date() { :; }; PATH=/none; : > log';
+	for (const block of [...all, ...blocksOf(pages.get("docs/debian.md") ?? "")]) {
+		const folder = temporaryFolder(context);
+		await run("bash", ["-c", `${shell}\n${block}`], { cwd: folder }).catch(() => {});
+		const tried = readFileSync(join(folder, "log"), "utf8").split("\n").slice(0, -1).sort();
+		const steps = tried.join(" ") === "cut npx tail" ? ["a pipe"] : tried;
+		assert.ok(steps.length <= 1, `${block} went on: ${steps}`);
+		assert.deepEqual(readdirSync(folder), ["log"], `${block} wrote a file`);
+	}
+});
 
 test("every script, proof and command that a document names exists", async () => {
 	const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

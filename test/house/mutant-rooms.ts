@@ -8,10 +8,10 @@ import { basename, join } from "node:path";
 /** Files in test, without `.test.ts`. */
 const rooms: Record<string, string> = {
 	"src/contract": `contract/openapi contract/body contract/corpus contract/properties contract/model`,
-	"src/files": `cli/files cli/import cli/export cli/exchanged-keys console/many`,
+	"src/files": `cli/files cli/import cli/export cli/importer console/many`,
 	"src/http": `contract/check-order contract/corpus contract/body contract/paging contract/model contract/credentials
 		contract/idempotency contract/operations operations/activity contract/secrets console/files
-		contract/edits contract/exports contract/find contract/framing contract/pipelining
+		contract/edits contract/exports contract/find contract/imports contract/framing contract/pipelining
 		contract/connections operations/ops-port operations/reply-log
 		operations/metrics operations/stopping contract/hostile console/docs-page store/faults contract/proxies`,
 	"src/keys": `contract/credentials contract/corpus cli/keys contract/operations contract/secrets cli/serve`,
@@ -24,10 +24,10 @@ const rooms: Record<string, string> = {
 		store/histories-postgres store/nodes store/tls-postgres store/pool-postgres cli/keys store/promises
 		contract/http-postgres`,
 	"src/cli": `cli/config cli/keys store/edits cli/edits cli/pets cli/import cli/export cli/import-interrupted
-		cli/exchanged-keys store/copy store/verify store/backup store/scheduled-backups store/erase store/engines-postgres cli/serve
+		cli/importer store/copy store/verify store/backup store/scheduled-backups store/erase store/engines-postgres cli/serve
 		contract/openapi contract/secrets`,
 	"client/src": `client/calls client/options client/client`,
-	"console/src": `console/files console/console console/find console/many console/faults cli/exchanged-keys
+	"console/src": `console/files console/console console/find console/many console/faults cli/importer
 		console/activity console/look console/session console/edits`,
 };
 

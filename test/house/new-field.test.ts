@@ -1,5 +1,5 @@
-// A new field in the contract fails the compiler, which names every place that shows or accepts animals, and then the
-// test of the schema. With its column declared and migrated, it works everywhere.
+// New fields in the contract, a text and an int64, fail the compiler, which names every place that shows or accepts
+// animals, and then the test of the schema. With their columns declared and migrated, they work everywhere.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,23 +8,27 @@ import { slowMs } from "../support/until.ts";
 import { type Addition, changedTree } from "./changed-tree.ts";
 
 const inService: Addition[] = [
-	["src/files/columns.ts", "disponibilidade situacao`),", "\n\tbreed: [],"],
-	["src/store/tables.ts", 'status: optional(text("status")),', '\n\t\t\tbreed: optional(text("breed")),'],
+	["src/files/columns.ts", "disponibilidade situacao`),", "\n\tbreed: [],\n\tchip: [],"],
+	[
+		"src/store/tables.ts",
+		'status: optional(text("status")),',
+		'\n\t\t\tbreed: optional(text("breed")),\n\t\t\tchip: optional(int64("chip")),',
+	],
 	[
 		"src/cli/pets.ts",
 		'status: fieldOption("status", "its status; none if absent"),',
-		'breed: fieldOption("breed", "its breed"),',
+		'breed: fieldOption("breed", "its breed"), chip: fieldOption("chip", "its chip"),',
 	],
 ];
 const inConsole: Addition[] = [
-	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: ""'],
-	["console/src/add-panel.tsx", 'categoryId: "Category id", status: "Status"', ', breed: "Breed"'],
-	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry,"],
-	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed"'],
+	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
+	["console/src/add-panel.tsx", 'categoryId: "Category id", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
+	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	[
 		"console/src/pet-table.tsx",
 		"<Status status={pet.status} /> },",
-		'breed: { label: "Breed", cell: (pet) => pet.breed },',
+		'breed: { label: "Breed", cell: (pet) => pet.breed }, chip: { label: "Chip", cell: (pet) => String(pet.chip ?? "") },',
 	],
 ];
 
@@ -32,14 +36,16 @@ test("a new field of the contract fails the compiler, then a test, until its col
 	timeout: slowMs, // It runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
-	const breed =
-		'\n\tbreed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),';
-	edit(["src/contract/pet.ts", "status: Type.Optional(PetStatus),", breed]);
+	const breed = 'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 }))';
+	const chip = 'chip: Type.Optional(Int64("the number of its chip"))';
+	edit(["src/contract/pet.ts", "status: Type.Optional(PetStatus),", `\n\t${breed},\n\t${chip},`]);
 	run("client/generate.ts"); // Needed after any change of the contract.
 	leadsTo(".", inService);
 	leadsTo("console", inConsole);
 	await fails("test/store/schema.test.ts", "the declared tables are those of the schema");
-	for (const engine of ["sqlite", "postgres"])
-		writeFileSync(join(path, `src/store/migrations/${engine}-999.sql`), "ALTER TABLE pets ADD COLUMN breed TEXT;\n");
+	for (const [engine, integer] of Object.entries({ sqlite: "INTEGER", postgres: "BIGINT" })) {
+		const columns = ["breed TEXT", `chip ${integer}`].map((column) => `ALTER TABLE pets ADD COLUMN ${column};\n`);
+		writeFileSync(join(path, `src/store/migrations/${engine}-999.sql`), columns.join(""));
+	}
 	await passes("test/store/schema.test.ts", "test/house/new-field.ts");
 });

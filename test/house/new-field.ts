@@ -1,18 +1,17 @@
-// A declared field `breed` works everywhere. Run by test/house/new-field.test.ts, in a copy of the tree.
+// The declared fields `breed`, a text, and `chip`, an int64, work everywhere. Run by test/house/new-field.test.ts, in a
+// copy of the tree.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { button, goOn, openConsole, shows, signIn } from "../console/console.ts";
+import { test } from "../support/browser.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { slowMs } from "../support/until.ts";
 
-test("a new field of an animal round-trips through POST, GET, list, copy, export and import", {
-	timeout: slowMs, // It starts some thirty commands and services.
-}, async (context) => {
+test("new fields of an animal round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const database = await databaseFor(context);
@@ -20,25 +19,29 @@ test("a new field of an animal round-trips through POST, GET, list, copy, export
 	const [first = "", second = "", third = ""] = stores;
 	const key = await keyFor(first);
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	const rex = { id: 1, name: "Rex", categoryId: 1, status: "available", breed: "collie" };
-	const mia = { id: 2, name: "Mia", categoryId: 2 };
+	const rex = '"name":"Rex","categoryId":1,"status":"available","breed":"collie","chip":9007199254740993}';
+	const mia = '"name":"Mia","categoryId":2}';
 
 	async function withService(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
 		const service = await startProgram(context, { DATABASE_URL: databaseUrl });
 		await work(service.url);
 		await service.stop();
 	}
-	const get = async (url: string) => (await fetch(url, { headers })).json();
+	const get = async (url: string) => (await fetch(url, { headers })).text();
 
 	await withService(first, async (url) => {
-		for (const { id: _id, ...pet } of [rex, mia]) {
-			const sent = { method: "POST", headers: { ...headers, "idempotency-key": pet.name }, body: JSON.stringify(pet) };
+		for (const [index, pet] of [rex, mia].entries()) {
+			const sent = { method: "POST", headers: { ...headers, "idempotency-key": `${index}` }, body: `{${pet}` };
 			const created = await fetch(`${url}/v1/pets`, sent);
 			assert.equal(created.status, 201);
 			assert.equal((await fetch(`${url}/v1/pets`, sent)).headers.get("idempotency-replayed"), "true");
-			const other = { ...sent, body: JSON.stringify({ ...pet, breed: "poodle" }) };
-			assert.equal((await fetch(`${url}/v1/pets`, other)).status, 422);
+			for (const other of ['"breed":"poodle"', '"chip":9007199254740992']) {
+				const body = `{${pet.replace("}", `,${other}}`)}`;
+				assert.equal((await fetch(`${url}/v1/pets`, { ...sent, body })).status, 422);
+			}
 		}
+		const refused = await fetch(`${url}/v1/pets`, { method: "POST", headers, body: `{"chip":"1",${mia}` });
+		assert.match(await refused.text(), /chip must be the number of its chip/);
 	});
 	for (const [from, to] of [
 		[first, second],
@@ -49,29 +52,62 @@ test("a new field of an animal round-trips through POST, GET, list, copy, export
 	}
 	for (const store of stores)
 		await withService(store, async (url) => {
-			assert.deepEqual(await get(`${url}/v1/pets`), [rex, mia]);
-			assert.deepEqual(await get(`${url}/v1/pets/1`), rex);
-			const environment = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
-			for (const format of ["csv", "ndjson", "json"]) {
-				const file = path(`animals.${format}`);
-				const exported = await runProgram(["export", file, "--force"], { environment });
-				assert.equal(exported.code, 0, exported.stderr);
-				assert.match(readFileSync(file, "utf8"), /collie/);
-			}
+			assert.equal(await get(`${url}/v1/pets`), `[{"id":1,${rex},{"id":2,${mia}]`);
+			assert.equal(await get(`${url}/v1/pets/1`), `{"id":1,${rex}`);
 		});
-	writeFileSync(path("more.csv"), "name,categoryId,status,breed\nBo,1,,terrier\n");
+	writeFileSync(path("more.csv"), "name,categoryId,status,breed,chip\nBo,1,,terrier,-7\nTia,1,,,\nUma,1,,,x\n");
 	await withService(third, async (url) => {
 		const environment = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
-		for (const name of ["animals.csv", "animals.ndjson", "animals.json", "more.csv"]) {
-			const imported = await runProgram(["import", path(name), "--concurrency", "1"], { environment });
-			assert.equal(imported.code, 0, imported.stderr);
+		for (const format of ["csv", "ndjson", "json"]) {
+			const file = path(`animals.${format}`);
+			const exported = await runProgram(["export", file], { environment });
+			assert.equal(exported.code, 0, exported.stderr);
+			assert.match(readFileSync(file, "utf8"), /collie.*9007199254740993/);
 		}
-		const pets = (await get(`${url}/v1/pets`)) as { breed?: string }[];
-		const breeds = pets.map(({ breed = "-" }) => breed);
-		assert.deepEqual(breeds, ["collie", "-", "collie", "-", "collie", "-", "collie", "-", "terrier"]);
-		const made = await runProgram(["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug"], {
-			environment,
-		});
-		assert.equal(made.stdout.trimEnd().split("\t").at(-1), "pug", "a later field comes last");
+		for (const name of ["animals.csv", "animals.ndjson", "animals.json", "more.csv"]) {
+			const imported = await runProgram(["import", path(name)], { environment });
+			assert.equal(imported.code, name === "more.csv" ? 2 : 0, imported.stderr);
+		}
+		assert.match(readFileSync(path("more.csv.rejected.csv"), "utf8"), /^4,chip must be .*,Uma,1,,,x$/m);
+		const pets = `${url}/v1/pets`;
+		const four = [1, 3, 5, 7].map((id) => `{"id":${id},${rex},{"id":${id + 1},${mia}`);
+		const more =
+			'{"id":9,"name":"Bo","categoryId":1,"breed":"terrier","chip":-7},{"id":10,"name":"Tia","categoryId":1}';
+		assert.equal(await get(pets), `[${four},${more}]`);
+		const create = ["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug", "--chip", "-8"];
+		const made = await runProgram(create, { environment });
+		assert.match(made.stdout, /\tTom\tpug\t-8\n$/, "later fields come last");
+
+		const { page } = await openConsole(context, url, { hash: "#/add-many" });
+		await signIn(page, key);
+		for (const [name, broken, good] of [
+			["a.ndjson", '{"name":"Kim","categoryId":1,"chip":"x"}', '{"name":"Lou","categoryId":1,"breed":"lab"}'],
+			["a.csv", "name,categoryId,breed,chip\nKim,1,,x", "Lou,1,lab,"],
+		] as const) {
+			const file = { name, mimeType: "text/csv", buffer: Buffer.from(`${broken}\n${good}\n`) };
+			await page.getByLabel("File of animals").setInputFiles(file);
+			await goOn(page, "Check");
+			const field = page.getByLabel(/^Chip in row \d: /);
+			await field.fill("y");
+			await shows(page, "1 good, 1 to fix.");
+			await field.fill("9223372036854775807");
+			await button(page, "Add 2 animals").click();
+			await shows(page, "2 of 2 animals added");
+			const kim = '"name":"Kim","categoryId":1,"chip":9223372036854775807}';
+			const lou = '"name":"Lou","categoryId":1,"breed":"lab"}';
+			const last = (await get(`${pets}?limit=100`)).replace(/.*(?=\{.*\{)/, "").replace(/"id":\d+,/g, "");
+			assert.equal(last, `{${kim},{${lou}]`, name);
+			await button(page, "Add another list").click();
+		}
+		await page.getByRole("link", { name: "Animals", exact: true }).click();
+		await page.getByRole("cell", { name: "9223372036854775807" }).first().waitFor();
+		await button(page, "Add animal").click();
+		await page.getByLabel("Name", { exact: true }).fill("Ned");
+		await page.getByLabel("Category id", { exact: true }).fill("4");
+		await page.getByLabel("Chip", { exact: true }).fill("9007199254740993");
+		await button(page, "Add").click();
+		await shows(page, /Ready for the next one/);
+		assert.match(await get(`${pets}?limit=100`), /"name":"Ned","categoryId":4,"chip":9007199254740993\}\]$/);
+		await page.close();
 	});
 });

@@ -1,17 +1,18 @@
 // A declared filter by `categoryId` works everywhere. Run by test/house/new-filter.test.ts, in a copy of the tree.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { button, openConsole, shows, signIn } from "../console/console.ts";
+import { test } from "../support/browser.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { slowMs } from "../support/until.ts";
 
-test("a new filter selects animals alone and with others, in pages, cursors, links and commands", {
-	timeout: slowMs, // It starts services and commands.
-}, async (context) => {
+const large = "9007199254740993";
+
+test("a new filter selects animals alone and with others, in pages, links, commands, searches and exports", async (context) => {
 	const database = await databaseFor(context);
 	for (const store of [`sqlite:${join(temporaryFolder(context), "a.db")}`, database.url]) {
 		const key = await keyFor(store);
@@ -23,8 +24,11 @@ test("a new filter selects animals alone and with others, in pages, cursors, lin
 			["Mia", 2, "sold"],
 			["Bo", 2, "available"],
 			["Max", 2, "sold"],
-		])
-			await fetch(pets, { method: "POST", headers, body: JSON.stringify({ name, categoryId, status }) });
+			["Kim", large, "sold"],
+		]) {
+			const body = `{"name":"${name}","categoryId":${categoryId},"status":"${status}"}`;
+			assert.equal((await fetch(pets, { method: "POST", headers, body })).status, 201);
+		}
 
 		async function walk(query: string): Promise<string[]> {
 			const names: string[] = [];
@@ -49,6 +53,33 @@ test("a new filter selects animals alone and with others, in pages, cursors, lin
 		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: key };
 		const listed = await runProgram(["pets", "list", "--category-id", "1"], { environment });
 		assert.match(listed.stdout, /^1\t1\tsold\tRex\n$/);
+
+		const found = await fetch(`${service.url}/console/find?name=m&categoryId=${large}`, { headers });
+		assert.match(
+			await found.text(),
+			/^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/,
+		);
+		const { page } = await openConsole(context, service.url, { hash: `#/animals?categoryId=${large}` });
+		await signIn(page, key);
+		for (const filter of ["", "&status=sold", "&name=k"]) {
+			await page.goto(`${service.url}/console#/animals?categoryId=${large}${filter}`);
+			await page.getByRole("rowheader", { name: "Kim" }).waitFor();
+			assert.equal(await page.getByRole("rowheader").count(), 1);
+			await button(page, "Export").click();
+			for (const format of ["CSV", "Workbook (.xlsx), for spreadsheets"]) {
+				const exported = page.waitForEvent("download");
+				await button(page, format).click();
+				const file = await readFile(await (await exported).path());
+				if (format === "CSV") assert.match(`${file}`, /^\ufeffid,.*\n5,Kim,9007199254740993,sold\n$/);
+				else assert.equal(file.subarray(0, 2).toString(), "PK");
+				await shows(page, "The download has begun.");
+			}
+			await page.keyboard.press("Escape");
+		}
+		await page.close();
+		const order = (body: string) => fetch(`${service.url}/console/exports`, { method: "POST", headers, body });
+		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "as a number, too");
+		assert.equal((await order('{"format":"csv","categoryId":"x"}')).status, 400);
 		await service.stop();
 	}
 });

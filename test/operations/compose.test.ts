@@ -5,6 +5,7 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { load } from "js-yaml";
 import { readConfig } from "../../src/config.ts";
+import { configurationOf } from "../support/document-blocks.ts";
 
 const deploy = new URL("../../deploy/", import.meta.url);
 const text = readFileSync(new URL("compose.yaml", deploy), "utf8");
@@ -43,4 +44,19 @@ test("compose: every password is set, each for the scripts that use it, and node
 		value.replaceAll(/\$\{\w+:-(\w*)\}/g, "$1").replaceAll(/\$\{[^}]+\}/g, "x"),
 	]);
 	assert.equal(readConfig(Object.fromEntries(given)).databaseUrl, "postgres://animals:x@database:5432/animals");
+});
+
+test("compose: its nginx chooses nodes as docs/proxies.md does, and includes the same file", () => {
+	const nginx = readFileSync(new URL("nginx.conf", deploy), "utf8");
+	const page = configurationOf("docs/proxies.md", "nginx", { "127.0.0.1:8080": "node-1:8080" });
+	const upstream = (text: string) =>
+		/upstream animals \{[^}]*\}/
+			.exec(text)?.[0]
+			.replaceAll(/^\s*(#|server node-[23]:).*\n/gm, "")
+			.replaceAll(/\s+/g, " ");
+	assert.match(String(upstream(nginx)), /server node-1:8080 max_fails=0;/);
+	assert.equal(upstream(nginx), upstream(page));
+	const [, from, to] = /\.\/(nginx-server\.conf):([^:]+):ro/.exec(text) ?? [];
+	assert.ok(page.includes(`include /opt/animal-store/node_modules/animal-store/deploy/${from};`));
+	assert.ok(nginx.includes(`include ${to};`));
 });

@@ -129,6 +129,30 @@ test("a connection whose client pauses between two requests gets one more reply 
 	await within("the stop", stopped);
 });
 
+test("a request that is still arriving when a stop has closed the idle connections is answered", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const head = await unfinished(service, "/livez");
+	const body = new Connection(service.port);
+	const line = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
+	body.socket.write(`${line}Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a"`);
+	const idle = new Connection(service.port);
+	idle.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+	assert.equal((await idle.next(false))?.status, 200);
+	const stopped = service.stop();
+	assert.equal(await idle.next(false), undefined, "the idle connection is closed");
+	head.socket.write("\r\n");
+	body.socket.write(',"categoryId":1}');
+	const replies = await Promise.all([head, body].map((connection) => connection.next(false)));
+	assert.deepEqual(
+		replies.map((reply) => [reply?.status, reply?.headers["connection"]]),
+		[
+			[200, "close"],
+			[201, "close"],
+		],
+	);
+	await within("the stop", stopped);
+});
+
 test("while the service stops, a reply closes the connection, also if its request has empty lines in its body", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);

@@ -37,7 +37,6 @@ export const proof: Proof = {
 		const { place } = smallDisk(trial, "disk", "16m");
 		const { environment, key } = await newStore("alerts", place);
 		const backups = { BACKUP_TO: join(trial.folder, "backups"), BACKUP_EVERY: "1s", BACKUP_KEEP: "1" };
-		mkdirSync(backups.BACKUP_TO);
 		const variables = { ...environment, ...backups, OPS_PORT: String(await freePort()) };
 		const start = () => startProgram(trial, variables);
 		const service = await start();
@@ -46,6 +45,9 @@ export const proof: Proof = {
 		execFileSync("promtool", ["check", "metrics"], { input: metrics });
 		const url = await startPrometheus(new URL(service.opsUrl).host, trial);
 		await until("the first scrape", async () => (await query(url, "animal_store_build_info")).length === 1);
+		const isBackupOld = async () => (await firing(url)).includes("AnimalStoreBackupOld");
+		await until("the alarm of a start without the folder of the backups", isBackupOld);
+		mkdirSync(backups.BACKUP_TO);
 		await until("no alarm without a fault", async () => (await firing(url)).length === 0);
 		return { raised: await raiseAll({ service, start, key, database, url, place, trial }) };
 	},

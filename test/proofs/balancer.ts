@@ -1,110 +1,200 @@
-// Three nodes behind nginx, Caddy and HAProxy, as deploy and docs/proxies.md configure them. Each node is restarted under
-// load, again and again. No client repeats a request.
+// Two nodes behind nginx, Caddy and HAProxy, as deploy and docs/proxies.md configure them. The loop of docs/debian.md
+// restarts them under load, again and again, without a pause. No client repeats a request.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { Agent, createServer, get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { configurationOf } from "../support/document-blocks.ts";
+import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
-import { startSteadyLoad } from "../support/mixed-load.ts";
+import { listenFor } from "../support/listen.ts";
+import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
-import { startProgram } from "../support/program.ts";
+import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, type Proof, program, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
-import { type ProxyProgram, proxies, spawnProxy } from "./proxies.ts";
+import { exchange } from "../support/wire.ts";
+import { type ProxyProgram, packageFolder, proxies, spawnProxy } from "./proxies.ts";
 
 export const proof: Proof = {
-	shows: "behind nginx, Caddy and HAProxy each of three nodes is restarted under load ten times, and no request fails",
-	needs: proxies.map(({ name }) => program(name)),
+	shows: "behind nginx, Caddy and HAProxy two nodes are restarted under load thirty times, and no request fails",
+	needs: [...proxies.map(({ name }) => program(name)), program("curl")],
 	options: {
-		rounds: { default: "10", text: "restarts of each node" },
+		rounds: { default: "30", text: "restarts of each node" },
 		proxy: { default: "", text: `only one of ${proxies.map(({ name }) => name).join(", ")}` },
 	},
 	async prove(trial) {
 		const only = trial.option("proxy");
 		const figures: Record<string, object> = {};
 		for (const proxy of proxies.filter(({ name }) => !only || name === only))
-			figures[proxy.name] = await restartBehind(proxy, trial);
+			figures[proxy.name] = { ...(await restartBehind(proxy, trial)), frozen: await freezeBehind(proxy, trial) };
 		return figures;
 	},
 };
 
 async function restartBehind(proxy: ProxyProgram, trial: Trial): Promise<object> {
-	const { key, ...store } = await newDatabase(trial);
-	const environment = { ...store.environment, STOP_DELAY: proxy.name === "caddy" ? "2s" : "0s" };
-	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(trial, environment)));
-	const hosts = nodes.map(({ url }) => new URL(url).host);
-	const url = await startBalancer(proxy, hosts, trial);
-	const { ledger, stop } = startSteadyLoad([url], key);
+	const { nodes, url, key } = await start(proxy, trial);
+	const { ledger, acknowledges, stop } = startSteadyLoad([url], key);
 	const lists = startLists(url, key);
 	const rounds = Number(trial.option("rounds"));
 	for (let round = 1; round <= rounds; round++) {
-		for (const [place, node] of nodes.entries()) {
-			await sleep(1500);
-			assert.equal((await node.stop()).code, 0);
-			nodes[place] = await startProgram(trial, { ...environment, PORT: new URL(node.url).port });
-		}
-		trial.say(`${proxy.name}, round ${round}: ${ledger.acknowledged.size} creates, ${lists.statuses.get(200)} lists`);
+		await nodes.restart();
+		await acknowledges(1);
+		trial.say(`${proxy.name}, round ${round}: ${ledger.acknowledged.size} creates, ${JSON.stringify(lists.statuses)}`);
 	}
-	await sleep(1500);
 	await stop();
 	await lists.stop();
-	assert.deepEqual([...lists.statuses.keys()], [200], JSON.stringify([...lists.statuses]));
+	assert.deepEqual(Object.keys(lists.statuses), ["200"], JSON.stringify(lists.statuses));
 	ledger.verify(await listAll(url, key));
-	for (const node of nodes) node.process.kill("SIGKILL");
-	await Promise.all(nodes.map(({ finished }) => finished));
-	const headers = { authorization: `Bearer ${key}` };
-	const refused = await fetch(`${url}/v1/pets`, { headers });
-	assert.match(`${refused.status} ${await refused.text()}`, whenAllAreDown[proxy.name]);
-	return { acknowledged: ledger.acknowledged.size, lists: lists.statuses.get(200), restarts: rounds * 3 };
+	for (const node of await nodes.running()) await node.stop();
+	return { acknowledged: ledger.acknowledged.size, lists: lists.statuses[200], restarts: rounds * 2 };
 }
 
-/** Eight clients that list over a new connection each time, until they are stopped. */
+/**
+ * One of two nodes stops as on a frozen machine, whose kernel still accepts connections; then both are killed.
+ * @returns the slowest reply, and the replies by status
+ */
+async function freezeBehind(proxy: ProxyProgram, trial: Trial): Promise<object> {
+	const { nodes, url, key } = await start(proxy, trial);
+	const running = await nodes.running();
+	const load = startMixedLoad([url], key, { clients: 16 });
+	await load.acknowledges(50);
+	running[0]?.process.kill("SIGSTOP");
+	await sleep(frozenMs);
+	running[0]?.process.kill("SIGCONT");
+	await load.acknowledges(50);
+	await load.stop();
+	load.ledger.verify(await listAll(url, key));
+	const slowestMs = Math.round(load.slowestMs);
+	for (const node of running) {
+		node.process.kill("SIGKILL");
+		await node.finished;
+	}
+	const refused = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+	assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"]);
+	assert.match(await refused.text(), /^{"code":"storage_unavailable",.*"status":503}$/);
+	if (proxy.name === "nginx") await assertOwnErrors(Number(new URL(url).port));
+	assert.ok(slowestMs < frozenMs - 5000, `a request took ${slowestMs} ms`);
+	return { slowestMs, ...Object.fromEntries(load.statuses) };
+}
+
+/** Requests that nginx refuses itself, by the code that it answers with. */
+async function assertOwnErrors(port: number): Promise<void> {
+	const long = "a".repeat(20_000);
+	const requests = {
+		malformed_request: ["bad\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"],
+		uri_too_long: [`GET /${long} HTTP/1.1\r\nHost: a\r\n\r\n`],
+		headers_too_large: [`GET / HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`],
+		body_too_large: ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n"],
+		method_not_allowed: ["TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"],
+	};
+	for (const [code, all] of Object.entries(requests)) {
+		for (const bytes of all) {
+			const [reply] = await exchange(port, bytes.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+			const error = JSON.parse(reply?.body ?? "");
+			assert.deepEqual([error.code, error.status, typeof error.message], [code, reply?.status, "string"]);
+		}
+	}
+}
+
+/** Two nodes with a new database behind a proxy. */
+async function start(proxy: ProxyProgram, trial: Trial) {
+	const { key, environment } = await newDatabase(trial);
+	const { STOP_DELAY, pause } = asDocumented[proxy.name];
+	const nodes = await startNodes(trial, { ...environment, STOP_DELAY }, pause);
+	return { nodes, url: await startBalancer(proxy, nodes.hosts, trial), key };
+}
+
+/** What docs/proxies.md says below the configurations: `STOP_DELAY`, and the end of the loop. */
+const asDocumented: Record<ProxyProgram["name"], { STOP_DELAY: string; pause: string }> = {
+	nginx: { STOP_DELAY: "0s", pause: "" },
+	caddy: { STOP_DELAY: "2s", pause: "sleep 1\n" },
+	haproxy: { STOP_DELAY: "2s", pause: "" },
+};
+
+/** A node stays frozen for longer than any proxy may wait for it. */
+const frozenMs = 20_000;
+
+/** Two nodes on ports of their own, and the loop of docs/debian.md, for which they are units of systemd. */
+async function startNodes(trial: Trial, environment: Record<string, string>, pause: string) {
+	const nodes = new Map<string, { start(): Promise<Running>; running: Promise<Running> }>();
+	const hosts: string[] = [];
+	for (const _ of [1, 2]) {
+		const [PORT, OPS_PORT] = [String(await freePort()), String(await freePort())];
+		const start = () => startProgram(trial, { ...environment, PORT, OPS_PORT });
+		nodes.set(OPS_PORT, { start, running: start() });
+		await nodes.get(OPS_PORT)?.running;
+		hosts.push(`127.0.0.1:${PORT}`);
+	}
+	/** As a unit with Type=exec: the reply does not wait until the new process listens. */
+	const systemd = createServer(async ({ url = "" }, response) => {
+		const node = nodes.get(url.slice(1));
+		const ended = await (await node?.running)?.stop();
+		response.statusCode = ended?.code === 0 ? 200 : 500;
+		if (node) node.running = node.start();
+		response.end();
+	});
+	const port = await listenFor(trial, systemd);
+	const [first = "", second = ""] = nodes.keys();
+	const loop = blockOf("docs/debian.md", "for node in", {
+		"systemctl restart animal-store@": `curl --silent --fail --request POST http://127.0.0.1:${port}/`,
+		9464: first,
+		9465: second,
+	}).replace(/^done$/m, `${pause}done`);
+	async function restart(): Promise<void> {
+		const shell = spawn("bash", ["-euc", loop], { stdio: ["ignore", "ignore", "inherit"] });
+		const [code] = await once(shell, "exit");
+		assert.equal(code, 0, "the loop of docs/debian.md");
+	}
+	return { hosts, restart, running: () => Promise.all([...nodes.values()].map(({ running }) => running)) };
+}
+
+/** Eight clients that list until they are stopped, half of them over a new connection each time. */
 function startLists(url: string, key: string) {
-	const statuses = new Map<number, number>();
+	const statuses: Record<number, number> = {};
 	let isStopped = false;
 	const headers = { authorization: `Bearer ${key}` };
-	async function client(): Promise<void> {
+	const kept = new Agent({ keepAlive: true });
+	async function client(place: number): Promise<void> {
 		while (!isStopped) {
-			const request = get(`${url}/v1/pets`, { headers, agent: false });
+			const request = get(`${url}/v1/pets`, { headers, agent: place % 2 === 0 && kept });
 			const [reply]: IncomingMessage[] = await once(request, "response");
 			await reply?.toArray();
 			const status = reply?.statusCode ?? 0;
-			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+			statuses[status] = (statuses[status] ?? 0) + 1;
 		}
 	}
-	const work = Promise.all(Array.from({ length: 8 }, client));
+	const work = Promise.all(Array.from({ length: 8 }, (_, place) => client(place)));
 	work.catch(() => {});
-	const stop = () => {
+	async function stop(): Promise<void> {
 		isStopped = true;
-		return work;
-	};
+		await work;
+		kept.destroy();
+	}
 	return { statuses, stop };
 }
 
-const whenAllAreDown: Record<ProxyProgram["name"], RegExp> = {
-	nginx: /^503 {"code":"storage_unavailable",.*"status":503}$/,
-	// The first answer about a node that it does not yet know to be down is 502.
-	caddy: /^50[23] /,
-	haproxy: /^503 /,
-};
-
-/** The configurations that are shipped or documented, with these nodes, and without TLS. */
-const configurations: Record<ProxyProgram["name"], (port: number, nodes: string[]) => string> = {
-	nginx: (port, nodes) =>
-		readFileSync(new URL("../../deploy/nginx.conf", import.meta.url), "utf8")
-			.replace("listen 8080", `listen 127.0.0.1:${port}`)
-			.replace(/node-(\d):8080/g, (_, number) => nodes[number - 1] ?? ""),
+/** The documented configurations with these nodes, and without TLS. */
+const configurations: Record<ProxyProgram["name"], (port: number, nodes: string[], tree: string) => string> = {
+	nginx: (port, nodes, tree) =>
+		configurationOf("docs/proxies.md", "nginx", {
+			"listen 443 ssl;": `listen 127.0.0.1:${port};`,
+			"ssl_certificate     /etc/ssl/pets.pem;": "",
+			"ssl_certificate_key /etc/ssl/pets.key;": "",
+			[packageFolder]: tree,
+			"server 127.0.0.1:8080": nodes.map((node) => `server ${node}`).join(" max_fails=0;\n    "),
+		}),
 	caddy: (port, nodes) =>
 		configurationOf("docs/proxies.md", "caddy", {
 			"pets.example.com {": `http://127.0.0.1:${port} {`,
 			"127.0.0.1:8080": nodes.join(" "),
 		}),
-	haproxy: (port, nodes) =>
+	haproxy: (port, nodes, tree) =>
 		configurationOf("docs/proxies.md", "haproxy", {
+			[packageFolder]: tree,
 			"bind :443 ssl crt /etc/ssl/pets-and-key.pem": `bind 127.0.0.1:${port}`,
 			"server node 127.0.0.1:8080": nodes.map((node, number) => `server node-${number} ${node}`).join("\n    "),
 		}),
@@ -113,11 +203,9 @@ const configurations: Record<ProxyProgram["name"], (port: number, nodes: string[
 /** Starts a proxy in front of these nodes. @returns its URL */
 async function startBalancer(proxy: ProxyProgram, nodes: string[], trial: Trial): Promise<string> {
 	const port = await freePort();
-	const folder = join(trial.folder, proxy.name);
-	mkdirSync(folder);
-	const text = configurations[proxy.name](port, nodes);
+	const folder = mkdtempSync(join(trial.folder, proxy.name));
 	const file = join(folder, "config");
-	writeFileSync(file, proxy.name === "nginx" ? text : proxy.config(text));
+	writeFileSync(file, proxy.config(configurations[proxy.name](port, nodes, trial.shipped.tree)));
 	const balancer = spawnProxy(proxy, file, folder, trial);
 	const url = `http://127.0.0.1:${port}`;
 	await until(`${proxy.name} to answer`, () => {

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
@@ -145,19 +146,31 @@ function isReady(run: Machine["run"], port: number): boolean {
 	}
 }
 
-/** Runs backup.sh until it has made three dumps, of which it keeps two. @returns the newest */
+/**
+ * Runs backup.sh until it has made four dumps, of which it keeps the last two, beside one of another store and one that
+ * a wrong clock has named. @returns the newest
+ */
 async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {
 	const folder = join(place, "backups");
-	run("mkdir backups");
+	const other = "animals-000000000000-20250101T000000Z.dump";
+	run(`mkdir backups && touch backups/${other}`);
 	const environment = { DATABASE_URL: databaseUrl, BACKUP_TO: folder, BACKUP_EVERY: "1", BACKUP_KEEP: "2" };
 	const job = start(join(place, "scripts/backup.sh"), [], environment);
 	const seen = new Set<string>();
-	const dumps = () => readdirSync(folder).filter((name) => name.endsWith(".dump"));
-	await until("three dumps", () => {
-		for (const name of dumps()) seen.add(name);
-		return seen.size >= 3;
+	const dumps = () => readdirSync(folder).filter((name) => name.endsWith(".dump") && name !== other);
+	await until("a dump", () => dumps().length > 0);
+	const ahead = dumps()[0]?.replace(/-\d{4}(?=\d{4}T)/, "-2099") ?? "";
+	run(`touch backups/${ahead}`);
+	await until("four dumps", () => {
+		for (const name of dumps()) if (name !== ahead) seen.add(name);
+		return seen.size >= 4;
 	});
-	await until("the oldest dump to be removed", () => dumps().length === 2);
+	const last = () => [...seen].sort().slice(-2);
+	await until("only the last two to stay", () => {
+		for (const name of dumps()) if (name !== ahead) seen.add(name);
+		return isDeepStrictEqual(dumps().sort(), last());
+	});
 	job.kill("SIGKILL");
-	return join(folder, dumps().sort().at(-1) ?? "");
+	assert.ok(readdirSync(folder).includes(other), "the dump of another store");
+	return join(folder, last()[1] ?? "");
 }

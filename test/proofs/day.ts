@@ -166,7 +166,7 @@ async function onServer(trial: Trial, dayFolder: string) {
 			await runSql(databaseUrl, "CREATE DATABASE restored");
 			const NEW_DATABASE_URL = `${server.url}/restored`;
 			const env = { PATH: `${bin}:${process.env["PATH"]}`, DATABASE_URL: databaseUrl, NEW_DATABASE_URL };
-			await execute("bash", ["-euc", blockOf("docs/postgresql.md", "pg_dump")], { cwd: folder, env });
+			await execute("bash", ["-euc", blockOf("docs/postgresql.md", "dump=")], { cwd: folder, env });
 			return { databaseUrl: NEW_DATABASE_URL, madeMs: performance.now(), remove };
 		},
 		checkBackups: async () => 0,

@@ -4,67 +4,105 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { bootMachine, type Machine, type Run, underLoad, untilReady } from "../support/booted-machine.ts";
+import {
+	allAnswered,
+	bootMachine,
+	type Machine,
+	type Run,
+	restartOne,
+	rounds,
+	underLoad,
+	untilReady,
+} from "../support/booted-machine.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const block = (start: string) => blockOf("docs/debian.md", start);
 const host = "pets.example.com";
+const settings = "/etc/animal-store/environment";
+const node = "/opt/animal-store/node_modules/node-linux-*/bin/node";
+/** Keeps every message. */
+const mailServer = `
+	const { appendFileSync } = require("node:fs");
+	require("node:net").createServer((socket) => {
+		let isText = false;
+		socket.write("220 mail\\r\\n");
+		require("node:readline").createInterface({ input: socket }).on("line", (line) => {
+			if (isText) appendFileSync("/run/mail", line + "\\n");
+			if (isText && line !== ".") return;
+			isText = /^data/i.test(line);
+			socket.write(isText ? "354 go on\\r\\n" : "250 done\\r\\n");
+		});
+	}).listen(25, "127.0.0.1");`;
 /** Prometheus evaluates its rules every minute, and the alarm waits for one more. */
 const alarmLimitMs = 240_000;
 
 export const proof: Proof = {
 	shows: "a bare Debian becomes a service behind TLS, with alarms and backups, by the commands of docs/debian.md",
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
-	options: { mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" } },
+	options: {
+		mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
+		rounds: { default: "30", text: "restarts under load of each way to run the service" },
+	},
 	async prove(trial) {
 		const machine = await bootDebian(trial, trial.option("mirror"));
 		const { run, runOnline, write } = machine;
 		const { say } = trial;
 		runOnline(block("apt-get install"));
 		say("installed");
-		run(block("adduser --system"));
+		for (const start of ["adduser --system", "test -e", "units=", "systemctl enable"]) run(block(start));
 		const key = run(block("animal-store keys create")).trim();
 		assert.match(key, /^pets_\w+$/);
 		say("the service runs, and has a key");
 
 		putTls(machine);
 		const asClient = { key, call: (path: string, more = "") => call(run, path, key, more) };
-		assert.match(run(block("nginx -t").replace("pets_…", key)), /^\[\]$/m);
+		const seeTls = block("nginx -t").replace("pets_…", key);
+		assert.match(run(seeTls), /^\[\]$/m);
 		for (const name of ["Rex", "Mia", "Bo"]) assert.equal(create(asClient.call, name), 201);
 		assert.match(asClient.call("/v1/pets?limit=1", "-i"), /^link: <https:\/\/pets\.example\.com\/v1\/pets\?/im);
+		assert.match(run("fuser /var/lib/animal-store/animals.db 2>&1"), new RegExp(` ${mainPid(run)}\\b`));
 		say("it answers behind TLS, with https links");
 
 		write("/etc/prometheus/prometheus.yml", configurationOf("docs/monitoring.md", "yaml", {}));
-		run(block("cp /opt/animal-store"));
+		write("/etc/prometheus/alertmanager.yml", configurationOf("docs/debian.md", "yaml", {}));
+		run(`systemd-run --quiet --unit=mail ${node} -e '${mailServer}'`);
+		run(block("echo 'ARGS"));
 		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
 		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
 		const alarms = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
 		say("Prometheus scrapes it");
 
-		runOnline(block("animal-store backup"));
-		await untilReady(run);
-		assert.equal(create(asClient.call, "after the backup"), 201);
-		run("systemctl stop animal-store");
-		run("mount -t tmpfs -o size=16m,mode=700,uid=$(id -u animal-store) none /var/lib/animal-store");
-		run(block("systemctl stop"));
-		await untilReady(run);
-		const names = JSON.parse(asClient.call("/v1/pets")).map(({ name }: { name: string }) => name);
-		assert.deepEqual(names, ["Rex", "Mia", "Bo"]);
-		say("a lost disk was replaced, and the newest backup restored");
+		const expected = await upgradeTwice(machine, asClient.call);
+		for (const start of [
+			"adduser --system",
+			"test -e",
+			"units=",
+			"systemctl enable",
+			"animal-store keys",
+			"echo 'ARGS",
+		])
+			run(block(start));
+		run(seeTls);
+		assert.match(run(`cat ${settings}`), /^BACKUP_EVERY=1s$/m, "the settings stay");
+		assert.deepEqual(namesOf(asClient.call), expected);
+		say("two upgrades, and all commands again, changed nothing else");
+		await restore(machine, () => namesOf(asClient.call), expected);
+		say("a store that exists was not replaced; a lost disk was, and the newest backup restored");
 
 		await fillDisk(machine, asClient.call);
-		say("a full disk refused creates, served reads and raised its alarms; with space creates worked, and they ended");
-		const requests = await restartNodes(run, key);
-		say(`two nodes were restarted ten times behind nginx: no request of ${requests} failed`);
+		say(
+			"a full disk refused creates, served reads and raised its alarms by mail; with space creates worked, and they ended",
+		);
+		const requests = await restartAll(trial, run, key);
 		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
 		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
 			withinMs: 3000,
 		});
 		trial.say("the leaked key was revoked");
 		const backups = run("ls /var/backups/animals").trim().split("\n");
-		return { alarms: alarms.filter(({ type }: { type: string }) => type === "alerting").length, backups, requests };
+		return { alarms: alarms.filter(({ type }: { type: string }) => type === "alerting").length, backups, ...requests };
 	},
 };
 
@@ -107,6 +145,44 @@ function create(request: (path: string, more: string) => string, name: string): 
 	return Number(request("/v1/pets", `-o /dev/null -w '%{http_code}' --json '{"name":"${name}","categoryId":1}'`));
 }
 
+function namesOf(request: (path: string) => string): string[] {
+	return JSON.parse(request("/v1/pets")).map(({ name }: { name: string }) => name);
+}
+
+function mainPid(run: Run): string {
+	return run("systemctl show -P MainPID animal-store").trim();
+}
+
+/** Upgrades by the page, and lets the service make backups between and after. @returns the names in the newest one */
+async function upgradeTwice({ run, runOnline }: Machine, request: (path: string, more?: string) => string) {
+	run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1s/ ${settings}`);
+	for (const name of ["after one backup", "after two"]) {
+		const before = mainPid(run);
+		runOnline(block("animal-store backup"));
+		for (const start of ["units=", "systemctl restart"]) run(block(start));
+		await untilReady(run);
+		assert.notEqual(mainPid(run), before);
+		assert.equal(create(request, name), 201);
+	}
+	const newest = "$(ls -t /var/backups/animals/animal-store-*.db | head -n 1)";
+	await until("a backup", () => / 5 animals/.test(run(`animal-store verify "${newest}"`)), { everyMs: 500 });
+	assert.match(run("ls -1 /var/backups/animals"), /(before-upgrade-[\d-]+\.db\s+){2}/);
+	return ["Rex", "Mia", "Bo", "after one backup", "after two"];
+}
+
+/** Runs the restore of the page beside a store that exists, and after the loss of its disk. */
+async function restore({ run }: Machine, names: () => string[], expected: string[]): Promise<void> {
+	assert.throws(() => run(block("systemctl stop")), /animals\.db already exists/);
+	run(block("systemctl enable"));
+	await untilReady(run);
+	assert.deepEqual(names(), expected);
+	run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1h/ ${settings}; systemctl stop animal-store.socket animal-store`);
+	run("mount -t tmpfs -o size=64m,mode=700,uid=$(id -u animal-store) none /var/lib/animal-store");
+	run(block("systemctl stop"));
+	await untilReady(run);
+	assert.deepEqual(names(), expected);
+}
+
 /** Whether a query of Prometheus has a result. */
 function isTrue(run: Run, query: string): boolean {
 	const reply = run(`curl --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`);
@@ -123,15 +199,26 @@ async function fillDisk({ run }: Machine, request: (path: string, more?: string)
 	const raised = () =>
 		isRaised("AnimalStoreWritesRefused", "firing") && isRaised("AnimalStoreDiskAlmostFull", "pending");
 	await until("the alarms", raised, { everyMs: 2000, withinMs: alarmLimitMs });
+	const isSent = () => run("cat /run/mail || true").includes("AnimalStoreWritesRefused");
+	await until("a message", isSent, { everyMs: 2000, withinMs: alarmLimitMs });
 	run("rm /var/lib/animal-store/old-logs");
 	await until("creates to work again", () => create(request, "again") === 201);
 	const ended = () => !isTrue(run, 'ALERTS{alertname=~"AnimalStoreWritesRefused|AnimalStoreDiskAlmostFull"}');
 	await until("the end of the alarms", ended, { everyMs: 2000, withinMs: alarmLimitMs });
 }
 
-/** Restarts the nodes of the template behind nginx. @returns the number of requests served meanwhile */
-async function restartNodes(run: Run, key: string): Promise<number> {
-	run(block("cd /opt/animal-store/node_modules/animal-store/deploy/systemd"));
+/** Restarts the service as the page has it, without its socket, and as nodes. @returns the requests served meanwhile */
+async function restartAll(trial: Trial, run: Run, key: string) {
+	const [url, count] = [`https://${host}/v1/pets`, trial.option("rounds")];
+	const held = allAnswered(underLoad(run, url, key, rounds(count, restartOne)));
+	trial.say(`${count} restarts behind nginx while systemd holds the port: none of ${held} requests failed`);
+	run("systemctl disable --now animal-store.socket; systemctl restart animal-store");
+	await untilReady(run);
+	const plain = underLoad(run, url, key, rounds(count, restartOne));
+	trial.say(`${count} restarts without the socket: ${JSON.stringify(plain)}`);
+	run(block("echo 'net"));
 	for (const port of [9464, 9465]) await untilReady(run, port);
-	return underLoad(run, `https://${host}/v1/pets`, key, `for round in {1..10}; do ${block("for node in")} done`);
+	const nodes = allAnswered(underLoad(run, url, key, rounds(count, block("for node in"))));
+	trial.say(`${count} rolling restarts of two nodes behind nginx: none of ${nodes} requests failed`);
+	return { held, badGateway: plain["502 0"] ?? 0, nodes };
 }

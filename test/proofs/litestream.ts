@@ -77,7 +77,8 @@ function countIn(shell: (script: string) => Buffer, folder: string, replica: str
 	const look = join(folder, "look.db");
 	try {
 		shell(`rm -f "${look}"* && litestream restore -o "${look}" "file://${replica}"`);
-		const verify = blockOf(page, "litestream restore").split("\n")[1]?.replace("restored.db", `"${look}" --json`) ?? "";
+		const verify =
+			blockOf(page, "litestream restore").split("\n")[1]?.replace("restored.db &&", `"${look}" --json`) ?? "";
 		return JSON.parse(shell(verify).toString()).animals;
 	} catch {
 		return undefined;

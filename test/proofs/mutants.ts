@@ -17,7 +17,7 @@ import {
 	tryMutant,
 	type Verdict,
 } from "../house/mutants.ts";
-import { systemChromium, unpackChromium } from "../support/chromium.ts";
+import { unpackChromium } from "../support/chromium.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
@@ -84,7 +84,7 @@ async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
 	const server = await startPostgres(["-c", "max_connections=300"]);
 	after(() => server.remove());
 	const environment: RunOptions["environment"] = { TEST_POSTGRES_URL: server.url };
-	if (!systemChromium) {
+	if (!process.env["TEST_CHROMIUM"]) {
 		const chromium = join(folder, "chromium");
 		mkdirSync(chromium);
 		await unpackChromium(chromium);

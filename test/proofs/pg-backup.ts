@@ -46,7 +46,7 @@ export const proof: Proof = {
 		const dumped = await add(service.url, key, 500);
 
 		const NEW_DATABASE_URL = `${url}/restored`;
-		shell(blockOf(page, "pg_dump"), { ...environment, NEW_DATABASE_URL });
+		shell(blockOf(page, "dump="), { ...environment, NEW_DATABASE_URL });
 		const restored = await startProgram(trial, { DATABASE_URL: NEW_DATABASE_URL });
 		dumped.verify(await listAll(restored.url, key));
 		restored.process.kill("SIGKILL");
@@ -60,7 +60,7 @@ export const proof: Proof = {
 		service.process.kill("SIGKILL");
 		server.stop("immediate");
 		renameSync(server.data, `${server.data}-lost`);
-		shell(blockOf(page, "cp -a", server.paths), { PGDATA: server.data, MOMENT });
+		shell(blockOf(page, "mkdir", server.paths), { PGDATA: server.data, MOMENT });
 		server.start();
 		await until(
 			"the end of the recovery",

@@ -7,14 +7,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { proveCrash, proveFailover } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { answering, freePort, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { begin, runProgram, startProgram } from "../support/program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
+import { until } from "../support/until.ts";
 
 /** Its first version that supports named statements. */
 const newPooler: Need = {
@@ -25,9 +27,13 @@ const newPooler: Need = {
 export const proof: Proof = {
 	shows:
 		"behind a transaction pooler with too few connections no node loses a create, also if the server is killed; " +
+		"nodes that start meanwhile wait for it, and an editor that is frozen in an edit stops no other; " +
 		"no command leaves a setting in a session, and nothing is read from a standby or from a lost history",
 	needs: [newPooler],
-	options: { creates: { default: "20000", text: "creates" } },
+	options: {
+		creates: { default: "20000", text: "creates" },
+		starts: { default: "15", text: "starts while the server is away" },
+	},
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
 		const { environment, key } = await withKey(`${server.url}/postgres`);
@@ -37,6 +43,8 @@ export const proof: Proof = {
 		const url = await startPooler(environment.DATABASE_URL, trial);
 		const figures = await loadNodes(url, key, server, trial);
 		await proveSessions(url, environment.DATABASE_URL);
+		await proveFrozen(url, environment.DATABASE_URL);
+		await proveStarts(url, server, trial);
 		await proveFailover(await behindPooler(trial), 4000);
 		await proveCrash(await behindPooler(trial));
 		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures };
@@ -52,6 +60,52 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 	assert.equal(new Set(rows.map(([row]) => row?.["pid"])).size, poolerConnections);
 	assert.deepEqual(new Set(rows.map(([row]) => row?.["set"])), new Set(["4s"]));
 	assert.equal((await runSql(serverUrl, "SELECT FROM pets WHERE id = 1")).length, 0);
+}
+
+/** A program that is frozen between the statements of its edit loses it within 5 s. */
+async function proveFrozen(poolerUrl: string, serverUrl: string): Promise<void> {
+	const environment = { DATABASE_URL: poolerUrl };
+	const holder = new pg.Client({ connectionString: serverUrl });
+	await holder.connect();
+	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
+	const { child, finished } = begin(["pets", "rename", "2", "Lost"], { environment });
+	const sessions = async (state: string) =>
+		(await runSql(serverUrl, `SELECT FROM pg_stat_activity WHERE ${state}`)).length;
+	await until("the edit to wait", async () => (await sessions("wait_event_type = 'Lock'")) > 0);
+	child.kill("SIGSTOP");
+	await holder.end();
+	const isOpen = "state = 'idle in transaction'";
+	await until("the edit to hold its locks", async () => (await sessions(isOpen)) > 0);
+	await until("the edit to lose its locks", async () => (await sessions(isOpen)) === 0, { withinMs: 5_000 });
+	const { code, stderr } = await runProgram(["pets", "rename", "2", "Max"], { environment });
+	assert.equal(code, 0, stderr);
+	child.kill("SIGCONT");
+	assert.equal((await finished).code, 1);
+	assert.deepEqual(await runSql(serverUrl, "SELECT name FROM pets WHERE id = 2"), [{ name: "Max" }]);
+}
+
+/** Nodes start while the server ends, is away, starts, or recovers from a kill. All of them wait and then work. */
+async function proveStarts(databaseUrl: string, server: PostgresServer, trial: Trial): Promise<void> {
+	const together = 3;
+	for (let start = 0; start < Number(trial.option("starts")); start += together) {
+		const ending = start % 2 === 0 ? server.kill() : server.stop();
+		// Spread over the end of the server, its absence and its start.
+		const starting = Promise.all(
+			Array.from({ length: together }, async (_, place) => {
+				await sleep(place * 1000);
+				return startProgram(trial, { DATABASE_URL: databaseUrl });
+			}),
+		);
+		starting.catch(() => {}); // Its failure is that of the proof, once the server has started again.
+		await ending;
+		await sleep(2500 + start * 100);
+		await server.start();
+		const nodes = await starting;
+		for (const { url } of nodes) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+		const waited = nodes.filter(({ output }) => output.stdout.includes("waiting for the database")).length;
+		trial.say(`${waited} of ${nodes.length} nodes waited for the server`);
+		for (const node of nodes) assert.equal((await node.stop()).code, 0);
+	}
 }
 
 /** The pooler's clients stay connected while it changes to a server with another history. */

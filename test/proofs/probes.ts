@@ -1,13 +1,17 @@
 // The replies of the probes, a list and a create in each state of a service, as one table.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt, post } from "../support/create.ts";
 import { smallDisk } from "../support/full-disk.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
@@ -28,10 +32,10 @@ interface Served {
 
 export const proof: Proof = {
 	shows: "the replies of /readyz, /livez, a list and a create on a full disk, after a failed sync, and so on",
-	needs: [linux, root, program("mount"), program("strace")],
+	needs: [linux, root, program("mount"), program("mkfs.ext4"), program("strace")],
 	async prove(trial) {
 		const rows: Row[] = [];
-		for (const state of [working, fullDisk, failedSync, slowSync, lostDatabase, replicaOnly]) {
+		for (const state of [working, fullDisk, failedSync, slowSync, lostDatabase, replicaOnly, readOnlyDisk, upgraded]) {
 			const row = await state(trial);
 			rows.push(row);
 			trial.say(lineOf(row));
@@ -45,6 +49,8 @@ export const proof: Proof = {
 			{ state: "slow sync", list: 200, create: rows[3]?.create ?? 0, readyz: 200, writes: "slow", livez: 200 },
 			{ state: "lost database", list: 503, create: 503, readyz: 503, writes: undefined, livez: 200 },
 			{ state: "replica only", list: 503, create: 503, readyz: 503, writes: undefined, livez: 200 },
+			{ state: "read-only disk", list: 200, create: 503, readyz: 200, writes: "failing", livez: 200 },
+			{ state: "upgraded", list: 200, create: 503, readyz: 200, writes: "stopped", livez: 503 },
 		];
 		assert.deepEqual(rows, expected);
 		const stopping = await whileStopping(trial);
@@ -143,6 +149,28 @@ async function replicaOnly(trial: Trial): Promise<Row> {
 	lead(standby);
 	await primary.kill();
 	return rowOf("replica only", { service, key });
+}
+
+/** The kernel makes a file system read-only after an error of its disk, also for files that are open. */
+async function readOnlyDisk(trial: Trial): Promise<Row> {
+	const image = join(trial.folder, "image");
+	const folder = join(trial.folder, "mounted");
+	mkdirSync(folder);
+	writeFileSync(image, "");
+	truncateSync(image, 16 * 1024 * 1024);
+	execFileSync("mkfs.ext4", ["-q", image]);
+	execFileSync("mount", ["-o", "loop", image, folder]);
+	trial.after(() => execFileSync("umount", ["-l", folder]));
+	const disk = await served(trial, "read-only", { folder });
+	execFileSync("mount", ["-o", "remount,abort", folder]);
+	return rowOf("read-only disk", disk);
+}
+
+async function upgraded(trial: Trial): Promise<Row> {
+	const { environment, key } = await newStore("upgraded", trial.folder);
+	const service = await startProgram(trial, environment);
+	await runSql(environment.DATABASE_URL, "PRAGMA user_version = 99");
+	return rowOf("upgraded", { service, key });
 }
 
 async function whileStopping(trial: Trial): Promise<Row> {

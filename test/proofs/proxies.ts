@@ -34,6 +34,9 @@ export interface ProxyProgram {
 	parameters(file: string, folder: string): string[];
 }
 
+/** Where docs/proxies.md has files of the package. */
+export const packageFolder = "/opt/animal-store/node_modules/animal-store";
+
 /** The port of a proxy, and its files. */
 interface Place {
 	port: number;
@@ -41,17 +44,20 @@ interface Place {
 	cert: string;
 	key: string;
 	both: string;
+	/** The installed package. */
+	tree: string;
 }
 
 export const proxies: ProxyProgram[] = [
 	{
 		name: "nginx",
 		versionFlag: "-v",
-		replaced: ({ port, cert, key }) => ({
+		replaced: ({ port, cert, key, tree }) => ({
 			"listen 443": `listen 127.0.0.1:${port}`,
 			"pets.example.com": "localhost",
 			"/etc/ssl/pets.pem": cert,
 			"/etc/ssl/pets.key": key,
+			[packageFolder]: tree,
 		}),
 		config: (text) => `events {}\nhttp {\naccess_log off;\n${text}}\n`,
 		parameters: (file, folder) =>
@@ -69,9 +75,10 @@ export const proxies: ProxyProgram[] = [
 	{
 		name: "haproxy",
 		versionFlag: "-v",
-		replaced: ({ port, both }) => ({
+		replaced: ({ port, both, tree }) => ({
 			"bind :443": `bind 127.0.0.1:${port}`,
 			"/etc/ssl/pets-and-key.pem": both,
+			[packageFolder]: tree,
 		}),
 		config: (text) => `defaults\ntimeout connect 5s\ntimeout client 30s\ntimeout server 30s\n${text}`,
 		parameters: (file) => ["-db", "-f", file],
@@ -108,6 +115,7 @@ async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Prom
 		cert: write("pets.pem", cert),
 		key: write("pets.key", key),
 		both: write("both.pem", `${cert}\n${key}`),
+		tree: trial.shipped.tree,
 	};
 	const port = await freePort();
 	const replaced = { ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node };

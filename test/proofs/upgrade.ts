@@ -69,13 +69,13 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 		for (const name of ["animals", "restored"]) await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
 		const store = await withKey(`${url}/animals`);
 		const NEW_DATABASE_URL = `${url}/restored`;
-		const [dump = "", restore = ""] = blockOf("docs/postgresql.md", "pg_dump").split("\n");
+		const [, dump = "", restore = ""] = blockOf("docs/postgresql.md", "dump=").split("\n");
 		return {
 			...store,
 			schema: "SELECT version FROM schema_version",
-			backUp: async () => shell(dump, store.environment),
+			backUp: async () => shell(dump.replace("&&", ""), { ...store.environment, dump: "animals.dump" }),
 			async restore() {
-				shell(restore, { NEW_DATABASE_URL });
+				shell(restore, { NEW_DATABASE_URL, dump: "animals.dump" });
 				return { DATABASE_URL: NEW_DATABASE_URL };
 			},
 		};

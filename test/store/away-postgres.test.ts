@@ -1,14 +1,62 @@
 // A service that is started while its database is away: it waits, and its probes say so.
 
 import assert from "node:assert/strict";
+import { connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { listenFor } from "../support/listen.ts";
+import { databaseFor } from "../support/postgres.ts";
 import { freePort, startPostgresFor } from "../support/postgres-server.ts";
-import { begin } from "../support/program.ts";
+import { begin, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
 const key = keyFromRandom(Buffer.alloc(32, 7));
+
+/** A part of each statement of a start, also of those after the store is open. */
+const statements = [
+	"version()",
+	"schema_version",
+	"'cursor_secret'",
+	"copy_of",
+	"secrets WHERE hash",
+	"secrets LIMIT 1",
+	"FROM edits",
+];
+
+/** The address of a proxy that cuts a connection when one of these is sent for the first time, and when for the second. */
+async function cuttingAt(context: TestContext, url: string, texts: string[]): Promise<string> {
+	const server = new URL(url);
+	const left = [...texts, ...texts];
+	const proxy = createServer((near) => {
+		const far = connect(Number(server.port), server.hostname);
+		near.on("data", (bytes) => {
+			const place = left.findIndex((text) => bytes.includes(text));
+			if (place < 0) return void far.write(bytes);
+			left.splice(place, 1);
+			near.destroy();
+			far.destroy();
+		});
+		far.on("data", (bytes) => near.write(bytes));
+		for (const [from, to] of [
+			[near, far],
+			[far, near],
+		] as const)
+			from.on("error", () => {}).on("close", () => to.destroy());
+	});
+	return Object.assign(new URL(url), { port: String(await listenFor(context, proxy)) }).href;
+}
+
+test("a start whose connections break at any of its statements tries again", { timeout: slowMs }, async (context) => {
+	const { url } = await databaseFor(context);
+	for (const text of statements) {
+		const environment = { DATABASE_URL: await cuttingAt(context, url, [text]), API_KEY: key };
+		const service = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+		assert.match(service.output.stdout, /"msg":"waiting for the database"/, text);
+		assert.doesNotMatch(service.output.stdout, /: :|\(: /, "each cause has a text");
+		assert.equal((await service.stop()).code, 0, text);
+	}
+});
 
 /** Starts the service and waits until it waits. */
 async function startWaiting(context: TestContext, url: string) {

@@ -176,14 +176,20 @@ test("a full target disk is reported in one sentence, and no file is left", asyn
 	assert.equal(await countIn(path("s.db")), 2000);
 });
 
-test("a backup that is not possible is refused with one sentence", async (context) => {
+test("a backup or restore that is not possible is refused in one sentence that names its file", async (context) => {
 	const { path, run } = await someStore(context);
 	writeFileSync(path("there"), "mine");
+	// Root may write everywhere except to the kernel's own file system.
+	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
+	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
 	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
 	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
 		[run("backup", path("there")), /there already exists: name a new file/],
 		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
-		[run("backup", "/etc/passwd/b.db"), /cannot (write|open) /],
+		[run("backup", "/etc/passwd/b.db"), /cannot write .*b\.db: its folder does not exist/],
+		[run("backup", join(unwritable, "b.db")), /^animal-store: cannot write .*b\.db or its folder: check the permis/],
+		[run("restore", path("s.db"), "--to", join(unwritable, "r.db")), /^animal-store: cannot write .*r\.db or its f/],
+		[run("restore", path("there"), "--to", path("r.db")), /there is not an animal store, or is damaged: /],
 		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
 		[elsewhere("postgres://a/b"), /use pg_dump/],
 	];
@@ -192,6 +198,8 @@ test("a backup that is not possible is refused with one sentence", async (contex
 		assert.equal(code, 1);
 		assert.match(stderr, said);
 		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		// The file of the command is at fault, not the store.
+		assert.equal(stderr.includes("DATABASE_URL"), stderr.includes("none.db"), stderr);
 	}
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");
 });

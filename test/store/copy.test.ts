@@ -3,17 +3,21 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import pg from "pg";
 import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
+import { lockWrites } from "../../src/cli/maintenance/work.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Row, type TableName, tables } from "../../src/store/tables.ts";
+import { type Row, type TableName, tableNames, tables } from "../../src/store/tables.ts";
 import { keyFor } from "../support/key-for.ts";
-import { databaseFor } from "../support/postgres.ts";
+import { databaseFor, withSettings } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { readPet } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
 
 const count = 12_000;
 
@@ -135,6 +139,129 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress, pageRows: 3 });
 		assert.deepEqual([seen, pets, idempotencyKeys], [[3, 6, 7], 7, 7]);
 	}
+});
+
+/** An empty store of each engine, and where to copy it: the other engine. */
+async function bothWays(context: TestContext): Promise<[[from: string, to: string], [from: string, to: string]]> {
+	const file = (name: string) => `sqlite:${join(temporaryFolder(context), name)}`;
+	return [
+		[file("from.db"), (await databaseFor(context)).url],
+		[(await databaseFor(context)).url, file("to.db")],
+	];
+}
+
+const rowsOf = async ({ rows }: Store) =>
+	Promise.all(tableNames.map(async (table) => (await rows.read(table, undefined, 100)).map(String).sort()));
+
+test("a copy that met a writer repairs on its next run what was changed or removed since", async (context) => {
+	for (const urls of await bothWays(context)) {
+		const [from, to] = await Promise.all(urls.map((url) => openStore(url, Date.now)));
+		if (!from || !to) throw new Error("a store is missing");
+		context.after(() => Promise.all([from.close(), to.close()]));
+		for (let index = 0; index < 7; index++)
+			await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+		await keyFor(urls[0]);
+		const [key] = await from.keys.list();
+		if (!key) throw new Error("the key is missing");
+		await from.keys.touch([{ keyId: key.id, operation: "listPets", usedAtMs: 1 }]);
+		await from.edits.apply({ petId: 7n, editor: "desk", action: "rename", name: "old" });
+		let edits = 0;
+		const read: Store["rows"]["read"] = async (table, ...given) => {
+			const name = `new${++edits}`;
+			if (table === "pets") await from.edits.apply({ petId: 1n, editor: "desk", action: "rename", name });
+			return from.rows.read(table, ...given);
+		};
+		const met = copyStore({ from: { ...from, rows: { ...from.rows, read } }, to, onProgress() {} });
+		await assert.rejects(met, /the copy differs from its source in pets .*: stop all writers of the source, and copy/);
+		await from.edits.apply({ petId: 2n, editor: "desk", action: "remove" });
+		await from.edits.apply({ petId: 7n, editor: "desk", action: "remove" });
+		await from.keys.touch([{ keyId: key.id, operation: "listPets", usedAtMs: 2 }]);
+		await from.keys.revoke(key.id, 3);
+		await runSql(urls[0], "DELETE FROM idempotency_keys WHERE key = '3'");
+		await runSql(urls[0], "UPDATE edits SET erased_at_ms = 4 WHERE id = 1");
+		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress() {} });
+		assert.deepEqual([pets, idempotencyKeys], [5, 6]);
+		assert.deepEqual(await rowsOf(to), await rowsOf(from));
+		assert.equal((await to.createPet({ name: "next", categoryId: 1n })).id, 8n);
+	}
+});
+
+test("a source that a service has open is refused; what a killed one acknowledged is copied", async (context) => {
+	for (const [from, to] of await bothWays(context)) {
+		const headers = { authorization: `Bearer ${await keyFor(from)}`, "content-type": "application/json" };
+		const service = await startProgram(context, { DATABASE_URL: from });
+		const refused = await runProgram(["copy", "--from", from, "--to", to]);
+		assert.equal(refused.code, 1, refused.stdout);
+		assert.match(refused.stderr, /^animal-store: .* is in use: stop the service, .*then copy\n$/);
+		const body = JSON.stringify({ name: "Rex", categoryId: 1 });
+		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
+		await service.stop("SIGKILL");
+		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to, "--json"]);
+		assert.equal(code, 0, stderr);
+		assert.equal(JSON.parse(stdout).pets, 1);
+	}
+});
+
+test("nothing is acknowledged by a service that starts while the source is copied", async (context) => {
+	for (const [from] of await bothWays(context)) {
+		const headers = { authorization: `Bearer ${await keyFor(from)}`, "content-type": "application/json" };
+		const service = await startProgram(context, { DATABASE_URL: from, CREATE_WAIT_MAX: "1s" });
+		const create = async () => {
+			const body = JSON.stringify({ name: "Rex", categoryId: 1 });
+			return (await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status;
+		};
+		const isPostgres = from.startsWith("postgres:");
+		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
+		const lock = await lockWrites(brief);
+		assert.equal(await create(), 503);
+		await lock.check();
+		await lock.release();
+		await until("creates to work again", async () => (await create()) === 201);
+		await service.stop();
+	}
+});
+
+test("a copy locks its source against writers, and is refused beside a write under way", async (context) => {
+	const [[file, database], [source, target]] = await bothWays(context);
+	await Promise.all([file, database, source].map((url) => openStore(url, Date.now).then((store) => store.close())));
+	await keyFor(file);
+	const client = new pg.Client({ connectionString: database });
+	await client.connect();
+	await client.query("SELECT pg_advisory_lock(1)");
+	await client.query(`CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS
+		'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
+	await client.query("CREATE TRIGGER halt BEFORE INSERT ON keys FOR EACH ROW EXECUTE FUNCTION halt()");
+	const copying = runProgram(["copy", "--from", file, "--to", database]);
+	const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+	await until("the copy to be half done", async () => (await client.query(waiting)).rows.length > 0);
+	const writer = new Database(file.slice("sqlite:".length), { timeout: 0 });
+	assert.throws(() => writer.exec("BEGIN IMMEDIATE"), { code: "SQLITE_BUSY" });
+	writer.close();
+	await client.query("SELECT pg_advisory_unlock(1)").finally(() => client.end());
+	assert.equal((await copying).code, 0, (await copying).stderr);
+
+	const other = new pg.Client({ connectionString: source });
+	await other.connect();
+	await other.query("BEGIN");
+	await other.query("UPDATE counters SET last_id = last_id");
+	await other.query("INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)");
+	const refused = await runProgram(["copy", "--from", source, "--to", target]).finally(() => other.end());
+	assert.match(refused.stderr, /^animal-store: the tables cannot be locked \(.*lock timeout\): stop all writers\n$/);
+});
+
+test("a copy whose lock on the source was lost stays unfinished", async (context) => {
+	const { url, query } = await databaseFor(context);
+	const from = await openStore(url, Date.now);
+	context.after(() => from.close());
+	const to = await openStore(`sqlite:${join(temporaryFolder(context), "to.db")}`, Date.now);
+	context.after(() => to.close());
+	const lock = await lockWrites(url);
+	context.after(() => lock.release());
+	await query(
+		"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'ShareLock' AND relation = 'pets'::regclass",
+	);
+	await assert.rejects(copyStore({ from, to, onProgress() {}, onAgreed: lock.check }), /lock against writers was lost/);
+	assert.ok(await to.rows.readCopyMark());
 });
 
 test("a target with other data is refused and not changed", async (context) => {

@@ -40,8 +40,7 @@ function storesOf(context: TestContext, databaseUrl: string, now = Date.now, dro
 }
 
 export const engines: Record<"sqlite" | "postgres", Make> = {
-	sqlite: async (context, now) =>
-		storesOf(context, `sqlite:${join(temporaryFolder(context), "new", "animals.db")}`, now),
+	sqlite: async (context, now) => storesOf(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`, now),
 	postgres: async (context, now) => {
 		const { url, drop } = await testDatabase();
 		return storesOf(context, url, now, drop);

@@ -1,13 +1,16 @@
-// The erasing of names after edits in the console: a failure is reported and tried again later, and a stop ends it.
+// The erasing of names: what a command says when it loses the server; after edits in the console, a failure is reported
+// and tried again later, and a stop ends it.
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import pg from "pg";
 import { createBackground } from "../../src/store/background.ts";
 import { createErasing } from "../../src/store/erasing.ts";
 import { openStore } from "../../src/store/open.ts";
-import { startProgram } from "../support/program.ts";
+import { databaseFor } from "../support/postgres.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
@@ -16,7 +19,10 @@ function erasingOf(databaseUrl: string) {
 	const background = createBackground((task, error, isFirst) => {
 		if (isFirst) failures.push(`${task}: ${(error as Error).message}`);
 	});
-	return { failures, erasing: createErasing(background, { ...process.env, DATABASE_URL: databaseUrl }, 50) };
+	return {
+		failures,
+		erasing: createErasing(background, { ...process.env, BACKUPS_TO: "/b", DATABASE_URL: databaseUrl }, 50),
+	};
 }
 
 async function storeWithRemoval(context: TestContext) {
@@ -60,4 +66,25 @@ test("a name that was left when a service ended is erased after the next start",
 	await startProgram(context, { DATABASE_URL: databaseUrl });
 	await until("the name to be erased", async () => (await erasedAtMs()) !== undefined);
 	assert.equal(await store.edits.hasNamesToErase(), false);
+});
+
+test("postgres: a removal that loses the server before the name is erased reports that; a repeat erases it", async (context) => {
+	const { url, query } = await databaseFor(context);
+	const opened = await openStore(url, Date.now);
+	await opened.createPet({ name: "Trillian", categoryId: 1n });
+	await opened.close();
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
+	const holder = new pg.Client({ connectionString: url });
+	holder.on("error", () => {}); // The database is dropped with the test, also if it fails.
+	await holder.connect();
+	await holder.query("BEGIN; LOCK idempotency_keys IN SHARE UPDATE EXCLUSIVE MODE");
+	const removing = run("pets", "remove", "1");
+	const waiting = "datname = current_database() AND query LIKE 'VACUUM%' AND wait_event_type = 'Lock'";
+	const lose = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${waiting}`;
+	await until("the erasing to wait", async () => (await query(lose)).rows.length > 0);
+	const { code, stdout, stderr } = await removing;
+	assert.deepEqual([code, stdout], [1, "animal 1 is removed\n"]);
+	assert.match(stderr, /: the old name of animal 1 may still be in the files of the store \(57P01: .*\): run the same/);
+	await holder.end();
+	assert.equal((await run("pets", "erase-names")).code, 0);
 });

@@ -14,20 +14,20 @@ import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { recordFileCalls } from "./file-calls.ts";
 
-test("sqlite: a new store and its folders are synced before the store gets its name", (context) => {
+test("sqlite: a new store and its folder are synced before the store gets its name", (context) => {
 	const folder = temporaryFolder(context);
+	context.mock.method(process, "cwd", () => folder);
 	const { calls, fail } = recordFileCalls(context);
-	const { database, isNew } = openSqliteWriter(join(folder, "outer", "inner", "s.db"));
+	const { database, isNew } = openSqliteWriter(join(folder, "data", "s.db"));
 	context.after(() => database.close());
 	assert.ok(isNew);
-	const [inner, outer] = ["sync outer", `sync ${basename(folder)}`];
-	assert.deepEqual(calls, [inner, outer, "sync s.db.new", "link s.db.new s.db", "sync inner"]);
+	assert.deepEqual(calls, [`sync ${basename(folder)}`, "sync s.db.new", "link s.db.new s.db", "sync data"]);
 	fail("link", "EPERM");
 	assert.throws(
 		() => openSqliteWriter(join(folder, "t.db")),
 		/t\.db: its file system has no hard links \(EPERM\); use another one$/,
 	);
-	assert.deepEqual(readdirSync(folder), ["outer"]);
+	assert.deepEqual(readdirSync(folder), ["data"]);
 });
 
 test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", async (context) => {
@@ -78,7 +78,7 @@ test("only the owner can read a store, its WAL, its folder and its backups; an e
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const under = ["bash", "-c", 'umask 000; exec "$@"', "-"];
 	const rights = (path: string) => (statSync(path).mode & 0o777).toString(8);
-	const service = await startProgram(context, environment, { under });
+	const service = await startProgram(context, environment, { under, folder });
 	assert.equal(rights(dirname(file)), "700");
 	for (const suffix of ["", "-wal", "-shm"]) assert.equal(rights(file + suffix), "600", suffix);
 	mkdirSync(join(folder, "open"), { mode: 0o755 });
@@ -127,6 +127,31 @@ test("postgres: a command that does not create stores refuses a database without
 		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
 		assert.match(stderr, /^animal-store: there is no store in this database: fix DATABASE_URL\n$/);
 		assert.deepEqual([await tables(), readdirSync(folder)], [0, []], parameters.join(" "));
+	}
+});
+
+test("only the default store's folder is created; another missing one is refused in one sentence", async (context) => {
+	const folder = temporaryFolder(context);
+	const environment = { PORT: "0", OPS_PORT: "0" };
+	assert.equal((await runProgram(["keys", "create", "--name", "a"], { environment, folder })).code, 0);
+	assert.deepEqual(readdirSync(folder), ["data"]);
+	const missing = join(folder, "a", "whole", "path");
+	const url = `sqlite:${join(missing, "s.db")}`;
+	const stored = join(folder, "data", "animal-store.db");
+	const rows = [
+		["serve", "--database-url", url],
+		["keys", "create", "--name", "a", "--database-url", url],
+		["restore", stored, "--to", join(missing, "s.db")],
+		["copy", "--from", `sqlite:${stored}`, "--to", url],
+	];
+	for (const parameters of rows) {
+		const { code, stderr } = await runProgram(parameters, { environment, folder });
+		assert.equal(code, 1, parameters.join(" "));
+		assert.equal(
+			stderr,
+			`animal-store: there is no folder ${missing}: create it, mount its disk, or name another file\n`,
+		);
+		assert.deepEqual(readdirSync(folder), ["data"], parameters.join(" "));
 	}
 });
 

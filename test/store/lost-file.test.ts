@@ -31,6 +31,7 @@ interface Loaded {
 async function loaded(context: TestContext): Promise<Loaded> {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "animals.db");
+	mkdirSync(dirname(file));
 	const other = join(folder, "other.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
@@ -227,6 +228,7 @@ test("liveness fails soon after the store's file is gone, even before a create",
 
 test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {
 	const folder = join(temporaryFolder(context), "data");
+	mkdirSync(folder);
 	const service = await startProgram(context, {
 		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
 		WHEN_WRITES_STOP: "exit",

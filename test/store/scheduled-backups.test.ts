@@ -2,17 +2,17 @@
 // restarts. Only old backups are removed, and only once a new one is complete.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { verifyStore } from "../../src/cli/maintenance/work.ts";
+import { backupStore, restoreStore, verifyStore } from "../../src/cli/maintenance/work.ts";
 import { createBackground } from "../../src/store/background.ts";
 import { leaseMs } from "../../src/store/leases.ts";
 import { openStore } from "../../src/store/open.ts";
 import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { until, within } from "../support/until.ts";
+import { slowMs, until, within } from "../support/until.ts";
 
 const hourMs = 3_600_000;
 const noonMs = Date.UTC(2026, 10, 21, 12);
@@ -26,6 +26,8 @@ async function someStore(context: TestContext) {
 	const store = await openStore(databaseUrl, Date.now);
 	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
 	await store.close();
+	/** Makes a backup of this store with a name. */
+	const addOwn = (name: string) => backupStore(databaseUrl, join(to, name), { signal: new AbortController().signal });
 	const made: string[] = [];
 	const failures: string[] = [];
 	const clock = { nowMs: noonMs };
@@ -34,6 +36,8 @@ async function someStore(context: TestContext) {
 			...{ folder: to, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl }, now: () => clock.nowMs },
 			background: createBackground(),
 			takeLease: async () => true,
+			store,
+			onOthers: () => {},
 			...plan,
 			onBackup: ({ file }) => void made.push(file),
 			onFailure: (reason) => void failures.push(reason),
@@ -41,7 +45,7 @@ async function someStore(context: TestContext) {
 		context.after(() => backups.stop());
 		return backups;
 	};
-	return { to, databaseUrl, clock, made, failures, schedule };
+	return { to, databaseUrl, clock, made, failures, schedule, addOwn };
 }
 
 test("a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one", async (context) => {
@@ -76,8 +80,8 @@ test("after each interval there is a new backup, and the newest BACKUP_KEEP of t
 	}
 });
 
-test("old backups are removed once the new one is complete; other files and folders are not touched", async (context) => {
-	const { to, databaseUrl, made, failures, schedule } = await someStore(context);
+test("old backups of the same store are removed once a new one is complete; other files stay", async (context) => {
+	const { to, databaseUrl, made, failures, schedule, addOwn } = await someStore(context);
 	const old = [
 		"animal-store-20261119T120000Z.db",
 		"animal-store-20261120T110000Z.db",
@@ -88,21 +92,124 @@ test("old backups are removed once the new one is complete; other files and fold
 		"animal-store.db",
 		"animal-store-20261101T120000Z.db-journal",
 		"my-animal-store-20261101T120000Z.db",
+		"animal-store-20261102T120000Z.db", // Damaged.
+		"animal-store-20261103T120000Z.db", // A folder.
+		"animal-store-20261104T120000Z.db", // A backup that is used as a store.
+		"animal-store-20261105T120000Z.db", // The newest backup of another store.
+		"animal-store-20261120T130000Z.db", // A backup of another store.
 	];
-	for (const name of [...old, ...others]) writeFileSync(join(to, name), "");
-	rmSync(databaseUrl.slice("sqlite:".length));
+	for (const name of old) await addOwn(name);
+	for (const name of others.slice(0, 5)) writeFileSync(join(to, name), "SQLite format 3");
+	mkdirSync(join(to, others[5] ?? ""));
+	await addOwn(others[6] ?? "");
+	await (await openStore(`sqlite:${join(to, others[6] ?? "")}`, Date.now)).close();
+	const other = await someStore(context);
+	for (const name of others.slice(7)) {
+		await other.addOwn(name);
+		renameSync(join(other.to, name), join(to, name));
+	}
+	const file = databaseUrl.slice("sqlite:".length);
+	renameSync(file, `${file}.away`);
 	const failing = schedule({ keep: 2 });
 	await until("a failure", () => failures.length === 1);
 	await failing.stop();
 	assert.match(failures[0] ?? "", /there is no store at/);
 	assert.deepEqual(readdirSync(to).sort(), [...old, ...others].sort(), "nothing was removed for a backup that failed");
-	await (await openStore(databaseUrl, Date.now)).close();
-	schedule({ keep: 2 });
+	renameSync(`${file}.away`, file);
+	const complete = schedule({ keep: 2 });
 	await until("a backup", () => made.length === 1);
+	await complete.stop();
 	assert.deepEqual(
 		readdirSync(to).sort(),
 		["animal-store-20261120T120000Z.db", "animal-store-20261121T120000Z.db", ...others].sort(),
 	);
+});
+
+test("a backup from the future delays none, is removed first, and makes no extra one at a start", async (context) => {
+	const { to, clock, made, schedule, addOwn } = await someStore(context);
+	const ahead = ["animal-store-20271121T120000Z.db", "animal-store-20271121T130000Z.db"];
+	for (const name of ahead) await addOwn(name);
+	const names = () => readdirSync(to).sort();
+	const first = schedule({ keep: 2, everyMs: 50 });
+	assert.equal(first.lastAtMs(), 0, "the alarm for old backups knows of none");
+	for (let count = 1; count < 3; count++) {
+		await until("the next backup", () => made.length === count);
+		clock.nowMs += 1000;
+	}
+	await until("the third backup", () => made.length === 3);
+	await first.stop();
+	assert.deepEqual(
+		names(),
+		made.slice(-2).map((file) => basename(file)),
+		"the newest that were made",
+	);
+	await addOwn(ahead[0] ?? "");
+	let asked = 0;
+	const second = schedule({ takeLease: async () => ++asked > 0 });
+	await second.stop();
+	assert.deepEqual([asked, second.lastAtMs()], [0, clock.nowMs]);
+	clock.nowMs = 1000; // A machine without a battery, before it knows the time.
+	await schedule({ takeLease: async () => ++asked < 0 }).stop();
+	assert.equal(asked, 1);
+});
+
+test("a restored store is the same store: its backups go on", async (context) => {
+	const { to, databaseUrl, clock, made, failures, schedule, addOwn } = await someStore(context);
+	const names = ["animal-store-20261120T110000Z.db", "animal-store-20261121T110000Z.db"];
+	for (const name of names) await addOwn(name);
+	const { signal } = new AbortController();
+	assert.equal(await restoreStore(join(to, names[0] ?? ""), databaseUrl, { force: true, signal }), 20);
+	const { cursorSecret, place, ...restored } = await openStore(databaseUrl, Date.now);
+	await restored.close();
+	const backups = schedule({ store: { cursorSecret, place }, keep: 2 });
+	await until("a backup", () => made.length === 1);
+	await backups.stop();
+	assert.deepEqual([backups.lastAtMs(), failures], [clock.nowMs, []]);
+	assert.deepEqual(readdirSync(to).sort(), [names[1], "animal-store-20261121T120000Z.db"]);
+});
+
+test("a start without its store's disk is refused beside backups; a new store removes none", {
+	timeout: slowMs, // A process of Node for each start and backup.
+}, async (context) => {
+	const folder = temporaryFolder(context);
+	const [disk, to] = [join(folder, "disk"), join(folder, "backups")];
+	for (const place of [disk, to]) mkdirSync(place);
+	const environment = { DATABASE_URL: `sqlite:${join(disk, "s.db")}` };
+	const settings = { ...environment, BACKUP_TO: to, BACKUP_EVERY: "1s", BACKUP_KEEP: "2", PORT: "0", OPS_PORT: "0" };
+	const service = await startProgram(context, { ...environment, BACKUP_TO: to });
+	assert.match(service.output.stdout, /"level":"warn",.*"msg":"created a new store: .*s\.db"/);
+	await until("a backup", () => service.output.stdout.includes("backup made"));
+	await service.stop();
+	const good = readdirSync(to);
+	renameSync(disk, join(folder, "away"));
+	mkdirSync(disk);
+	for (const parameters of [["serve"], ["keys", "create", "--name", "a"]]) {
+		const { code, stderr } = await runProgram(parameters, { environment: settings });
+		assert.match(stderr, /^animal-store: there is no store at .*s\.db, but .*backups has backups of one: mount .*\n$/);
+		assert.deepEqual([code, readdirSync(disk)], [1, []]);
+	}
+	assert.equal((await runProgram(["keys", "create", "--name", "a"], { environment })).code, 0, "without BACKUP_TO");
+	const other = await startProgram(context, settings);
+	const { stdout } = other.output;
+	assert.match(stdout, /"level":"warn",.*"folder":".*backups","msg":"all backups in BACKUP_TO are of other stores/);
+	assert.doesNotMatch(stdout, /created a new store/);
+	await until("four backups", () => other.output.stdout.split("backup made").length > 4);
+	await other.stop();
+	const left = readdirSync(to);
+	assert.ok(good.length === 1 && left.length <= 4 && left.includes(good[0] ?? ""), left.join(" "));
+});
+
+test("a store in the folder of its backups, with the name of one, stays locked and is not removed", async (context) => {
+	const { to, addOwn } = await someStore(context);
+	const [old, store] = ["animal-store-20250101T000000Z.db", "animal-store-20250102T000000Z.db"];
+	for (const name of [old, store]) await addOwn(name);
+	const environment = { DATABASE_URL: `sqlite:${join(to, store)}`, BACKUP_TO: to, BACKUP_KEEP: "1" };
+	const service = await startProgram(context, environment);
+	await until("the old backup to be removed", () => !readdirSync(to).includes(old));
+	const made = readdirSync(to).find((name) => name > store && name.endsWith("Z.db")) ?? "";
+	const { stderr } = await runProgram(["restore", join(to, made), "--force"], { environment });
+	assert.equal(stderr, `animal-store: ${join(to, store)} is in use: stop the service, then restore\n`);
+	assert.equal((await service.stop()).code, 0);
 });
 
 test("a backup fails while drafts cannot be removed from its folder, and is tried again", async (context) => {
@@ -124,7 +231,7 @@ test("a stop ends a running backup and leaves no file of it", async (context) =>
 });
 
 test("no backup is made while another node makes one, nor right after it", async (context) => {
-	const { to, made, failures, schedule } = await someStore(context);
+	const { made, failures, schedule, addOwn } = await someStore(context);
 	const asked: [forMs: number, answer: (isTaken: boolean) => void][] = [];
 	const takeLease = (forMs: number) => new Promise<boolean>((answer) => asked.push([forMs, answer]));
 	context.mock.timers.enable({ apis: ["setTimeout"] });
@@ -133,7 +240,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	await new Promise(setImmediate);
 	context.mock.timers.tick(leaseMs);
 	assert.equal(asked.length, 2, "it asks for the lease again");
-	writeFileSync(join(to, "animal-store-20261121T115959Z.db"), "");
+	await addOwn("animal-store-20261121T115959Z.db");
 	asked[1]?.[1](true);
 	await until("the lease to be returned", () => asked.length === 3);
 	assert.equal(asked[2]?.[0], 0);

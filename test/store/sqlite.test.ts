@@ -106,10 +106,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 	const folder = temporaryFolder(context);
 	const good = await usedFile(folder);
 	mkdirSync(join(folder, "folder"));
-	const rows = [
-		...damagedCopies(good),
-		[join(folder, "folder"), /is a directory: set DATABASE_URL to a file/] as const,
-	];
+	const rows = [...damagedCopies(good), [join(folder, "folder"), /is a directory: name a file/] as const];
 	for (const [file, said] of rows) {
 		const before = file.endsWith("/folder") ? undefined : readFileSync(file);
 		const { code, stderr } = await runProgram(["serve"], {

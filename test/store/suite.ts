@@ -136,6 +136,29 @@ export function storeSuite(engine: keyof typeof engines): void {
 		nowMs += 1;
 		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "created" });
 		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "replayed" });
+		// In one batch with a create for which the key would have expired.
+		nowMs += 24 * 3_600_000 - 1;
+		const older = reopened.createPet(rex, idempotencyKey);
+		nowMs += 1;
+		const newer = reopened.createPet(rex, { caller: "c", key: "k" });
+		assert.deepEqual(await older, { id: 3n, outcome: "replayed" });
+		assert.deepEqual(await newer, { id: 4n, outcome: "created" });
+	});
+
+	test(`${engine}: an Idempotency-Key is valid for 24 hours also beside creates that come later`, async (context) => {
+		const startMs = Date.now();
+		let nowMs = startMs;
+		const { store } = await open(context, () => nowMs);
+		const idempotencyKey = { caller: "a", key: "k" };
+		await store.createPet(rex, idempotencyKey);
+		nowMs = startMs + 24 * 3_600_000 - 1;
+		const inTime = store.createPet(rex, idempotencyKey);
+		nowMs = startMs + 24 * 3_600_000;
+		const later = store.createPet(rex, { ...idempotencyKey, key: "later" });
+		assert.deepEqual(await Promise.all([inTime, later]), [
+			{ id: 1n, outcome: "replayed" },
+			{ id: 2n, outcome: "created" },
+		]);
 	});
 
 	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without one`, async (context) => {

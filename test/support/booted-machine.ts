@@ -66,15 +66,42 @@ export async function untilReady(run: Run, port = 9464): Promise<void> {
 	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
 }
 
-/** Lists and creates at a URL, over new connections, while a script runs. @returns the number of requests, which all succeeded */
-export function underLoad(run: Run, url: string, key: string, done: string): number {
-	const request = `curl --silent --output /dev/null --write-out '%{http_code}\\n' --header 'Authorization: Bearer ${key}'`;
-	const create = `${request} --json '{"name":"Rex","categoryId":1}' ${url}`;
-	const statuses = run(
-		`touch busy; while [ -e busy ]; do ${request} ${url} || true; ${create} || true; done & { ${done}\n} > /dev/null; rm busy; wait`,
+/** Runs a restart of each node, in which a failed step ends the rounds. @returns a script of bash */
+export const rounds = (count: string, restart: string) => `for round in $(seq ${count}); do ${restart}\ndone`;
+
+/** The restart of a service without a template, until it is ready. */
+export const restartOne = `systemctl restart animal-store
+	curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:9464/readyz`;
+
+/**
+ * Lists and creates at a URL, over new and over kept connections, while a script runs. No unit may fail meanwhile.
+ * @returns the number of requests by their status and the exit code of curl: `201 0`, `000 7`
+ */
+export function underLoad(run: Run, url: string, key: string, script: string): Record<string, number> {
+	const options = "--silent --max-time 20 --output /dev/null --write-out '%{http_code} %{exitcode}\\n'";
+	const list = `curl ${options} --header 'Authorization: Bearer ${key}'`;
+	const create = `${list} --json '{"name":"Rex","categoryId":1}'`;
+	const kept = `--rate 50/s '${url}#[1-100]'`;
+	const each = `${list} ${url} && ${create} ${url}`;
+	const clients = [each, each, `${list} ${kept}`, `${create} ${kept}`];
+	const started = run("date +%s").trim();
+	const counted = run(`touch busy; {
+		${clients.map((client) => `while [ -e busy ]; do ${client} || sleep 0.1; done &`).join("\n")}
+		(${script}\n) > /dev/null & wait $! || status=$?
+		rm busy; wait; exit \${status:-0}
+	} | sort | uniq -c`);
+	assert.deepEqual(
+		run(`journalctl --unit='animal-store*' --since=@${started} | grep 'Failed with result' || true`),
+		"",
 	);
-	assert.match(statuses, /^(200\n201\n)+$/);
-	return statuses.length / 4;
+	const lines = [...counted.matchAll(/^ *(\d+) (.*)$/gm)];
+	return Object.fromEntries(lines.map(([, count, outcome = ""]) => [outcome, Number(count)]));
+}
+
+/** @returns the number of requests that `underLoad` made, none of which may have failed */
+export function allAnswered(requests: Record<string, number>): number {
+	assert.deepEqual(Object.keys(requests), ["200 0", "201 0"], JSON.stringify(requests));
+	return Object.values(requests).reduce((sum, count) => sum + count);
 }
 
 function isBooted(run: Run): boolean {

@@ -1,12 +1,10 @@
-// The Chromium from npm with libraries and fonts, unpacked for a run of the tests if the system has none.
+// The Chromium from npm with its libraries and fonts, unpacked for a run of the tests: the layout of a page depends on
+// both. TEST_CHROMIUM names another executable, or the folder of one that is unpacked already.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-export const systemChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-	existsSync,
-);
+import type { LaunchOptions } from "playwright-core";
 
 /** The package unpacks into TMPDIR, and its libraries only in a certain cloud, which this simulates. */
 export async function unpackChromium(folder: string): Promise<void> {
@@ -26,10 +24,15 @@ export async function unpackChromium(folder: string): Promise<void> {
 	}
 }
 
-/** The options that start the Chromium in this folder. */
-export function unpackedChromium(folder: string): { executablePath: string; env: Record<string, string> } {
-	const executablePath = join(folder, "chromium");
+/** The options that start the Chromium at the path: an executable, or the folder of the unpacked one. */
+export function launchOptions(path: string): LaunchOptions {
+	if (statSync(path).isFile()) return { executablePath: path };
+	const executablePath = join(path, "chromium");
 	const misses = execFileSync("ldd", [executablePath], { encoding: "utf8" }).includes("not found");
-	const env = { ...process.env, FONTCONFIG_FILE: join(folder, "fonts.conf") } as Record<string, string>;
-	return { executablePath, env: misses ? { ...env, LD_LIBRARY_PATH: join(folder, "al2023", "lib") } : env };
+	const own = {
+		FONTCONFIG_FILE: join(path, "fonts.conf"),
+		...(misses && { LD_LIBRARY_PATH: join(path, "al2023", "lib") }),
+	};
+	const env = { ...process.env, ...own } as Record<string, string>;
+	return { executablePath, env, args: ["--headless=shell", "--no-zygote"] };
 }

@@ -26,6 +26,6 @@ export function configurationOf(page: string, language: string, replaced: Record
 	if (found === undefined) throw new Error(`${page} has no block of ${language}`);
 	return Object.entries(replaced).reduce((text, [from, to]) => {
 		if (!text.includes(from)) throw new Error(`${page} has no ${from} for ${language}`);
-		return text.replace(from, to);
+		return text.replaceAll(from, to);
 	}, found);
 }

@@ -1,5 +1,5 @@
-// A proxy in front of a service, for tests of its clients: it counts creates, and may hold them, refuse them or lose
-// their replies. The service behind it can be replaced; the address of the gate stays.
+// A proxy in front of a service, for tests of its clients: it counts creates and imports, and may hold them, refuse them
+// or lose their replies. The service behind it can be replaced; the address of the gate stays.
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
@@ -13,9 +13,9 @@ export interface Gate {
 	creates: number;
 	/** Called before the n-th create, which is forwarded when this resolves. */
 	onCreate: (n: number) => Promise<void> | void;
-	/** Whether the n-th create gets 503 and is not forwarded. */
-	refuses: (n: number) => boolean;
-	/** Whether the reply to the n-th create is lost if it is a 201. */
+	/** Whether the n-th create gets 503, or this status, and is not forwarded. */
+	refuses: (n: number) => boolean | number;
+	/** Whether the reply to the n-th create is lost if it was stored. */
 	loses: (n: number) => boolean;
 	/** Creates without a reply so far. */
 	waiting: number;
@@ -38,7 +38,9 @@ export async function openGate(context: TestContext, target: string): Promise<Ga
 			outgoing.on("close", () => gate.waiting--);
 			const n = ++gate.creates;
 			await gate.onCreate(n);
-			if (gate.refuses(n)) return void outgoing.writeHead(503, { "retry-after": "0" }).end();
+			const refusal = gate.refuses(n);
+			const status = refusal === true ? 503 : refusal;
+			if (status) return void outgoing.writeHead(status, { "retry-after": "0" }).end();
 			isLost = gate.loses(n);
 		}
 		pass(gate.target, incoming, outgoing, isLost);
@@ -51,7 +53,7 @@ export async function openGate(context: TestContext, target: string): Promise<Ga
 function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, isLost: boolean): void {
 	const { method, url, headers } = incoming;
 	const inner = request(target + url, { method, headers }, (reply) => {
-		if (isLost && reply.statusCode === 201) return void outgoing.destroy();
+		if (isLost && (reply.statusCode ?? 0) < 300) return void outgoing.destroy();
 		outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
 		reply.on("error", () => outgoing.destroy()).pipe(outgoing);
 	});

@@ -5,20 +5,13 @@ import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
-import {
-	draftName,
-	dropCompanions,
-	dropDraft,
-	dropStaleDrafts,
-	link,
-	newDraft,
-	publish,
-} from "../../store/sqlite/draft.ts";
+import { dropCompanions, dropDraft, dropStaleDrafts, newDraft, publish } from "../../store/sqlite/draft.ts";
 import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "../../store/sqlite/file.ts";
 import { identityOf } from "../../store/sqlite/identity.ts";
 import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
+import { lockFile } from "./lock-sqlite.ts";
 
 export interface RestoreOptions {
 	/** Replaces an existing file. */
@@ -68,7 +61,7 @@ export async function restoreSqlite(backup: string, to: string, options: Restore
 	const file = doesExist ? realpathSync(to) : to;
 	return withDraft(file, async (draft) => {
 		verifyHeader(backup, "r");
-		const unlock = doesExist ? lock(file) : () => {};
+		const unlock = doesExist ? lockFile(file, "restore") : () => {};
 		try {
 			const copied = await copySnapshot(backup, draft, { signal });
 			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
@@ -91,7 +84,7 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 			dropDraft(draft);
 		}
 	} catch (error) {
-		throw (error as Error).name === "AbortError" ? error : toRefusal(file, error);
+		throw (error as Error).name === "AbortError" ? error : toRefusal(file, error, "name another file");
 	}
 }
 
@@ -142,31 +135,4 @@ async function copySnapshot(file: string, draft: string, { signal, onProgress = 
 	} finally {
 		copy.close();
 	}
-}
-
-/**
- * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its log.
- * @returns a function that releases the lock
- */
-function lock(file: string): () => void {
-	const name = `${draftName(file)}-locked`;
-	dropDraft(name);
-	link(file, name);
-	const database = new Database(name, { timeout: 0 });
-	const unlock = () => {
-		database.close();
-		dropDraft(name);
-	};
-	try {
-		database.pragma("locking_mode = EXCLUSIVE");
-		database.exec("BEGIN EXCLUSIVE");
-	} catch (error) {
-		// A file that is not a database cannot be in use by a service.
-		if (/^SQLITE_(NOTADB|CORRUPT)/.test((error as NodeJS.ErrnoException).code ?? "")) return unlock;
-		unlock();
-		if (/^SQLITE_BUSY/.test((error as NodeJS.ErrnoException).code ?? ""))
-			throw new StoreRefused(`${file} is in use: stop the service, then restore`);
-		throw error;
-	}
-	return unlock;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "../../store/postgres/connections.ts";
 import { isPlainPostgres } from "../../store/postgres/engine.ts";
+import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
 import { isToErase } from "../../store/tables.ts";
 
@@ -14,8 +15,8 @@ const retryMs = 500;
 
 /**
  * Erases the names that all edits until now have replaced, and records when.
- * @returns false if a reader of an old state may still see one, or if the server refused or does not report it
- * @throws StoreRefused
+ * @returns false if a reader of an old state may still see one, or if the server does not report it
+ * @throws StoreRefused, StorageUnavailable
  */
 export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {
 	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
@@ -31,8 +32,8 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
 		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
 		await pool.run((client) => client.query(record, [now(), last]));
 		return true;
-	} catch {
-		return false;
+	} catch (error) {
+		throw toStoreError(error);
 	} finally {
 		await pool.end();
 	}

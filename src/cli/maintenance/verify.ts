@@ -12,6 +12,7 @@ import {
 	hasKnownSchema,
 	hasWal,
 	isDamage,
+	readCursorSecret,
 	refuseSchema,
 	toRefusal,
 	verifyHeader,
@@ -77,7 +78,7 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
 	if (problems.length > 0) return { ...report, problems };
 	const count = (table: string) => Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get();
+	const secret = readCursorSecret(database);
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	work.onProgress?.({ what: "reading animals", done: 0, total: 0 });
 	await turn();

@@ -5,6 +5,7 @@ import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import type { RestoreOptions } from "./backup.ts";
+import type { WriteLock } from "./lock-sqlite.ts";
 import type { StoreReport } from "./verify.ts";
 
 /** See `backupSqlite`. */
@@ -40,6 +41,30 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 	}
 	const { eraseSqliteNames } = await import("./erase-sqlite.ts");
 	return eraseSqliteNames(pathOf(databaseUrl), now);
+}
+
+/**
+ * Must be called before this process opens the store.
+ * @param work that needs the service to be stopped, for the message
+ * @throws StoreRefused if a service has the store open
+ */
+export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
+	if (isPostgres(databaseUrl)) {
+		const { refuseOpenDatabase } = await import("./lock-postgres.ts");
+		return refuseOpenDatabase(databaseUrl, work);
+	}
+	const { refuseOpenFile } = await import("./lock-sqlite.ts");
+	refuseOpenFile(pathOf(databaseUrl), work);
+}
+
+/** Locks a store that this process may have open against all writers, also those that start. @throws StoreRefused */
+export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
+	if (isPostgres(databaseUrl)) {
+		const { lockTables } = await import("./lock-postgres.ts");
+		return lockTables(databaseUrl);
+	}
+	const { lockFileWrites } = await import("./lock-sqlite.ts");
+	return lockFileWrites(pathOf(databaseUrl));
 }
 
 /** @throws StoreRefused that names PostgreSQL's own tools for the work */

@@ -11,11 +11,21 @@ const connectTimeoutMs = 3_000;
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
+/** The share of a node's connections that transactions may hold, so that reads go on while these wait for a lock. */
+const transactionShare = 1 / 4;
+
+/**
+ * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
+ * this time: less than `lock_timeout`, so that those who wait for its locks get them. As a setting of the transaction,
+ * it needs nothing of a pooler.
+ */
+export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
 export class NodePool extends pg.Pool {
 	readonly #max: number;
+	readonly #limited: ReturnType<typeof createLimit>;
 	#open = 0;
 	#growAtMs = 0;
 	/** How often this node has left a server that became read-only, and when it last did. */
@@ -30,6 +40,7 @@ export class NodePool extends pg.Pool {
 		super({ ...options, connectionTimeoutMillis: connectTimeoutMs, min: 1, Client: Connection });
 		this.#left = left;
 		this.#max = this.options.max;
+		this.#limited = createLimit(Math.max(1, Math.floor(this.#max * transactionShare)));
 		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
 		this.on("connect", (client) => {
 			this.#open++;
@@ -75,6 +86,11 @@ export class NodePool extends pg.Pool {
 		}
 	}
 
+	/** As `run`, for the transactions that may wait for locks of others. @throws StorageUnavailable after a long wait */
+	runLimited<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+		return this.#limited(() => this.run(work));
+	}
+
 	/** A connection for statements. Waits for one that the node has if the server has no more. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();
@@ -94,4 +110,34 @@ export class NodePool extends pg.Pool {
 			}
 		}
 	}
+}
+
+/** Runs at most this many tasks at a time. Others wait in order, as long as a query waits for a connection. */
+function createLimit(max: number) {
+	let running = 0;
+	const waiting = new Set<() => void>();
+	const wait = () =>
+		new Promise<void>((resolve, reject) => {
+			const late = setTimeout(() => {
+				waiting.delete(start);
+				reject(new StorageUnavailable(`${max} transactions of this node waited for others`));
+			}, connectTimeoutMs);
+			const start = () => {
+				clearTimeout(late);
+				waiting.delete(start);
+				resolve();
+			};
+			waiting.add(start);
+		});
+	return async <Result>(task: () => Promise<Result>): Promise<Result> => {
+		if (running === max) await wait();
+		else running++;
+		try {
+			return await task();
+		} finally {
+			const [next] = waiting;
+			if (next) next();
+			else running--;
+		}
+	};
 }

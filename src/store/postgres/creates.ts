@@ -3,7 +3,7 @@
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
-import { type CreateResult, type IdempotencyKey, StoreUpgraded } from "../store.ts";
+import { type IdempotencyKey, type ImportedPet, StoreUpgraded } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
 import type { NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
@@ -41,6 +41,7 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
 /** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
+const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
  * If a key was used before, stores nothing and returns those that were. It is a commit all the same, which waits for a
@@ -50,7 +51,7 @@ const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FR
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH taken AS (
-		SELECT caller, key, pet_id, fingerprint, created_at_ms > ${sinceParameter} AS is_valid
+		SELECT caller, key, pet_id, fingerprint, created_at_ms, created_at_ms > ${sinceParameter} AS is_valid
 		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
 	), ${addAnimals("new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
@@ -58,8 +59,8 @@ const addPetsWithKeys = {
 		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms)
 		WHERE counter.animals > 0
 	)
-	SELECT last_before + 1 AS first_id, NULL AS caller, NULL AS key, NULL AS pet_id, NULL AS fingerprint, NULL AS is_valid
-	FROM counter WHERE animals > 0 UNION ALL SELECT NULL, caller, key, pet_id, fingerprint, is_valid FROM taken`,
+	SELECT last_before + 1 AS first_id, ${takenColumns.map((name) => `NULL AS ${name}`).join(", ")}
+	FROM counter WHERE animals > 0 UNION ALL SELECT NULL, ${takenColumns.join(", ")} FROM taken`,
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
@@ -70,20 +71,20 @@ const dropExpiredKeys = {
  * Commits a batch in one transaction; ids ascend in commit order on all nodes. A batch that the server rolled back is
  * retried. A batch with an unknown result is not: its callers get 503 and can retry with their Idempotency-Key.
  */
-export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<CreateResult[]> {
+export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<ImportedPet[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	const create = isPlain ? createPlain : createWithKeys;
 	return retry(() => pool.run((client) => create(client, batch)));
 }
 
-async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<CreateResult[]> {
+async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const { rows } = await client.query({ ...addPets, values: petArrays(batch) });
 	const firstId = firstIdOf(rows);
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
 /** Tries to add all of the batch; then, with the used keys that the statement has found, what is left of it. */
-async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<CreateResult[]> {
+async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];
 	for (;;) {
@@ -97,7 +98,7 @@ async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<C
 		const valid = found.filter(({ is_valid: isValid }) => isValid);
 		if (valid.length < found.length)
 			await client.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });
-		taken.push(...valid.map(({ caller, key, pet_id: petId, fingerprint }) => ({ caller, key, petId, fingerprint })));
+		taken.push(...valid.map(toRecorded));
 	}
 }
 
@@ -116,7 +117,12 @@ interface TakenKey extends IdempotencyKey {
 	first_id: null;
 	pet_id: bigint;
 	fingerprint: string;
+	created_at_ms: bigint;
 	is_valid: boolean;
+}
+
+function toRecorded({ caller, key, pet_id, fingerprint, created_at_ms }: TakenKey) {
+	return { caller, key, petId: pet_id, fingerprint, createdAtMs: Number(created_at_ms) };
 }
 
 /** The number of animals, and an array for each column. */

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { createRetry, toStoreError } from "./errors.ts";
+import { StorageUnavailable, StoreAway, StoreRefused } from "../store.ts";
+import { createRetry, toRefusal, toStoreError } from "./errors.ts";
+import { parsePostgresUrl } from "./url.ts";
 
 const serverError = (code: string) => Object.assign(new pg.DatabaseError("said the server", 9, "error"), { code });
 
@@ -35,6 +36,42 @@ test("a lost or failed connection becomes StorageUnavailable", () => {
 		new Error("Query read timeout"),
 	])
 		assert.ok(toStoreError(error) instanceof StorageUnavailable, error.message);
+});
+
+test("a lost connection names its cause without an empty part", () => {
+	const nameless = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+	assert.equal((toStoreError(nameless) as Error).message, "ECONNREFUSED");
+	assert.equal((toStoreError(new Error("Connection terminated")) as Error).message, "Connection terminated");
+});
+
+test("a start waits for a server that is away, also behind PgBouncer, and is refused by one that refuses it", () => {
+	const url = parsePostgresUrl("postgres://animals:secret@db:6432/animals");
+	const isAway = (code: string, message: string) => {
+		const refusal = toRefusal(Object.assign(new Error(message), { code }), url);
+		assert.ok(!refusal.message.includes("secret"));
+		return refusal instanceof StoreAway;
+	};
+	const cached = (text: string) => `server login has been failing, cached error: ${text} (server_login_retry)`;
+	for (const message of [
+		"server login has been failing, try again later (server_login_retry)",
+		...["connect failed", "the database system is starting up", "server conn crashed?"].map(cached),
+		"the database system is shutting down",
+		"server conn crashed?",
+		"client_login_timeout (server down)",
+		"query_wait_timeout",
+		"server shutting down",
+	])
+		assert.ok(isAway("08P01", message), message);
+	for (const code of ["08006", "08001", "57P01", "57P03", "EPIPE"]) assert.ok(isAway(code, "said the server"), code);
+	assert.ok(isAway("", "Connection terminated"));
+	for (const message of [
+		"no such user",
+		"no such database: animals",
+		"unsupported startup parameter: statement_timeout",
+		"no more connections allowed (max_client_conn)",
+		...['password authentication failed for user "animals"', 'database "animals" does not exist'].map(cached),
+	])
+		assert.ok(!isAway("08P01", message), message);
 });
 
 test("errors in our code and errors of the Store stay unchanged", () => {

@@ -23,13 +23,21 @@ export function toStoreError(error: unknown): unknown {
 	const isOurs = error instanceof StorageUnavailable || error instanceof StoreRefused || error instanceof TypeError;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (isOurs || (error instanceof pg.DatabaseError && !temporary.test(code))) return error;
-	return new StorageUnavailable(`${code}: ${message}`);
+	return new StorageUnavailable([code, message].filter(Boolean).join(": "));
 }
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
-/** The server does not run, starts or ends (57P01, 57P02, 57P03), or its name is not known. */
-const awayCodes = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|57P0[123])$/;
+/** The server does not run, starts or ends (57P01, 57P02, 57P03), its name is not known, or the connection was lost. */
+const awayCodes =
+	/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|EPIPE|57P0[123]|08(?!P01)...)$/;
+/** What time-outs and poolers say. PgBouncer has one code, 08P01, also for a user that the server or itself refused. */
+const awayTexts = /timeout|terminated|(shutting down|starting up)|cannot connect|server (login|conn|down)/i;
+const refusedTexts = /password|authentication|does not exist|pg_hba|unsupported/i;
+
+function isAway({ code = "", message }: NodeJS.ErrnoException): boolean {
+	return awayCodes.test(code) || (awayTexts.test(message) && !refusedTexts.test(message));
+}
 
 /** Converts an error of opening a database to one sentence with the fix, without the password. */
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
@@ -37,7 +45,7 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (code === readOnlyCode) return new StoreRefused(readOnlyText);
-	if (awayCodes.test(code) || /timeout|terminated unexpectedly/i.test(message))
+	if (isAway(error as Error))
 		return new StoreAway(`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`);
 	if (code === "28P01" || code === "28000")
 		return new StoreRefused(`${server} rejects the user ${url.user ?? ""}: fix user and password in DATABASE_URL`);

@@ -2,7 +2,7 @@
 
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
-import type { NodePool } from "./connections.ts";
+import { begin, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
@@ -49,7 +49,7 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 	const client = await pool.take();
 	let isBroken = true;
 	try {
-		await client.query("BEGIN");
+		await client.query(begin);
 		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
 		const version = Number(rows[0].version);
 		const problem = migrations.refuse(version);

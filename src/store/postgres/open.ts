@@ -36,21 +36,23 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const write: Engine["write"] = (name, ...given) =>
 		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
-			pool.run((client) => runTransaction(client, startTransaction(dialect, name, given))),
+			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
 	const watch = watchWrites(() => write("probe"), background);
 	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));
-	const commit = async (batch: Create[], leftMs: number) => ({
-		results: await answered(createAll(pool, retryWrite, batch), leftMs),
-	});
-	const creates = createGroupCommit((batch: Create[], leftMs) => watch.observe(commit(batch, leftMs)), {
+	const commit = async (batch: Create[][], leftMs: number) => {
+		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
+		return { results: batch.map(({ length }) => results.splice(0, length)) };
+	};
+	const creates = createGroupCommit((batch: Create[][], leftMs) => watch.observe(commit(batch, leftMs)), {
 		waitMaxMs: options.writeWaitMaxMs,
+		sizeOf: (batch) => batch.length,
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
 		...createReads(send),
 		write,
-		createPet: (pet, idempotencyKey) => creates.write({ pet, idempotencyKey, nowMs: now() }),
+		createAll: (batch) => creates.write(batch),
 		cursorSecret,
 		place: `${host}:${port}/${database}`,
 		queue: creates.queue,

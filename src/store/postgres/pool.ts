@@ -17,6 +17,8 @@ const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
 /** After its time-out, for a server that does not even report that. */
 const answerLateMs = 1_000;
+/** A connection that is idle for this long is asked for a sign of life; one that is lost is closed 10 s later. */
+const keepAliveMs = 5_000;
 
 /** The types of columns with integers, which are read as bigint: int8 and int4. */
 const integers = [20, 23];
@@ -49,6 +51,7 @@ export async function openPool(
 		lock_timeout: lockTimeoutMs,
 		query_timeout: limitMs + answerLateMs,
 		keepAlive: true,
+		keepAliveInitialDelayMillis: keepAliveMs,
 		application_name: parameters.get("application_name") ?? "animal-store",
 		options: parameters.get("options"),
 		types,

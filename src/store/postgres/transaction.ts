@@ -3,6 +3,7 @@
 import type pg from "pg";
 import type { Row, Statement } from "../tables.ts";
 import type { Dialect, Transaction } from "../transactions.ts";
+import { begin } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
 
 /** Rows are arrays, in the order of the statement's columns. */
@@ -12,7 +13,7 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 
 /** Runs the statements of a transaction of all engines. */
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
-	await client.query("BEGIN");
+	await client.query(begin);
 	let step = transaction.next();
 	while (!step.done) step = transaction.next(await rowsOf(client, step.value));
 	await client.query("COMMIT");
@@ -23,11 +24,12 @@ export const dialect: Dialect = {
 	forUpdate: "FOR UPDATE",
 	clock: () => "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
+	clear: (names) => [`TRUNCATE ${names.join(", ")}`],
 	keepIds: (lastId) => [
 		{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
 		{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
 	],
-	// Fails where writes do, such as on a replica.
-	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'none')
+	// Fails where writes do, such as on a replica, and while edits wait for a lock.
+	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
 };

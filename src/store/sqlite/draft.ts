@@ -1,7 +1,7 @@
 // A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
 // may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
 
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
@@ -11,18 +11,25 @@ import { failedSyncSuffix } from "./identity.ts";
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
+/** In the current folder; DATABASE_URL names a file in it by default. */
+const defaultFolder = "data";
 /** Suffixes of the files beside a database: those of SQLite, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
-/** Creates the folder of a file if it is missing, and syncs it to disk. */
+/**
+ * Creates only the folder of the default store: any other that is missing may be on a disk that is not mounted.
+ * @throws StoreRefused
+ */
 function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
-	const first = mkdirSync(folder, { recursive: true, mode: onlyOwnerFolder });
-	if (first === undefined) return;
-	for (let path = folder; path.length >= resolve(first).length; path = dirname(path)) syncFolder(dirname(path));
+	if (statSync(folder, { throwIfNoEntry: false })) return;
+	if (folder !== resolve(defaultFolder))
+		throw new StoreRefused(`there is no folder ${folder}: create it, mount its disk, or name another file`);
+	mkdirSync(folder, { recursive: true, mode: onlyOwnerFolder });
+	syncFolder(dirname(folder));
 }
 
-/** Creates an empty draft of this file, and a missing folder. The caller must `dropDraft` it, also after an error. */
+/** Creates an empty draft of this file. The caller must `dropDraft` it, also after an error. */
 export function newDraft(file: string): string {
 	makeFolder(file);
 	const draft = draftName(file);

@@ -152,23 +152,15 @@ const neverOpened = 1;
  * @throws StoreRefused
  */
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
-	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: set DATABASE_URL to a file`);
+	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: name a file`);
 	// Checked before the header is read: a process that opens the file for the first time writes the header first.
 	const isBesideWal = hasWal(file);
-	const header = Buffer.alloc(100);
-	const descriptor = openSync(file, flags);
-	try {
-		readSync(descriptor, header);
-	} finally {
-		closeSync(descriptor);
-	}
+	const header = readHeader(file, flags);
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
-		throw new StoreRefused(
-			`${file} is not an animal store, or is damaged: restore a backup, or set DATABASE_URL to another file`,
-		);
+		throw new StoreRefused(`${file} is not an animal store, or is damaged: restore a backup, or name another file`);
 	}
 	if (header.readUInt32BE(68) !== applicationId) {
-		throw new StoreRefused(`${file} belongs to another program: set DATABASE_URL to another file`);
+		throw new StoreRefused(`${file} belongs to another program: name another file`);
 	}
 	refuseSchema(header.readUInt32BE(60), file);
 	if (header.readUInt8(18) === neverOpened && isBesideWal) {
@@ -176,6 +168,40 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: ` +
 				`move the backup to another name, then run animal-store restore BACKUP --to ${file}`,
 		);
+	}
+}
+
+function readHeader(file: string, flags: "r" | "r+"): Buffer {
+	const header = Buffer.alloc(100);
+	const descriptor = openSync(file, flags);
+	try {
+		readSync(descriptor, header);
+	} finally {
+		closeSync(descriptor);
+	}
+	return header;
+}
+
+export function readCursorSecret(database: Database.Database): unknown {
+	return database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get();
+}
+
+/**
+ * The secret of the store that a backup is of, for any version; undefined for another file, or one that cannot be read.
+ * @param file must not be a store that this process has open: closing a second descriptor ends its locks
+ */
+export function secretOfBackup(file: string): Buffer | undefined {
+	try {
+		if (readHeader(file, "r").readUInt8(18) !== neverOpened) return undefined;
+		const database = new Database(file, { readonly: true });
+		try {
+			const secret = readCursorSecret(database);
+			return Buffer.isBuffer(secret) ? secret : undefined;
+		} finally {
+			database.close();
+		}
+	} catch {
+		return undefined;
 	}
 }
 
@@ -244,7 +270,7 @@ export function verifyPages(database: Database.Database, file: string): void {
 }
 
 function damagedStoreError(file: string): StoreRefused {
-	return new StoreRefused(`${file} is damaged: restore a backup, or set DATABASE_URL to another file`);
+	return new StoreRefused(`${file} is damaged: restore a backup, or name another file`);
 }
 
 /** Does nothing to a newer schema, whose first commit is refused. */
@@ -278,14 +304,15 @@ const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQ
 
 export const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
 
-/** Converts an error of opening or writing a file to one sentence with the fix. */
-export function toRefusal(file: string, error: unknown): StoreRefused {
+/**
+ * Converts an error of opening or writing a file to one sentence with the fix.
+ * @param other how another file is named
+ */
+export function toRefusal(file: string, error: unknown, other = "set DATABASE_URL to another file"): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (unwritable.has(code)) {
-		return new StoreRefused(
-			`cannot write ${file} or its folder: check the permissions, or set DATABASE_URL to another file`,
-		);
+		return new StoreRefused(`cannot write ${file} or its folder: check the permissions, or ${other}`);
 	}
 	if (/^(ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(code)) {
 		return new StoreRefused(`the disk is too full for ${file}: free some space, or use another disk`);

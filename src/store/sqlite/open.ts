@@ -7,10 +7,10 @@ import Database from "better-sqlite3";
 import { createBackground } from "../background.ts";
 import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import type { CreateResult, OpenOptions, Store, StoreUse } from "../store.ts";
+import type { ImportedPet, OpenOptions, Store, StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import { toCreateRequest } from "./creates.ts";
-import { busyTimeoutMs, bytesOfWal, toRefusal } from "./file.ts";
+import { busyTimeoutMs, bytesOfWal, readCursorSecret, toRefusal } from "./file.ts";
 import { identityOf } from "./identity.ts";
 import { createReads } from "./reads.ts";
 import { startWriter, type Write } from "./writer.ts";
@@ -34,16 +34,17 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 	});
 	const writes = createGroupCommit<Write, unknown>((batch, leftMs) => watch.observe(writer.commit(batch, leftMs)), {
 		waitMaxMs: options.writeWaitMaxMs,
-		isLimited: ({ name }) => name === "createPet",
+		isLimited: ({ name }) => name === "createPets",
+		sizeOf: (write) => (write.name === "createPets" ? write.requests.length : 1),
 		onCommit: options.onCommit,
 	});
 	const write = ((name, ...given) => writes.write({ name, given: given as never })) as Engine["write"];
 	const engine: Engine = {
 		...reads,
 		write,
-		createPet(pet, idempotencyKey, json) {
-			const request = toCreateRequest({ pet, idempotencyKey, nowMs: now() }, json);
-			return writes.write({ name: "createPet", request }) as Promise<CreateResult>;
+		createAll(creates, json) {
+			const requests = creates.map((create) => toCreateRequest(create, json));
+			return writes.write({ name: "createPets", requests }) as Promise<ImportedPet[]>;
 		},
 		cursorSecret,
 		place: String(identityOf(file)),
@@ -66,8 +67,7 @@ async function openReads(file: string) {
 	const opened = identityOf(file);
 	// A file that is gone has no other history: reads go on.
 	const reads = createReads(database, () => (identityOf(file) ?? opened) !== opened);
-	const secret = database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get() as Buffer;
-	return { database, reads, cursorSecret: secret };
+	return { database, reads, cursorSecret: readCursorSecret(database) as Buffer };
 }
 
 /** The result is empty if the file is gone. */

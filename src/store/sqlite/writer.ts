@@ -11,7 +11,8 @@ import { type CreateRequest, createResults } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
-export type Write = { name: "createPet"; request: CreateRequest } | OtherWrite;
+/** The result of `createPets` is a list. */
+export type Write = { name: "createPets"; requests: CreateRequest[] } | OtherWrite;
 
 /** A start that takes longer logs a notice. */
 const noticeAfterMs = 1000;
@@ -89,7 +90,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
 	const sent: SentBatch = { creates: [], others: [], lockWaitMs };
 	for (const write of batch) {
-		if (write.name === "createPet") sent.creates.push(write.request);
+		if (write.name === "createPets") sent.creates.push(...write.requests);
 		else sent.others.push(write);
 	}
 	return sent;
@@ -99,5 +100,8 @@ function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
 function toResults(batch: Write[], { created, others, syncMs }: SentResults): Timed<unknown> {
 	const creates = createResults(created);
 	const rest = others.values();
-	return { results: batch.map(({ name }) => (name === "createPet" ? creates : rest).next().value), syncMs };
+	const results = batch.map((write) =>
+		write.name === "createPets" ? write.requests.map(() => creates.next().value) : rest.next().value,
+	);
+	return { results, syncMs };
 }

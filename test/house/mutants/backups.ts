@@ -4,9 +4,21 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/store/scheduled-backups.ts",
-		from: "filter((name) => name !== made)",
-		to: "filter(() => true)",
+		file: "src/store/backup-folder.ts",
+		from: "identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true",
+		to: "true",
+		tests: ["test/store/scheduled-backups.test.ts"],
+	},
+	{
+		file: "src/store/backup-folder.ts",
+		from: "isPast(name) && ",
+		to: "",
+		tests: ["test/store/scheduled-backups.test.ts"],
+	},
+	{
+		file: "src/store/backup-folder.ts",
+		from: "[...names.filter((one) => one <= made), ...names.filter((one) => one > made)]",
+		to: "names",
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},
 	{

@@ -4,6 +4,12 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
+		file: "src/http/edits.ts",
+		from: 'given[index]?.action !== "set-status"',
+		to: 'given[index]?.action === "rename"',
+		tests: ["test/contract/edits.test.ts"],
+	},
+	{
 		file: "src/http/exports.ts",
 		from: "return row && isWorking(row, now()) ? row : undefined;",
 		to: "return row;",
@@ -89,8 +95,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/cli/edits.ts",
-		from: "await tryToErase(databaseUrl)",
-		to: "Boolean(tryToErase)",
+		from: "undefined : await eraseOrExplain(databaseUrl)",
+		to: "undefined : void eraseOrExplain",
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
@@ -101,7 +107,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/idempotency.ts",
-		from: " || fingerprint === erasedFingerprint",
+		from: " || isRemoved",
 		to: "",
 		tests: ["test/store/edits.test.ts"],
 	},

@@ -35,7 +35,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/scheduled-backups.ts",
-		from: " || newestIn(folder) !== lastAtMs) return;",
+		from: " || own.newestMs(now()) !== lastAtMs) return;",
 		to: ") return;",
 		tests: ["test/store/scheduled-backups.test.ts"],
 	},

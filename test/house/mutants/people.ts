@@ -6,15 +6,21 @@ export const mutants: Mutant[] = [
 	{ file: "client/src/attempts.ts", from: "(429|50[234])", to: "(429|50[0234])", tests: ["test/client/calls.test.ts"] },
 	{
 		file: "src/cli/import.ts",
-		from: ": [403, 429, 503]",
-		to: ": [401, 403, 429, 503]",
+		from: "&& [403, 429, 503]",
+		to: "&& [401, 403, 429, 503]",
 		tests: ["test/cli/import.test.ts"],
 	},
 	{
-		file: "console/src/look-up.ts",
-		from: "keyId === info.id && ",
-		to: "",
-		tests: ["test/cli/exchanged-keys.test.ts"],
+		file: "src/files/importer.ts",
+		from: "upcoming ??= read();\n\t\tconst batch",
+		to: "upcoming = read();\n\t\tconst batch",
+		tests: ["test/cli/importer.test.ts"],
+	},
+	{
+		file: "src/files/import-request.ts",
+		from: "Date.now() - attempts.sinceMs > repeatedForMs",
+		to: "false",
+		tests: ["test/cli/importer.test.ts"],
 	},
 	{
 		file: "console/src/kept-key.ts",

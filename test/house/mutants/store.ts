@@ -14,7 +14,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/open.ts",
-		from: 'name === "createPet",',
+		from: 'name === "createPets",',
 		to: "name.length > 0,",
 		tests: ["test/store/background.test.ts"],
 	},
@@ -68,7 +68,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/cli/maintenance/backup.ts",
-		from: "const unlock = doesExist ? lock(file) : () => {};",
+		from: 'const unlock = doesExist ? lockFile(file, "restore") : () => {};',
 		to: "const unlock = () => {};",
 		tests: ["test/store/backup.test.ts"],
 	},

@@ -1,0 +1,152 @@
+// Splits CSV into records and their cells. A quote opens a quoted cell only at the cell's start, and the next quote
+// that is not doubled closes it if a delimiter or the end of the line follows. All other quotes are text: spreadsheets
+// put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard as they are. There they quote only cells with line
+// breaks, which have no tabs: what looks like a cell with both is several rows, of which two have a quote. A quote that
+// opens a cell and is the last one of the file refuses it, because the end of the cell may be missing.
+
+import { FileError } from "./encoding.ts";
+import { type RecordPlace, recordMaxLength } from "./records.ts";
+
+export interface CsvRecord extends RecordPlace {
+	/** One empty cell when the record is too long. */
+	cells: string[];
+}
+
+/** The records that are not blank. @throws FileError for an unclosed quote, after the records before it */
+export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
+	const scan = startScan(delimiter);
+	for await (const text of texts) {
+		readText(scan, text);
+		yield scan.found.splice(0);
+		if (scan.failure) throw scan.failure;
+	}
+	readText(scan, "\n");
+	yield scan.found;
+	if (scan.open !== "") refuseQuote(scan);
+	if (scan.failure) throw scan.failure;
+}
+
+/** A quoted cell, or the lines of one that is not closed yet, or text. */
+function cellPattern(delimiter: string): RegExp {
+	const without = (character: string) => `[^"${character}]*(?:""[^"${character}]*)*`;
+	const quoted = delimiter === "\t" ? `${without("\n")}|${without("\t")}` : without("");
+	return new RegExp(`"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
+}
+
+/** The position in the file, and what is known of the record there. */
+function startScan(delimiter: string) {
+	return {
+		delimiter,
+		cell: cellPattern(delimiter),
+		line: 1,
+		row: 1,
+		cells: [] as string[],
+		/** The characters of the cells, each with the delimiter after it, and their line breaks. */
+		size: 0,
+		breaks: 0,
+		/** The lines of a quoted cell that is not closed yet. */
+		open: "",
+		/** A line whose end has not come yet. */
+		rest: "",
+		/** Set in a record that is too long to keep. */
+		skipping: undefined as Skipping | undefined,
+		/** The records that ended in this piece of the file. */
+		found: [] as CsvRecord[],
+		failure: undefined as FileError | undefined,
+	};
+}
+type Scan = ReturnType<typeof startScan>;
+
+function readText(scan: Scan, text: string): void {
+	const end = text.lastIndexOf("\n") + 1;
+	if (end > 0) {
+		const lines = scan.rest + text.slice(0, end);
+		scan.rest = "";
+		readLines(scan, scan.skipping ? skipRecord(scan, lines) : lines);
+	}
+	scan.rest += text.slice(end);
+	// One more than a record may have, for the carriage return at its end.
+	if (!scan.skipping && scan.size + scan.open.length + scan.rest.length <= recordMaxLength + 1) return;
+	skipRecord(scan, scan.open + scan.rest);
+	scan.open = scan.rest = "";
+}
+
+function readLines(scan: Scan, lines: string): void {
+	const text = scan.open + (lines.includes("\r") ? lines.replaceAll("\r\n", "\n") : lines);
+	scan.open = "";
+	let quote = -1;
+	for (let at = 0; at < text.length && !scan.failure; ) {
+		const end = text.indexOf("\n", at);
+		if (quote < at) quote = text.indexOf('"', at);
+		if (quote === -1) quote = text.length;
+		if (quote < end || scan.cells.length > 0) at = readCell(scan, text, at);
+		else {
+			scan.cells = text.slice(at, end).split(scan.delimiter);
+			scan.size = end + 1 - at;
+			endRecord(scan);
+			at = end + 1;
+		}
+	}
+}
+
+/** @returns where the next cell begins */
+function readCell(scan: Scan, text: string, at: number): number {
+	const { cell } = scan;
+	cell.lastIndex = at;
+	const [whole = "", quoted, open] = cell.exec(text) ?? [];
+	const lastBreak = whole.lastIndexOf("\n");
+	if (lastBreak !== -1 && scan.size + lastBreak > recordMaxLength) refuseQuote(scan);
+	if (open !== undefined) {
+		scan.open = whole;
+		return text.length;
+	}
+	scan.cells.push(quoted?.replaceAll('""', '"') ?? whole);
+	scan.size += whole.length + 1;
+	if (lastBreak !== -1) scan.breaks += whole.split("\n").length - 1;
+	if (text[cell.lastIndex] === "\n") endRecord(scan);
+	return cell.lastIndex + 1;
+}
+
+function endRecord(scan: Scan): void {
+	const { line, row, cells, size, breaks, delimiter } = scan;
+	// The last cell has no delimiter after it.
+	const isTooLong = size > recordMaxLength + 1;
+	if (isTooLong) scan.found.push({ line, row, cells: [""], isTooLong });
+	else if (/\S/.test(cells.join(delimiter))) scan.found.push({ line, row, cells, isTooLong });
+	scan.line += breaks + 1;
+	scan.row++;
+	scan.cells = [];
+	scan.size = scan.breaks = 0;
+}
+
+function refuseQuote(scan: Scan): void {
+	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters`;
+	scan.failure ??= new FileError(`${problem}: close it, or write """ if it is part of the text`, scan.line);
+	scan.open = "";
+}
+
+/** Where a record that is skipped is: `closing` is after a quote in a quoted cell, which may be doubled. */
+type Skipping = "start" | "text" | "quoted" | "closing";
+
+/** Drops text up to the end of a record that is too long. @returns what follows */
+function skipRecord(scan: Scan, text: string): string {
+	scan.skipping ??= "start";
+	for (const { 0: token, index } of text.matchAll(new RegExp(`["${scan.delimiter}\n]|[^"${scan.delimiter}\n]+`, "g"))) {
+		scan.size += token.length;
+		if (token === "\n" && (scan.skipping !== "quoted" || scan.delimiter === "\t")) {
+			endRecord(scan);
+			scan.skipping = undefined;
+			return text.slice(index + 1);
+		}
+		if (token === "\n") scan.breaks++;
+		if (token === "\n" && scan.size > recordMaxLength) refuseQuote(scan);
+		scan.skipping = afterToken(scan.skipping, token, scan.delimiter);
+	}
+	return "";
+}
+
+function afterToken(before: Skipping, token: string, delimiter: string): Skipping {
+	if (before === "quoted") return token === '"' ? "closing" : "quoted";
+	if (token === delimiter) return "start";
+	return token === '"' && before !== "text" ? "quoted" : "text";
+}

@@ -1,0 +1,165 @@
+// Sends the rows of an import to the service, batch by batch. It waits for a service that is unreachable or busy: a
+// batch that is sent again adds nothing twice, because each row has a key. Needs only fetch.
+
+import type { ImportResult } from "../contract/console.ts";
+import { parseJson } from "../contract/json.ts";
+import { idempotencyHours } from "../contract/operations.ts";
+
+/** Why an import stopped. The message is one sentence with the fix. */
+export class ImportFailure extends Error {
+	/**
+	 * `refused`: the API key does not work, or may not add animals. `missing`: the service has no imports. `expired`: a
+	 * batch without a reply is too old to be sent again. `unreachable`: it did not answer for too long. `unexpected`:
+	 * any other reply.
+	 */
+	readonly kind: "refused" | "missing" | "expired" | "unreachable" | "unexpected";
+	readonly hasReply: boolean;
+	constructor(kind: ImportFailure["kind"], message: string, hasReply = true) {
+		super(message);
+		this.kind = kind;
+		this.hasReply = hasReply;
+	}
+}
+
+/** Where and how an import sends its rows. */
+export interface ImportTarget {
+	/** The address of the service, without `/v1`. */
+	url: string;
+	key: string;
+	/** How long to wait for a service that does not take a batch, in milliseconds. */
+	retryForMs: number;
+	/** Ends before the next batch, and ends a wait. A request under way is finished. */
+	signal: AbortSignal;
+	/** Ends a request under way, too. */
+	overdue?: AbortSignal | undefined;
+	fetch?: typeof fetch | undefined;
+}
+
+/** A row as it is sent. */
+export interface SentRow {
+	/** Its JSON. */
+	text: string;
+}
+
+/** The state of a batch. */
+export interface Attempts {
+	/** When it was sent first, in milliseconds since 1970; 0 before. */
+	sinceMs: number;
+	/** Whether it may be stored: an attempt got no reply that excludes it. */
+	mayBeStored: boolean;
+}
+
+const attemptMs = 30_000;
+const firstPauseMs = 200;
+const longestPauseMs = 8_000;
+/** Keys of rows last an hour longer, which is more than an attempt takes. */
+const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
+
+/**
+ * Sends a batch until it has a result for each row.
+ * @param attempts kept by the caller for the same batch, also after a failure
+ * @throws ImportFailure; the reason of `target.signal` while it waits
+ */
+export async function sendBatch(
+	rows: readonly SentRow[],
+	target: ImportTarget,
+	attempts: Attempts,
+): Promise<ImportResult[]> {
+	const endsAtMs = performance.now() + target.retryForMs;
+	attempts.sinceMs ||= Date.now();
+	for (let failures = 0; ; failures++) {
+		if (attempts.mayBeStored && Date.now() - attempts.sinceMs > repeatedForMs)
+			throw new ImportFailure("expired", "the import was stopped for too long to send its last rows again");
+		const { results, status, problem, waitMs = 0 } = await attempt(rows, target);
+		if (results) return results;
+		attempts.mayBeStored ||= status === undefined || status >= 500;
+		if (status === 413) return sendHalves(rows, target, attempts, problem);
+		const failure = failureOf(status, problem, target);
+		const pauseMs = waitMs + Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
+		if (failure.kind !== "unreachable" || performance.now() + pauseMs > endsAtMs) throw failure;
+		await pause(pauseMs, target.signal);
+	}
+}
+
+async function sendHalves(
+	rows: readonly SentRow[],
+	target: ImportTarget,
+	attempts: Attempts,
+	problem: string,
+): Promise<ImportResult[]> {
+	if (rows.length === 1) return [{ outcome: "invalid", faults: [{ field: undefined, problem }] }];
+	const half = rows.length >> 1;
+	const first = await sendBatch(rows.slice(0, half), target, attempts);
+	attempts.mayBeStored = true;
+	return [...first, ...(await sendBatch(rows.slice(half), target, attempts))];
+}
+
+interface Attempt {
+	results?: ImportResult[];
+	/** Of the reply; undefined without one. */
+	status?: number;
+	problem: string;
+	/** What Retry-After asks for, in milliseconds. */
+	waitMs?: number;
+}
+
+async function attempt(rows: readonly SentRow[], target: ImportTarget): Promise<Attempt> {
+	const { url, key, overdue, fetch: send = fetch } = target;
+	const late = AbortSignal.timeout(attemptMs);
+	try {
+		const reply = await send(`${url}/console/imports`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+			body: `{"rows":[${rows.map(({ text }) => text).join()}]}`,
+			redirect: "error",
+			cache: "no-store",
+			signal: overdue ? AbortSignal.any([overdue, late]) : late,
+		});
+		const { status, headers } = reply;
+		const body = parsed(await reply.text());
+		const { results, message } = Object(body) as { results?: ImportResult[]; message?: string };
+		if (reply.ok && Array.isArray(results) && results.length === rows.length) return { results, problem: "" };
+		const seconds = Number(headers.get("retry-after") ?? 0);
+		const problem = message ?? `another server, such as a proxy, replied ${status}`;
+		return { status, problem, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 };
+	} catch (cause) {
+		overdue?.throwIfAborted();
+		const { message, cause: reason } = cause as Error;
+		return { problem: `no reply from ${url}: ${(reason as Error | undefined)?.message ?? message}` };
+	}
+}
+
+function parsed(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined;
+	}
+}
+
+function failureOf(status: number | undefined, problem: string, { url }: ImportTarget): ImportFailure {
+	if (status === 401 || status === 403) return new ImportFailure("refused", problem);
+	if (status === 404)
+		return new ImportFailure(
+			"missing",
+			`${url} takes no imports: the service is older than this program, or a proxy publishes only /v1 ` +
+				"(docs/proxies.md says which paths the console and imports need)",
+		);
+	const mayPass = status === undefined || status === 429 || (status >= 502 && status <= 504);
+	return new ImportFailure(mayPass ? "unreachable" : "unexpected", problem, status !== undefined);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		signal.throwIfAborted();
+		const stop = () => {
+			clearTimeout(timer);
+			reject(signal.reason);
+		};
+		const timer = setTimeout(() => {
+			signal.removeEventListener("abort", stop);
+			resolve();
+		}, ms);
+		signal.addEventListener("abort", stop, { once: true });
+	});
+}

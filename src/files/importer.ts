@@ -1,0 +1,179 @@
+// The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
+// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
+// file's content and the row's number: whoever imports the file again within 24 hours adds nothing twice.
+
+import type { ImportResult } from "../contract/console.ts";
+import { bodyMaxBytes } from "../contract/limits.ts";
+import { petJson } from "../contract/pet.ts";
+import type { Fault } from "../contract/validate.ts";
+import { type Attempts, type ImportTarget, type SentRow, sendBatch } from "./import-request.ts";
+import { keyOfRejected } from "./rejected-rows.ts";
+import type { FileRow } from "./rows.ts";
+
+/** What became of a row: its animal is in the store, or it was left out for these faults. */
+type RowOutcome =
+	| { outcome: "added" | "present"; id: number | bigint; atMs?: number; faults?: undefined; key?: undefined }
+	/** `key`: of a row that was sent. An import of the rejected row uses it again. */
+	| { outcome: "rejected"; faults: Fault[]; key?: string; atMs?: undefined };
+
+export type SettledRow = { row: FileRow } & RowOutcome;
+
+export interface ImporterOptions {
+	rows: AsyncIterable<FileRow[]>;
+	/** The digest of the file (digestOf). */
+	digest: string;
+	/** 1; a larger number adds the rows once more. */
+	round?: number;
+	/** When an earlier run began, which may have sent the first of the rows, in milliseconds since 1970. */
+	sinceMs?: number;
+	/** Rows for which it returns false are left out without a word. */
+	isWanted?: (row: FileRow) => boolean;
+	/** Called after each batch, with its rows in the order of the file. */
+	onSettled: (rows: SettledRow[]) => void;
+}
+
+interface Batch extends Attempts {
+	rows: KeyedRow[];
+}
+
+/** `text` only of a row that can be sent. */
+type KeyedRow = { row: FileRow; key?: string } & Partial<SentRow>;
+
+/** The body of a request without its rows, and some room. */
+const frameBytes = 64;
+/** Rows with faults are in a batch, too, so that outcomes are in the order of the file. */
+const batchRowsMax = 1000;
+
+export type Importer = ReturnType<typeof createImporter>;
+
+export function createImporter(options: ImporterOptions) {
+	const { onSettled } = options;
+	const batches = batchesOf(options);
+	const read = async () => (await batches.next()).value;
+	/** Under way, or without an outcome after a failure; then the next one, which is read meanwhile. */
+	let current: Batch | undefined;
+	let upcoming: Promise<Batch | undefined> | undefined;
+
+	async function next(): Promise<Batch | undefined> {
+		upcoming ??= read();
+		const batch = await upcoming;
+		upcoming = undefined;
+		return batch;
+	}
+
+	async function send(batch: Batch, target: ImportTarget): Promise<void> {
+		const sent = batch.rows.filter((row): row is KeyedRow & SentRow => row.text !== undefined);
+		const results = (sent.length > 0 ? await sendBatch(sent, target, batch) : []).values();
+		const outcome = ({ row, key, text }: KeyedRow) =>
+			text === undefined ? faulty(row) : outcomeOf(results.next().value as ImportResult, key, batch);
+		onSettled(batch.rows.map((row) => ({ row: row.row, ...outcome(row) })));
+	}
+
+	return {
+		/**
+		 * Sends rows until the end of the file, or until `target.signal`. May be called again to continue.
+		 * @returns whether it reached the end
+		 * @throws ImportFailure, and errors of reading the file; the next call sends the batch under way again
+		 */
+		async run(target: ImportTarget): Promise<boolean> {
+			for (;;) {
+				current ??= await next();
+				if (!current) return true;
+				if (target.signal.aborted) return false;
+				upcoming ??= read();
+				void upcoming.catch(() => {}); // Thrown when it is awaited.
+				await send(current, target);
+				current = undefined;
+			}
+		},
+		/** Ends the import. @returns the rows without an outcome, in the order of the file */
+		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
+			for (let batch = current ?? (await next()); batch; batch = await next()) yield* restOf(batch);
+		},
+	};
+}
+
+function* restOf({ rows, mayBeStored }: Batch) {
+	for (const row of rows) yield { ...row, mayBeStored };
+}
+
+async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
+	const { rows, sinceMs = 0, isWanted = () => true } = options;
+	const encoder = new TextEncoder();
+	let batch: KeyedRow[] = [];
+	let bytes = frameBytes;
+	let attempts: Attempts = { sinceMs, mayBeStored: sinceMs > 0 };
+	for await (const piece of rows)
+		for (const row of piece.filter(isWanted)) {
+			const keyed = keyedRow(row, options);
+			const size = keyed.text === undefined ? 0 : encoder.encode(keyed.text).length + 1;
+			if (bytes + size > bodyMaxBytes || batch.length === batchRowsMax) {
+				yield { rows: batch, ...attempts };
+				[batch, bytes, attempts] = [[], frameBytes, { sinceMs: 0, mayBeStored: false }];
+			}
+			batch.push(keyed);
+			bytes += size;
+		}
+	if (batch.length > 0) yield { rows: batch, ...attempts };
+}
+
+function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {
+	if (!row.pet) return { row };
+	const key = (round === 1 && keyOfRejected(row)) || rowKey(digest, row.number, round);
+	return { row, key, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
+}
+
+/**
+ * Without the digit e: behind another one it would look like the exponent of a number, for which JSON is parsed slowly.
+ * @param number of the row in the file
+ */
+function rowKey(digest: string, number: number, round = 1): string {
+	return `import-${digest.slice(0, 24).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
+}
+
+/** The fault of a row of `rest`. */
+export function unsent(mayBeStored: boolean): Fault {
+	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
+	return { field: undefined, problem };
+}
+
+function faulty({ faults = [] }: FileRow): RowOutcome {
+	return { outcome: "rejected", faults };
+}
+
+function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored, sinceMs }: Attempts): RowOutcome {
+	// An attempt without a reply has added it.
+	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
+	if (result.outcome === "added" || result.outcome === "present") return result;
+	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
+	return { outcome: "rejected", faults, ...(key !== undefined && { key }) };
+}
+
+function earlierFault({ outcome, id }: Exclude<ImportResult, { outcome: "invalid" }>): Fault {
+	const problem = outcome === "removed" ? "added before, and removed since" : "already there with other fields";
+	return { field: undefined, problem, detail: `animal ${id}` };
+}
+
+const blockSize = 1024 * 1024;
+
+/** A digest of the whole file, in hex: SHA-256, block after block. Needs Web Crypto: in browsers https or localhost. */
+export async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+	// The digest so far, then the next block.
+	const block = new Uint8Array(32 + blockSize);
+	let size = 32;
+	const digestBlock = async () => {
+		block.set(new Uint8Array(await crypto.subtle.digest("SHA-256", block.subarray(0, size))));
+		size = 32;
+	};
+	for await (const chunk of chunks) {
+		for (let start = 0; start < chunk.length; ) {
+			const piece = chunk.subarray(start, start + block.length - size);
+			block.set(piece, size);
+			size += piece.length;
+			start += piece.length;
+			if (size === block.length) await digestBlock();
+		}
+	}
+	await digestBlock();
+	return Array.from(block.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

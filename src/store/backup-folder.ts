@@ -1,0 +1,82 @@
+// The folder of the service's own backups. Their names have the time; which store they are of stands in their content,
+// so names, clocks and a folder that stores share cannot remove the good backups of a store.
+
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pathOf } from "./open.ts";
+import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
+import { secretOfBackup } from "./sqlite/file.ts";
+import { identityOf } from "./sqlite/identity.ts";
+import { type Store, StoreRefused } from "./store.ts";
+
+/** Identifies a store; its restored backups and its copies have the same secret. */
+export type OwnStore = Pick<Store, "cursorSecret" | "place">;
+
+export function openBackupFolder(folder: string, { cursorSecret, place }: OwnStore) {
+	/** Whether a file is a backup of this store. DATABASE_URL may name a backup, which is a store from then on. */
+	function isOwn(name: string): boolean {
+		const file = join(folder, name);
+		return identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true;
+	}
+
+	return {
+		/** When the newest backup of this store was made, 0 without one. Those from the future are of a wrong clock. */
+		newestMs(nowMs: number): number {
+			const isPast = (name: string) => timeOf(name) <= nowMs;
+			const newest = backupsIn(folder).find((name) => isPast(name) && isOwn(name));
+			return newest === undefined ? 0 : timeOf(newest);
+		},
+		/** Whether there are backups, and none is of this store. */
+		hasOnlyOthers: () => backupsIn(folder).length > 0 && !backupsIn(folder).some(isOwn),
+		/**
+		 * Removes old backups of this store.
+		 * @param made the name of the one just made: those with a later time are from a wrong clock, and removed first
+		 * @param keep how many stay
+		 */
+		async removeOld(made: string, keep: number): Promise<void> {
+			const names = backupsIn(folder);
+			let own = 0;
+			for (const name of [...names.filter((one) => one <= made), ...names.filter((one) => one > made)]) {
+				await nextTurn(); // Each is read from the disk.
+				if (isOwn(name) && ++own > keep) rmSync(join(folder, name), { force: true });
+			}
+		},
+		dropStaleDrafts: () => dropStaleDraftsIn(folder, (name) => backupName.test(name)),
+	};
+}
+
+/**
+ * To be called before a store is opened that may be missing: backups are then of a store whose disk is not mounted, or
+ * that is to be restored.
+ * @throws StoreRefused
+ */
+export function refuseNewStore(databaseUrl: string, folder: string): void {
+	// In this order: another node may just create the store and make its first backup.
+	const hasBackups = backupsIn(folder).length > 0;
+	const file = pathOf(databaseUrl);
+	if (!hasBackups || existsSync(file)) return;
+	throw new StoreRefused(
+		`there is no store at ${file}, but ${folder} has backups of one: ` +
+			"mount its disk, restore a backup, or name another folder in BACKUP_TO for a new store",
+	);
+}
+
+/** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
+export function nameAt(ms: number): string {
+	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
+}
+
+const backupName = /^animal-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+
+export function timeOf(name: string): number {
+	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+/** The names of backups of any store, the newest first. */
+function backupsIn(folder: string): string[] {
+	return namesIn(folder)
+		.filter((name) => backupName.test(name))
+		.sort()
+		.reverse();
+}

@@ -1,0 +1,187 @@
+// The importer against a real service, while requests and replies are lost, keys are exchanged and other imports of the
+// same file run: a model of the animals that the list must have at the end.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import fc from "fast-check";
+import { blobSource, detectKind } from "../../src/files/formats.ts";
+import { ImportFailure } from "../../src/files/import-request.ts";
+import { createImporter, digestOf, type SettledRow } from "../../src/files/importer.ts";
+import { readRows } from "../../src/files/rows.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { listAll } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
+import { seed } from "../support/random.ts";
+import { testService } from "../support/service.ts";
+import { petsOf } from "../support/store-reads.ts";
+
+/** What becomes of a request. `late`: it is stored after the importer gave it up. */
+type Fate = "answered" | "unanswered" | "unsent" | "late";
+
+/** The network between an importer and the service. */
+function createNetwork() {
+	let fates: Fate[] = [];
+	let late: (() => Promise<unknown>)[] = [];
+	const send: typeof fetch = async (input, { signal: _, ...init } = {}) => {
+		const fate = fates.shift() ?? "answered";
+		if (fate === "late") late.push(() => fetch(input, init));
+		if (fate === "late" || fate === "unsent") throw new TypeError("the connection failed");
+		const reply = await fetch(input, init);
+		if (fate === "answered") return reply;
+		throw new TypeError("the reply is lost");
+	};
+	return {
+		send,
+		expect(next: readonly Fate[]): void {
+			fates = [...next];
+		},
+		/** Stores what was late. */
+		async settle(): Promise<void> {
+			const sending = late.map((sendNow) => sendNow());
+			late = [];
+			await Promise.all(sending);
+		},
+	};
+}
+
+const never = new AbortController().signal;
+
+async function importerOf(lines: readonly string[], round = 1) {
+	const source = blobSource(new Blob([`name,categoryId\n${lines.join("\n")}\n`]));
+	const settled: SettledRow[] = [];
+	const rows = readRows(source, await detectKind(source));
+	const digest = await digestOf(source());
+	return {
+		...createImporter({ rows, digest, round, onSettled: (batch) => void settled.push(...batch) }),
+		settled,
+		count: (outcome: SettledRow["outcome"]) => settled.filter((row) => row.outcome === outcome).length,
+	};
+}
+
+const fate = fc.oneof(
+	{ weight: 2, arbitrary: fc.constant<Fate>("answered") },
+	fc.constantFrom<Fate>("unanswered", "unsent", "late"),
+);
+
+test("whatever is lost, and with whatever keys it continues, an import adds each row once, in the order of the file", async (context) => {
+	const { url, issuer, store, key: reader } = await testService(context);
+	const scopes = ["pets:write"];
+	const keys = await Promise.all([1, 2, 3].map((n) => createKey(issuer, { name: `key ${n}`, scopes })));
+	const { send, expect, settle } = createNetwork();
+	let runs = 0;
+	let failures = 0;
+	let lastId = 0n;
+	const sizes = fc.array(fc.nat(250), { minLength: 1, maxLength: 300, size: "max" });
+	await fc.assert(
+		fc.asyncProperty(
+			sizes,
+			fc.array(fate, { minLength: 3, maxLength: 8 }),
+			fc.array(fc.nat(2)),
+			async (lengths, fates, turns) => {
+				runs++;
+				// Up to 750 bytes and repeated names, so that batches differ.
+				const names = lengths.map((length, n) => `import ${runs} ${n % 7} ${"犬".repeat(Math.min(length, 235))}`);
+				const importer = await importerOf(names.map((name) => `${name},1`));
+				expect(fates);
+				for (let isComplete = false; !isComplete; ) {
+					const { key } = keys[turns.shift() ?? 0] as (typeof keys)[0];
+					try {
+						isComplete = await importer.run({ url, key, retryForMs: 0, signal: never, fetch: send });
+					} catch (error) {
+						assert.ok(error instanceof ImportFailure && error.kind === "unreachable", String(error));
+						failures++;
+					}
+					await settle();
+				}
+				const stored: string[] = [];
+				for (let hasMore = true; hasMore; ) {
+					const page = await store.listPets({ after: lastId, limit: 1000 });
+					stored.push(...petsOf(page).map(({ name }) => name));
+					lastId = page.ids?.last ?? lastId;
+					hasMore = page.hasMore;
+				}
+				assert.deepEqual(stored, names);
+				assert.equal(importer.count("added") + importer.count("present"), names.length);
+				const again = await importerOf(names.map((name) => `${name},1`));
+				assert.ok(await again.run({ url, key: reader, retryForMs: 0, signal: never }));
+				assert.equal(again.count("present"), names.length, "the same file with another key adds nothing");
+			},
+		),
+		{ seed, numRuns: 30, endOnFailure: true },
+	);
+	context.diagnostic(`${runs} imports, ${failures} failures`);
+	assert.ok(failures > 20);
+});
+
+test("imports of the same file at the same time add each row once, and each is told of all rows", async (context) => {
+	const { url, key } = await testService(context);
+	const lines = Array.from({ length: 3000 }, (_, n) => `animal ${n},${n}`);
+	const importers = await Promise.all([importerOf(lines), importerOf(lines), importerOf(lines)]);
+	await Promise.all(importers.map((importer) => importer.run({ url, key, retryForMs: 10_000, signal: never })));
+	assert.equal((await listAll(url, key)).length, lines.length);
+	for (const { count } of importers) assert.equal(count("added") + count("present"), lines.length);
+	const added = importers.reduce((sum, { count }) => sum + count("added"), 0);
+	assert.equal(added, lines.length);
+});
+
+test("a batch that is too large for a server is halved, down to the row that alone is too large", async (context) => {
+	const { url, key } = await testService(context);
+	const sizes: number[] = [];
+	const server = createServer(async (request, response) => {
+		const body = Buffer.concat(await request.toArray());
+		sizes.push(body.length);
+		if (body.length > 2000) return void response.writeHead(413, { "content-type": "text/plain" }).end("too large");
+		const { authorization = "" } = request.headers;
+		const headers = { authorization, "content-type": "application/json" };
+		const reply = await fetch(`${url}${request.url}`, { method: "POST", headers, body });
+		response.writeHead(reply.status, { "content-type": "application/json" }).end(await reply.text());
+	});
+	const proxy = `http://127.0.0.1:${await listenFor(context, server)}`;
+	const names = Array.from({ length: 50 }, (_, n) => `animal ${n}`);
+	names[20] = "犬".repeat(255);
+	const importer = await importerOf(names.map((name) => `${name},1`));
+	assert.ok(await importer.run({ url: proxy, key, retryForMs: 0, signal: never }));
+	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
+	assert.deepEqual(
+		(await listAll(url, key)).map(({ name }) => name),
+		names,
+	);
+});
+
+test("a batch without a reply is not sent again after its keys may have expired", async (context) => {
+	const { url, key } = await testService(context);
+	context.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+	const importer = await importerOf(["Rex,1", "Mia,1"]);
+	const send: typeof fetch = async (...request) => {
+		await fetch(...request);
+		context.mock.timers.tick(24 * 3_600_000);
+		throw new TypeError("the reply is lost");
+	};
+	const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: send });
+	await assert.rejects(running, { kind: "expired", message: /stopped for too long to send its last rows again/ });
+	const rest = await Array.fromAsync(importer.rest());
+	assert.deepEqual(
+		rest.map(({ row, mayBeStored }) => [row.pet?.name, mayBeStored]),
+		[
+			["Rex", true],
+			["Mia", true],
+		],
+	);
+	assert.equal((await listAll(url, key)).length, 2);
+});
+
+test("a reply that is none of the service ends an import at once, and its rows are sent when it continues", async (context) => {
+	const { url, key } = await testService(context);
+	const importer = await importerOf(["Rex,1"]);
+	const replies = [new Response("<html>", { status: 200 }), new Response("{}", { status: 500 })];
+	for (const reply of replies) {
+		const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: async () => reply });
+		await assert.rejects(running, {
+			kind: "unexpected",
+			message: `another server, such as a proxy, replied ${reply.status}`,
+		});
+	}
+	assert.ok(await importer.run({ url, key, retryForMs: 0, signal: never }));
+	assert.equal(importer.count("added"), 1);
+});

@@ -1,0 +1,386 @@
+// Imports in the web console while something happens to them: pauses, lost replies, other keys, reloads, a second
+// import of the same file, and servers that refuse.
+
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { createKey } from "../../src/keys/issue.ts";
+import { screenshot, test } from "../support/browser.ts";
+import { listAll } from "../support/ledger.ts";
+import { revoke, type TestService, testService } from "../support/service.ts";
+import { describePet } from "../support/spreadsheets.ts";
+import { until } from "../support/until.ts";
+import {
+	assertBothAccessible,
+	button,
+	choose,
+	goOn,
+	openConsole,
+	opened,
+	row,
+	shows,
+	signIn,
+	signOut,
+	takeOut,
+	textOf,
+} from "./console.ts";
+
+const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
+/** Three batches. */
+const rows = `name,categoryId\n${names.map((name) => `${name},1\n`).join("")}`;
+const imports = "**/console/imports";
+const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
+const heading = (page: Page) => page.locator("h2.num");
+
+async function namesIn({ url, key }: TestService): Promise<string[]> {
+	return (await listAll(url, key)).map(({ name }) => name);
+}
+
+async function start(page: Page, file: string, text: string, count: string): Promise<void> {
+	await choose(page, file, text);
+	await goOn(page, "Check");
+	await button(page, `Add ${count} animals`).click();
+}
+
+/** Lets the first batch pass, and stores the others or not, but holds their replies until `release`. */
+async function holdReplies(context: TestContext, page: Page, { isStored = false } = {}) {
+	let sent = 0;
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.after(() => release());
+	await page.route(imports, async (route) => {
+		if (++sent === 1) return route.continue();
+		if (isStored) await route.fetch();
+		await released;
+		await route.continue().catch(() => {});
+	});
+	return { release, sent: () => sent };
+}
+
+test("an import survives a pause, a lost reply and a revoked key: each row is added once, in order", async (context) => {
+	const service = await testService(context);
+	const first = await createKey(service.issuer, { name: "first", scopes: ["pets:read", "pets:write"] });
+	const { page, errors } = await openConsole(context, service.url);
+	await signIn(page, first.key);
+	const held = await holdReplies(context, page);
+	await start(page, "rows.csv", rows, "2,000");
+	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await screenshot(page, "console-adding");
+	await button(page, "Pause").click();
+	await shows(page, "Paused");
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await row(page, "Row 2").waitFor();
+	await page.keyboard.press("m");
+	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await page.unroute(imports);
+	await page.route(imports, async (route) => {
+		await route.fetch();
+		await revoke(service, first);
+		await route.abort();
+		await page.unroute(imports);
+	});
+	held.release();
+	await button(page, "Resume").click();
+	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await signIn(page, service.key);
+	await shows(page, "Paused: nothing is lost");
+	await assertBothAccessible(page, "an import that paused by itself");
+	await screenshot(page, "console-paused");
+	await button(page, "Resume").click();
+	await page.getByText("2,000 of 2,000 animals added", { exact: true }).waitFor();
+	assert.deepEqual(await namesIn(service), names);
+	await screenshot(page, "console-finished");
+	takeOut(errors, /401|ERR_FAILED/);
+});
+
+test("signing out of an import under way asks first, and the next person finds nothing of it", async (context) => {
+	const { service, page } = await opened(context, []);
+	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
+	const { release, sent } = await holdReplies(context, page);
+	await start(page, "rows.csv", rows.replace("\n", "\n,1\n"), "2,000");
+	await shows(page, /^\d{3} of 2,000 animals added, 1 left out$/);
+	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
+	await page.getByRole("button", { name: /^Account: / }).click();
+	await button(page, "Sign out of all tabs").click();
+	await dialog.getByText(/^[\d,]+ of 2,000 animals in rows.csv are not added yet\./).waitFor();
+	assert.equal(
+		await page.evaluate("document.activeElement.textContent"),
+		"Stay signed in",
+		"Enter alone does not sign out",
+	);
+	await assertBothAccessible(page, "signing out beside an import");
+	await screenshot(page, "console-sign-out");
+	await page.keyboard.press("Enter");
+	await dialog.waitFor({ state: "detached" });
+	await button(page, "Pause").click();
+	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).fill("sign out");
+	await page.keyboard.press("Enter");
+	await dialog.getByRole("button", { name: "Sign out" }).click();
+	await page.getByLabel("API key").waitFor();
+	release();
+	await until(
+		"nothing is kept",
+		async () => ((await page.evaluate("indexedDB.databases()")) as unknown[]).length === 0,
+	);
+	await signIn(page, other);
+	await shows(page, "Drop your list here");
+	await page.reload();
+	await shows(page, "Drop your list here");
+	assert.equal(await page.getByText("rows.csv").count(), 0);
+	assert.equal(await page.evaluate(mayLeave), true);
+	assert.equal(sent(), 2, "nothing is sent after signing out");
+	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
+	await goOn(page, "Check");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	await signOut(page);
+	assert.deepEqual((await namesIn(service)).slice(-1), ["Mia"]);
+});
+
+test("signing out in another tab asks first and ends the import of this one", async (context) => {
+	const { service, page } = await opened(context, []);
+	const { release, sent } = await holdReplies(context, page);
+	await start(page, "rows.csv", rows, "2,000");
+	await until("a batch on its way", () => sent() === 2);
+	const other = await page.context().newPage();
+	await other.goto(`${service.url}/console`);
+	await other.getByRole("button", { name: /^Account: / }).waitFor();
+	await other.getByRole("button", { name: /^Account: / }).click();
+	await button(other, "Sign out of all tabs").click();
+	await shows(other, "Another tab is adding animals.");
+	await button(other, "Sign out").click();
+	await shows(page, "You signed out in another tab.");
+	release();
+	await signIn(page, service.key);
+	await shows(page, "Drop your list here");
+	assert.equal(sent(), 2);
+});
+
+/** @param script runs before the page's own */
+async function continueAfterReload(context: TestContext, script = ""): Promise<void> {
+	const { service, page } = await opened(context, []);
+	await page.addInitScript(script);
+	await page.reload();
+	const { release } = await holdReplies(context, page, { isStored: true });
+	const lines = names.map((name, at) => `${name};1;${at % 2 ? "weg" : ""}\n`);
+	await choose(page, "rows.csv", `Tier;Art;Wo\n;1;\nIda;vier;\n${lines.join("")}`);
+	for (const [column, field] of Object.entries({ Tier: "name", Art: "categoryId", Wo: "status" }))
+		await page.getByLabel(`Column ${column} holds`).selectOption(field);
+	await goOn(page, "Values");
+	await page.getByLabel("“weg” becomes").selectOption("sold");
+	await goOn(page, "Check");
+	await page.getByLabel("Category in row 3: A category is a whole number, such as 4").fill("4");
+	await button(page, "Add 2,001 animals").click();
+	await shows(page, /^\d{3} of 2,001 animals added, 1 left out$/);
+	const before = await heading(page).textContent();
+	let asked = 0;
+	page.on("dialog", (dialog) => {
+		asked++;
+		void dialog.accept();
+	});
+	await until("a second batch is stored", async () => (await namesIn(service)).length > 1000);
+	await page.reload();
+	assert.equal(asked, 1, "the browser asks");
+	await page.unroute(imports);
+	release();
+	await shows(page, "Paused");
+	assert.equal(await heading(page).textContent(), before);
+	await page.reload();
+	await shows(page, "Paused");
+	await button(page, "Resume").click();
+	await page.getByText("2,001 of 2,001 animals added, 1 left out", { exact: true }).waitFor();
+	const saved = page.waitForEvent("download");
+	await button(page, "Save the row as a file").click();
+	assert.match(await textOf(saved), /^\ufeffline;reason;Tier;Art;Wo\n2;Enter a name;;1;\n$/);
+	const pets = (await listAll(service.url, service.key)).map(describePet);
+	assert.deepEqual(pets, ["Ida 4 –", ...names.map((name, at) => `${name} 1 ${at % 2 ? "sold" : "–"}`)]);
+	await page.reload();
+	await shows(page, "Drop your list here");
+	await choose(page, "rows.csv", `Tier;Art;Wo\n;1;\nIda;vier;\n${lines.join("")}`);
+	await shows(page, "Choose in the menus above the columns");
+}
+
+test("an import is there again after a reload, paused, and adds each row once", (context) =>
+	continueAfterReload(context));
+
+test("over plain http, too, an import adds each row once after a reload", (context) =>
+	continueAfterReload(context, 'Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })'));
+
+test("an import that was discarded, or is older than 23 hours, is not there after a reload", async (context) => {
+	const { page } = await opened(context, []);
+	page.on("dialog", (dialog) => void dialog.accept());
+	const held = await holdReplies(context, page);
+	await start(page, "rows.csv", rows, "2,000");
+	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await page.reload();
+	await shows(page, "Paused");
+	await button(page, "Discard the rest").click();
+	await shows(page, "Drop your list here");
+	await page.reload();
+	await shows(page, "Drop your list here");
+	held.release();
+	await page.unroute(imports);
+	await holdReplies(context, page);
+	await start(page, "others.csv", rows.replaceAll("Row", "Other"), "2,000");
+	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await page.addInitScript("Date.now = () => performance.timeOrigin + performance.now() + 23 * 3_600_000");
+	await page.reload();
+	await shows(page, "Drop your list here");
+	assert.equal(await page.getByText("others.csv").count(), 0);
+});
+
+test("rows that were there are added once more on request, also through lost replies and reloads", async (context) => {
+	const { service, page, errors } = await opened(context, []);
+	page.on("dialog", (dialog) => void dialog.accept());
+	const held = await holdReplies(context, page);
+	await start(page, "rows.csv", rows, "2,000");
+	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await button(page, "Pause").click();
+	held.release();
+	await until("two batches", async () => (await namesIn(service)).length > 1000);
+	await button(page, "Discard the rest").click();
+	await page.unroute(imports);
+	const count = (await namesIn(service)).length;
+	const first = count.toLocaleString("en");
+	await start(page, "rows.csv", rows, "2,000");
+	const counted = `${2000 - count} of 2,000 animals added, ${first} already there`;
+	await page.getByText(counted, { exact: true }).waitFor();
+	await shows(page, /^This file was imported today at \d+:\d\d: nothing was added twice\.$/);
+	await assertBothAccessible(page, "rows that were there");
+	await screenshot(page, "console-already-there");
+	assert.deepEqual(await namesIn(service), names);
+	let lost = 0;
+	await page.route(imports, async (route) => {
+		await route.fetch();
+		lost++;
+		await route.abort();
+	});
+	await button(page, `Add ${first} animals once more`).click();
+	await until("a lost reply and a repeat", () => lost > 1);
+	await page.unroute(imports);
+	await page.reload();
+	await shows(page, "Paused");
+	await button(page, "Resume").click();
+	await page.getByText(`${first} of ${first} animals added`, { exact: true }).waitFor();
+	assert.deepEqual(await namesIn(service), [...names, ...names.slice(0, count)]);
+	await button(page, "Add another list").click();
+	await start(page, "rows.csv", rows, "2,000");
+	await shows(page, "0 of 2,000 animals added, 2,000 already there");
+	takeOut(errors, /ERR_FAILED/);
+});
+
+test("rows that were added with other fields, or removed since, are left out with their ids", async (context) => {
+	const { service, page } = await opened(context, []);
+	const text = "name,other,categoryId\nRex,Max,1\nMia,Mia,2\nZoe,Zoe,3\n";
+	await start(page, "rows.csv", text, "3");
+	await shows(page, "3 of 3 animals added");
+	await button(page, "Add another list").click();
+	await service.send({
+		method: "POST",
+		path: "/console/edits",
+		headers: { "Content-Type": "application/json" },
+		body: JSON.stringify({ edits: [{ id: 2, action: "remove", seen: { name: "Mia" } }] }),
+	});
+	await choose(page, "rows.csv", text);
+	await page.getByLabel("Column name holds").selectOption("");
+	await page.getByLabel("Column other holds").selectOption("name");
+	await goOn(page, "Check");
+	await button(page, "Add 3 animals").click();
+	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
+	await shows(page, "Already there with other fields: animal 1 · 1 row");
+	await shows(page, "Added before, and removed since: animal 2 · 1 row");
+	await assertBothAccessible(page, "rows that are there otherwise");
+	await screenshot(page, "console-left-out");
+	const saved = page.waitForEvent("download");
+	await button(page, "Save the 2 rows as a file").click();
+	const file = await textOf(saved);
+	assert.match(
+		file,
+		/^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1 \(import-[0-9a-dfx]{24}-2\),Rex,Max,1\n3,/,
+	);
+	await button(page, "Add another list").click();
+	await start(page, "rows.csv.rejected.csv", file, "2");
+	await shows(page, "0 of 2 animals added, 1 already there, 1 left out");
+	assert.deepEqual(await namesIn(service), ["Rex", "Zoe"]);
+	await button(page, "Add 1 animal once more").click();
+	await shows(page, "1 of 1 animal added");
+	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex"]);
+});
+
+test("two browsers that import the same file at once add each row once, and each counts all rows", async (context) => {
+	const { service, page } = await opened(context, []);
+	const { page: other } = await openConsole(context, service.url);
+	await signIn(other, service.key);
+	for (const one of [page, other]) {
+		await choose(one, "rows.csv", rows);
+		await goOn(one, "Check");
+	}
+	await Promise.all([page, other].map((one) => button(one, "Add 2,000 animals").click()));
+	const counts = [];
+	for (const one of [page, other]) {
+		await shows(one, "Finished");
+		const text = (await heading(one).textContent()) ?? "";
+		const [, added = "", there = "0"] =
+			/^([\d,]+) of 2,000 animals added(?:, ([\d,]+) already there)?$/.exec(text) ?? [];
+		counts.push({ added: Number(added.replace(",", "")), there: Number(there.replace(",", "")) });
+	}
+	assert.deepEqual(
+		counts.map(({ added, there }) => added + there),
+		[2000, 2000],
+	);
+	assert.equal(
+		counts.reduce((sum, { added }) => sum + added, 0),
+		2000,
+		JSON.stringify(counts),
+	);
+	assert.deepEqual(await namesIn(service), names);
+});
+
+test("batches are halved for a server that takes less, and wait as long as Retry-After says", async (context) => {
+	const { service, page, errors } = await opened(context, []);
+	const sizes: number[] = [];
+	let refusedAtMs = 0;
+	let waitedMs = 0;
+	await page.route(imports, (route) => {
+		const size = route.request().postData()?.length ?? 0;
+		sizes.push(size);
+		if (size > 40_000) return route.fulfill({ status: 413, body: "too large" });
+		if (refusedAtMs > 0) {
+			waitedMs ||= performance.now() - refusedAtMs;
+			return route.continue();
+		}
+		refusedAtMs = performance.now();
+		const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
+		return route.fulfill({ status: 429, json: refusal, headers: { "retry-after": "2" } });
+	});
+	await start(page, "rows.csv", rows, "2,000");
+	await shows(page, "2,000 of 2,000 animals added");
+	assert.deepEqual(await namesIn(service), names);
+	assert.ok(sizes.some((size) => size > 40_000) && waitedMs >= 2000, `${waitedMs} ms, ${sizes}`);
+	takeOut(errors, /413|429/);
+});
+
+test("a server that is away for long pauses the import with a sentence, and nothing is lost", async (context) => {
+	const service = await testService(context);
+	const { page, errors } = await openConsole(context, service.url);
+	await page.clock.install();
+	await signIn(page, service.key);
+	await page.route(imports, (route) => route.abort());
+	await start(page, "rows.csv", rows, "2,000");
+	await until("the pause", async () => {
+		await page.clock.runFor(5_000);
+		return page.getByText("Paused: nothing is lost").isVisible();
+	});
+	await shows(page, "The server does not answer. Resume continues with the other rows; none is added twice.");
+	const refusal = { code: "insufficient_scope", message: "the key lacks the scope pets:write", status: 403 };
+	await page.unroute(imports);
+	await page.route(imports, (route) => route.fulfill({ status: 403, json: refusal }));
+	await button(page, "Resume").click();
+	await shows(page, "The key lacks the scope pets:write. Resume continues with the other rows; none is added twice.");
+	await page.unroute(imports);
+	await button(page, "Resume").click();
+	await shows(page, "2,000 of 2,000 animals added");
+	assert.deepEqual(await namesIn(service), names);
+	takeOut(errors, /ERR_FAILED|403/);
+});

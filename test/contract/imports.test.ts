@@ -1,0 +1,123 @@
+// POST /console/imports: many animals in one request and one transaction, each added once under its key.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { assertFailure, create, type TestService, testService } from "../support/service.ts";
+
+const importOf = (rows: unknown, headers = {}) => ({
+	method: "POST",
+	path: "/console/imports",
+	headers: { "Content-Type": "application/json", ...headers },
+	body: typeof rows === "string" ? rows : JSON.stringify({ rows }),
+});
+
+async function resultsOf({ send }: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
+	const { status, body, headers: got } = await send(importOf(rows, headers));
+	assert.deepEqual([status, got["cache-control"]], [200, "no-store"], body);
+	return JSON.parse(body).results;
+}
+
+const row = (number: number, more = {}) => ({ key: `k-${number}`, name: `animal ${number}`, categoryId: 1, ...more });
+
+test("rows get ids in their order without a gap, beside creates, and faults name row and field", async (context) => {
+	const service = await testService(context);
+	const rows = Array.from({ length: 300 }, (_, n) => row(n));
+	const broken = [
+		row(1000, { categoryId: "4" }),
+		{ name: "Rex" },
+		7,
+		row(1001, { key: "" }),
+		row(1002, { status: "gone" }),
+	];
+	const creates = Array.from({ length: 20 }, () => service.send(create({ name: "other", categoryId: 2 })));
+	const [results] = await Promise.all([resultsOf(service, [...rows, ...broken]), ...creates]);
+	const ids = results.slice(0, 300).map(({ outcome, id }) => outcome === "added" && Number(id));
+	assert.deepEqual(
+		ids,
+		ids.map((_, at) => Number(ids[0]) + at),
+	);
+	assert.deepEqual(
+		results
+			.slice(300)
+			.map(({ outcome, faults }) => [outcome, (faults as { field?: string }[]).map(({ field }) => field)]),
+		[
+			["invalid", ["categoryId"]],
+			["invalid", ["key", "categoryId"]],
+			["invalid", [undefined]],
+			["invalid", ["key"]],
+			["invalid", ["status"]],
+		],
+	);
+	const { body } = await service.send({ path: `/v1/pets/${ids[7]}` });
+	assert.equal(body, `{"id":${ids[7]},"name":"animal 7","categoryId":1}`);
+});
+
+test("a row that is sent again, with any key, is there; with other fields or after a removal it is reported", async (context) => {
+	const service = await testService(context);
+	service.clock.nowMs = Date.now();
+	const atMs = service.clock.nowMs;
+	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	const other = { Authorization: `Bearer ${key}` };
+	await resultsOf(service, [row(1), row(2), row(3), row(1)]);
+	await service.store.edits.apply({ petId: 2n, editor: "me", action: "remove" });
+	service.clock.nowMs += 1000;
+	const again = [row(1), row(2), row(3, { status: "sold" }), row(4), row(4), row(4, { categoryId: 2 })];
+	assert.deepEqual(await resultsOf(service, again, other), [
+		{ outcome: "present", id: 1, atMs },
+		{ outcome: "removed", id: 2, atMs },
+		{ outcome: "different", id: 3, atMs },
+		{ outcome: "added", id: 4 },
+		{ outcome: "present", id: 4, atMs: atMs + 1000 },
+		{ outcome: "different", id: 4, atMs: atMs + 1000 },
+	]);
+	const keyed = create({ name: "animal 1", categoryId: 1 }, { "Idempotency-Key": "k-1" });
+	assert.equal((await service.send(keyed)).body, '{"id":5,"name":"animal 1","categoryId":1}', "callers have own keys");
+	service.clock.nowMs += 24 * 3_600_000;
+	assert.deepEqual(await resultsOf(service, [row(1)]), [{ outcome: "added", id: 6 }], "for 24 hours");
+});
+
+test("an int64 is exact in rows and results", async (context) => {
+	const service = await testService(context);
+	const { body } = await service.send(importOf('{"rows":[{"key":"a","name":"Rex","categoryId":9223372036854775807}]}'));
+	assert.equal(body, '{"results":[{"outcome":"added","id":1}]}');
+	assert.match((await service.send({ path: "/v1/pets/1" })).body, /"categoryId":9223372036854775807\}/);
+});
+
+test("imports are refused without key, scope or rows, are private, and are nowhere under /v1", async (context) => {
+	const service = await testService(context);
+	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read", "pets:edit"] });
+	assertFailure(await service.send(importOf([row(1)], { Authorization: undefined })), "missing_credential");
+	assertFailure(await service.send(importOf([row(1)], { Authorization: `Bearer ${key}` })), "insufficient_scope");
+	for (const body of ["{}", "[]", "null", '{"rows":[]}', '{"rows":{}}'])
+		assertFailure(await service.send(importOf(body)), "invalid_body");
+	assertFailure(await service.send(importOf(`{"rows":[${"0,".repeat(40_000)}0]}`)), "body_too_large");
+	assertFailure(await service.send({ path: "/console/imports" }), "method_not_allowed");
+	assertFailure(await service.send({ ...importOf([row(1)]), path: "/v1/imports" }), "route_not_found");
+	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
+});
+
+test("each row counts for the rate: what a window lacks is taken from the next ones", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:write"], rate: "10/1h" });
+	const headers = { Authorization: `Bearer ${key}` };
+	const rows = Array.from({ length: 25 }, (_, n) => row(n));
+	const first = await service.send(importOf(rows, headers));
+	assert.equal(first.headers["ratelimit"], '"key";r=0;t=7200');
+	const refused = await service.send(importOf(rows, headers));
+	assertFailure(refused, "rate_limited");
+	assert.equal(refused.headers["retry-after"], "7200");
+});
+
+test("the rows of an import are counted in the log and the metrics", async (context) => {
+	const service = await testService(context, { mixes: false });
+	await resultsOf(service, [row(1), row(2), row(1), 5]);
+	const counts = { added: 2, present: 1, different: 0, removed: 0, invalid: 1 };
+	assert.deepEqual(service.log.find((line) => line["http.route"] === "/console/imports")?.["imported"], counts);
+	const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.match(text, /^animal_store_imported_rows_total\{outcome="added"\} 2$/m);
+	assert.match(
+		text,
+		/^animal_store_request_duration_seconds_count\{operation="import",method="write",status="200"\} 1$/m,
+	);
+});

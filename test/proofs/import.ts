@@ -1,0 +1,104 @@
+// One large import through a balancer, while SIGKILLs end a node every second, and now and then the command, and its API
+// key is replaced by another in the middle.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startBalancer } from "../support/balancer.ts";
+import { keyFor } from "../support/key-for.ts";
+import { listAll } from "../support/ledger.ts";
+import { freePort } from "../support/postgres-server.ts";
+import { begin, type Running, runProgram, startProgram } from "../support/program.ts";
+import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
+
+export const proof: Proof = {
+	shows:
+		"each row of an import is added once, in the order of the file, through kills of nodes and command and another key",
+	needs: [linux],
+	options: { rows: { default: "200000", text: "rows of the file" } },
+	async prove(trial) {
+		const rows = Number(trial.option("rows"));
+		const file = join(trial.folder, "animals.csv");
+		writeFileSync(
+			file,
+			`name,categoryId\n${Array.from({ length: rows }, (_, n) => `animal ${n},${n % 9}\n`).join("")}`,
+		);
+		const sqlite = await importThrough(trial, file, rows, await newStore("import", trial.folder));
+		return { rows, sqlite, postgres: await importThrough(trial, file, rows, await newDatabase(trial)) };
+	},
+};
+
+const killEveryMs = 1000;
+
+async function importThrough(trial: Trial, file: string, rows: number, { environment, key }: TrialStore) {
+	const ports = [await freePort(), await freePort()];
+	const start = (port: number) => startProgram(trial, { ...environment, PORT: String(port) });
+	const nodes: Running[] = await Promise.all(ports.map(start));
+	const url = `http://127.0.0.1:${await startBalancer(trial, () => ports)}`;
+	const other = await keyFor(environment.DATABASE_URL);
+	const kills = { nodes: 0, commands: 0, keys: 0 };
+	let isOver = false;
+	const killing = (async () => {
+		for (let turn = 0; !isOver; turn++) {
+			await sleep(killEveryMs);
+			const place = turn % 2;
+			await nodes[place]?.stop("SIGKILL");
+			nodes[place] = await start(ports[place] as number);
+			kills.nodes++;
+		}
+	})();
+	let used = key;
+	let report: { added: number; alreadyThere: number; rejected: number } | undefined;
+	// Each command lives for a second longer than the one before, because it sends the whole file.
+	for (let livesMs = 2 * killEveryMs; !report; livesMs += killEveryMs) {
+		const own = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: used };
+		const { child, finished } = begin(["import", file, "--json"], { environment: own, limitMs: 600_000 });
+		const killer = setTimeout(() => child.kill("SIGKILL"), livesMs);
+		const stored = async () => Number((await countOf(url, other)) ?? 0);
+		if (kills.keys === 0 && livesMs > 3 * killEveryMs && (await stored()) > rows / 4) {
+			await revoke(environment, key);
+			kills.keys++;
+		}
+		const { code, signal, stdout, stderr } = await finished;
+		clearTimeout(killer);
+		if (signal === "SIGKILL") kills.commands++;
+		else if (code === 0) report = JSON.parse(stdout);
+		else {
+			assert.match(stderr, /this API key does not work/);
+			used = other;
+		}
+		trial.say(`${(await stored()) ?? "?"} of ${rows} rows, ${JSON.stringify(kills)}`);
+	}
+	isOver = true;
+	await killing;
+	assert.ok(kills.nodes > 5 && kills.commands > 1 && kills.keys === 1, JSON.stringify(kills));
+	const names = (await listAll(url, other)).map(({ name }) => name);
+	assert.equal(names.length, rows);
+	for (const [n, name] of names.entries()) assert.equal(name, `animal ${n}`);
+	for (const node of nodes) await node.stop();
+	return { ...kills, added: report.added, alreadyThere: report.alreadyThere };
+}
+
+/** The newest id, which counts the animals, as none was removed; undefined while no node answers. */
+async function countOf(url: string, key: string): Promise<number | undefined> {
+	const { code, stdout } = await runProgram([
+		"pets",
+		"list",
+		"--last",
+		"--limit",
+		"1",
+		"--csv",
+		"--url",
+		url,
+		"--key",
+		key,
+	]);
+	return code === 0 ? Number(/\n(\d+),/.exec(stdout)?.[1] ?? 0) : undefined;
+}
+
+async function revoke(environment: { DATABASE_URL: string }, key: string): Promise<void> {
+	const listed = await runProgram(["keys", "list", "--json"], { environment });
+	const found = (JSON.parse(listed.stdout) as { id: string; last4: string }[]).find(({ last4 }) => key.endsWith(last4));
+	assert.equal((await runProgram(["keys", "revoke", String(found?.id)], { environment })).code, 0);
+}

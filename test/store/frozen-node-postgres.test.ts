@@ -1,0 +1,118 @@
+// A node that is frozen in the middle of an edit, and edits that wait for a lock, beside a healthy node.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import pg from "pg";
+import { callerOf } from "../support/caller.ts";
+import { databaseFor, type TestDatabase } from "../support/postgres.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { until, within } from "../support/until.ts";
+
+const animals = 12;
+
+/** Two nodes of a store with animals, and a key that may edit them. */
+async function startNodes(context: TestContext) {
+	const database = await databaseFor(context);
+	const environment = { DATABASE_URL: database.url };
+	const scopes = ["--scopes", "pets:read,pets:write,pets:edit"];
+	const key = (await runProgram(["keys", "create", "--name", "editor", ...scopes], { environment })).stdout.trim();
+	const nodes = await Promise.all([startProgram(context, environment), startProgram(context, environment)]);
+	const [lost, healthy] = nodes as [Running, Running];
+	const caller = callerOf(healthy.url, key);
+	for (let animal = 0; animal < animals; animal++) assert.equal((await caller.create()).status, 201);
+	/** Renames the animals with these ids, all at once. */
+	const edit = ({ url }: Running, seen: string, name: string, ids = all) =>
+		Promise.all(
+			ids.map(async (id) => {
+				const reply = await fetch(new URL("/console/edits", url), {
+					method: "POST",
+					headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+					body: JSON.stringify({ edits: [{ id, action: "rename", name, seen: { name: seen } }] }),
+				});
+				const text = await reply.text();
+				return `${reply.status} ${reply.ok ? (JSON.parse(text) as Edited).results[0].outcome : JSON.parse(text).code}`;
+			}),
+		);
+	/** Lists at once, each with another statement, which needs a connection. */
+	const list = async () => {
+		const pages = Array.from({ length: 20 }, (_, page) => caller.get(`/v1/pets?limit=${page + 1}`));
+		return new Set((await Promise.all(pages)).map(({ status }) => status));
+	};
+	return { database, lost, healthy, caller, edit, list };
+}
+
+interface Edited {
+	results: [{ outcome: string }];
+}
+
+const all = Array.from({ length: animals }, (_, index) => index + 1);
+
+/** Locks the row that each edit gets its id from. @returns a function that unlocks it */
+async function lockEdits(context: TestContext, { url }: TestDatabase): Promise<() => Promise<unknown>> {
+	const holder = new pg.Client({ connectionString: url });
+	await holder.connect();
+	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
+	let ended: Promise<void> | undefined;
+	const unlock = () => {
+		ended ??= holder.end();
+		return ended;
+	};
+	context.after(unlock);
+	return unlock;
+}
+
+/** The sessions of nodes that are in this state. */
+async function countSessions({ query }: TestDatabase, state: string): Promise<number> {
+	const sessions = `FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()`;
+	return (await query(`SELECT ${sessions} AND ${state}`)).rows.length;
+}
+const isWaiting = "wait_event_type = 'Lock'";
+
+test("a node that is frozen in the middle of an edit delays the edits of others by less than 5 s, and nothing else", async (context) => {
+	const { database, lost, healthy, caller, edit, list } = await startNodes(context);
+	const unlock = await lockEdits(context, database);
+	const unanswered = edit(lost, "a", "lost", [1]);
+	unanswered.catch(() => {}); // If the test fails, its node ends before it answers.
+	await until("the edit to wait", async () => (await countSessions(database, isWaiting)) > 0);
+	lost.process.kill("SIGSTOP");
+	context.after(() => lost.process.kill("SIGCONT"));
+	await unlock();
+	const isOpen = "state = 'idle in transaction'";
+	await until("the edit to hold its locks", async () => (await countSessions(database, isOpen)) > 0);
+	const edits = within("the edits of the other node", edit(healthy, "a", "Max"), 5_000);
+	const [created, listed] = await Promise.all([caller.create(), list()]);
+	assert.deepEqual([created.status, listed], [201, new Set([200])]);
+	assert.deepEqual(new Set(await edits), new Set(["200 edited"]));
+	lost.process.kill("SIGCONT");
+	assert.deepEqual(await unanswered, ["503 storage_unavailable"], "the edit was rolled back");
+	const name = async () => ((await (await caller.get("/v1/pets/1")).json()) as { name: string }).name;
+	assert.equal(await name(), "Max");
+	assert.deepEqual(await edit(lost, "Max", "found", [1]), ["200 edited"], "the node works again");
+	assert.equal(await name(), "found");
+});
+
+test("edits that wait for a lock hold a quarter of the connections; the node lists, and its probe notices", async (context) => {
+	const { database, healthy, caller, edit, list } = await startNodes(context);
+	const unlock = await lockEdits(context, database);
+	const edits = edit(healthy, "a", "Max");
+	const waiting: number[] = [];
+	let isOver = false;
+	const counting = until("the end of the edits", async () => {
+		waiting.push(await countSessions(database, isWaiting));
+		return isOver;
+	});
+	const read = list();
+	assert.deepEqual(new Set(await edits), new Set(["503 storage_unavailable"]));
+	assert.deepEqual([await read, (await caller.create()).status], [new Set([200]), 201]);
+	isOver = true;
+	await counting;
+	assert.equal(Math.max(...waiting), 2, "of ten");
+	const writes = async () => {
+		const reply = await caller.get("/readyz");
+		return `${reply.status} ${((await reply.json()) as { writes: string }).writes}`;
+	};
+	await until("the probe to fail", async () => (await writes()) === "200 failing");
+	await unlock();
+	await until("the probe to succeed", async () => (await writes()) === "200 working");
+	assert.deepEqual(new Set(await edit(healthy, "a", "Mia")), new Set(["200 edited"]));
+});
