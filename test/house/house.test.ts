@@ -1,6 +1,7 @@
 // Checks the rules of ARCHITECTURE.md in the source, and that documents name only existing files, settings and tests.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
@@ -8,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { settings } from "../../src/config.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { promises, statements } from "../promises.ts";
-import { promisesPage, writePromises } from "./promises-page.ts";
+import { filesOfTests, filesThatProve, promisesPage, writePromises } from "./promises-page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -183,6 +184,26 @@ test("every file and every test that a document names exists", () => {
 	}
 });
 
+test("every relative link of a document in the package leads to a file in the package", () => {
+	const listing = execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], {
+		cwd: root,
+		encoding: "utf8",
+	});
+	const [packed] = Object.values<{ files: { path: string }[] }>(JSON.parse(listing));
+	const paths = packed?.files.map(({ path }) => path) ?? [];
+	const linksOf = (path: string) =>
+		[...read(path).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)|(?:src|href)="(?![a-z]+:|#)([^"#]+)/g)].map(
+			([, target, attribute = ""]) => ({ path, target: join(dirname(path), target ?? attribute) }),
+		);
+	const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
+	assert.ok(links.length > 100, `${links.length} links`);
+	const isThere = (target: string) => paths.some((path) => path === target || path.startsWith(join(target, "/")));
+	assert.deepEqual(
+		links.filter(({ target }) => !isThere(target)),
+		[],
+	);
+});
+
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
 	return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -193,10 +214,10 @@ function anchorsOf(page: string): string[] {
 	);
 }
 
-test("docs has at most 17,000 words in 18 pages, and no line of prose is wider than 130 columns", () => {
+test("docs has at most 15,500 words in 18 pages, and no line of prose is wider than 130 columns", () => {
 	const pages = filesIn("docs").filter((path) => /^docs\/[\w-]+\.md$/.test(path));
 	const words = pages.flatMap((path) => read(path).split(/\s+/).filter(Boolean));
-	assert.ok(words.length <= 17_000, `${words.length} words`);
+	assert.ok(words.length <= 15_500, `${words.length} words`);
 	assert.ok(pages.length <= 18, pages.join(" "));
 	for (const path of pages) {
 		const prose = read(path).replaceAll(/^```[\s\S]*?^```$|^\|.*$/gm, "");
@@ -215,15 +236,10 @@ function textOfTests(): string {
 
 test("every promise names tests and proofs that exist, and docs/promises.md is made from them", () => {
 	if (process.env["WRITE_PROMISES"]) writePromises();
-	const tests = textOfTests();
+	const tests = filesOfTests();
 	for (const { says, tests: titles, proofs = [] } of [...Object.values(promises).flat(), ...statements]) {
 		assert.ok(titles.length > 0, says);
-		for (const title of titles) {
-			if (title.startsWith("test/")) assert.doesNotThrow(() => read(title), `${says} names ${title}`);
-			else if (!title.includes(" "))
-				assert.doesNotThrow(() => read(`test/contract/corpus/${title}.requests.txt`), says);
-			else assert.ok(tests.includes(title), `test/promises.ts names a test that does not exist: ${title}`);
-		}
+		for (const file of filesThatProve(titles, tests)) assert.doesNotThrow(() => read(file), `${says} names ${file}`);
 		for (const name of proofs) assert.doesNotThrow(() => read(`test/proofs/${name}.ts`), `${says} names ${name}`);
 	}
 	assert.equal(

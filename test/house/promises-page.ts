@@ -1,6 +1,6 @@
-// Generates docs/promises.md from the table of promises and from the last long run of each proof.
+// Generates docs/promises.md from the table of promises, and keeps the last long run of each proof.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type Proven, promises, statements } from "../promises.ts";
 
 /** The last run of a proof: its date, its options besides the name, and its result. */
@@ -10,14 +10,13 @@ export interface LastRun {
 	result: string;
 }
 
-const page = new URL("../../docs/promises.md", import.meta.url);
+const root = new URL("../../", import.meta.url);
+const page = new URL("docs/promises.md", root);
 const runsFile = new URL("../last-runs.json", import.meta.url);
-const readRuns = (): Record<string, LastRun> => JSON.parse(readFileSync(runsFile, "utf8"));
-
 export function recordRun(name: string, run: LastRun): void {
-	const runs = Object.entries({ ...readRuns(), [name]: run }).sort(([a], [b]) => (a < b ? -1 : 1));
+	const last: Record<string, LastRun> = JSON.parse(readFileSync(runsFile, "utf8"));
+	const runs = Object.entries({ ...last, [name]: run }).sort(([a], [b]) => (a < b ? -1 : 1));
 	writeFileSync(runsFile, `${JSON.stringify(Object.fromEntries(runs), null, "\t")}\n`);
-	writePromises();
 }
 
 export function writePromises(): void {
@@ -26,42 +25,54 @@ export function writePromises(): void {
 
 const introduction = `# Promises, and their proofs
 
-Below each promise are the titles of the tests that fail when it is broken (\`npm test\`), or files of requests and
-replies in \`test/contract/corpus\`; in parentheses, long proofs (\`npm run prove -- --only crash\`), whose last runs are
-at the end. Generated from \`test/promises.ts\` and \`test/last-runs.json\`.`;
-
-const runsHead = `## Last long runs
-
-Of the installed tarball, except image, install, mutants and mutations; on 2 shared cores of an AMD EPYC, beside others, ext4;
-with the embedded store unless stated otherwise. \`npm run prove -- --record\` writes them.`;
+After each promise are the files whose tests fail when it is broken (\`npm test\`), or of requests and replies in
+\`test/contract/corpus\`, then its long proofs (\`npm run prove -- --only crash\`). The titles of the tests are in
+\`test/promises.ts\`, from which this page is generated; \`test/last-runs.json\` has the last run of each proof.`;
 
 /** An item of a list, wrapped like the other pages. */
-function item(text: string, indent: string): string {
+function item(text: string): string {
 	const lines = [""];
 	for (const word of text.split(" ")) {
 		const longer = `${lines.at(-1)} ${word}`.trim();
-		if (indent.length + 2 + longer.length <= 130) lines[lines.length - 1] = longer;
+		if (2 + longer.length <= 130) lines[lines.length - 1] = longer;
 		else lines.push(word);
 	}
-	return `${indent}- ${lines.join(`\n${indent}  `)}`;
+	return `- ${lines.join("\n  ")}`;
 }
 
-function itemOf({ says, tests, proofs = [] }: Proven): string {
-	const long = proofs.length > 0 ? ` (${proofs.map((name) => `\`${name}\``).join(", ")})` : "";
-	return [item(`**${says}**${long}`, ""), ...tests.map((title) => item(title, "  "))].join("\n");
+/** The text of each file of tests, by its path. */
+export function filesOfTests(): Map<string, string> {
+	const paths = ["src", "test"].flatMap((folder) =>
+		readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
+	);
+	const tests = paths.filter(
+		(path) => path.endsWith(".ts") && path !== "test/promises.ts" && !path.includes("node_modules"),
+	);
+	return new Map(tests.sort().map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
+}
+
+/** The files that prove a promise: those with tests of these titles, and those that are named by path or as a corpus. */
+export function filesThatProve(titles: string[], tests: Map<string, string>): string[] {
+	const files = titles.flatMap((title) => {
+		if (title.startsWith("test/")) return [title];
+		if (!title.includes(" ")) return [`test/contract/corpus/${title}.requests.txt`];
+		const found = [...tests].filter(([, text]) => text.includes(title)).map(([path]) => path);
+		if (found.length === 0) throw new Error(`test/promises.ts names a test that does not exist: ${title}`);
+		return found;
+	});
+	return [...new Set(files)];
 }
 
 export function promisesPage(): string {
-	const runs = Object.entries(readRuns()).map(([name, { date, options, result }]) => {
-		// Seeds are in the file.
-		const shown = options.replace(/^--seed \d+ ?/, "");
-		return item(`\`${name}${shown && ` ${shown}`}\`, ${date}: ${result}.`, "");
-	});
+	const tests = filesOfTests();
+	const itemOf = ({ says, tests: titles, proofs = [] }: Proven) => {
+		const files = filesThatProve(titles, tests).map((path) => `\`${path.replace("test/", "")}\``);
+		return item(`${says} ${[...files, ...proofs.map((name) => `**${name}**`)].join(" ")}`);
+	};
+	const section = (heading: string, all: Proven[]) => `## ${heading}\n\n${all.map(itemOf).join("\n")}`;
 	return `${[
 		introduction,
-		...Object.entries(promises).map(([heading, all]) => `## ${heading}\n\n${all.map(itemOf).join("\n")}`),
-		`## The interface document, statement by statement\n\n${statements.map(itemOf).join("\n")}`,
-		runsHead,
-		runs.join("\n"),
+		...Object.entries(promises).map(([heading, all]) => section(heading, all)),
+		section("The interface document, statement by statement", statements),
 	].join("\n\n")}\n`;
 }
