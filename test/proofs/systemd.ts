@@ -172,13 +172,16 @@ function runTasks(run: Run, animals: number): number {
 		`backup ${backup}`,
 		`verify ${backup}`,
 		"verify",
-		"copy --from sqlite:/var/lib/animal-store/animals.db --to sqlite:/var/lib/animal-store/copy.db",
 	];
 	for (const task of tasks) perform(run, task);
+	const store = "sqlite:/var/lib/animal-store/animals.db";
+	const copy = `copy --from ${store} --to sqlite:/var/lib/animal-store/copy.db`;
+	assert.throws(() => perform(run, copy), "the running service has the source open");
 	run("systemctl stop animal-store");
+	perform(run, copy);
 	perform(run, `restore ${backup} --force`);
 	assert.match(run("animal-store verify"), new RegExp(`: ${animals - 1} animals, `));
-	return tasks.length + 1;
+	return tasks.length + 2;
 }
 
 function perform(run: Run, task: string): void {
