@@ -47,10 +47,9 @@ export function createReplyWatch(options) {
 	const real = createReal(options);
 	return {
 		...real,
-		begin(request, response, head) {
-			if (globalThis.isFollowed()) return real.begin(request, response, head);
-			request.exchange = new Exchange(request, response, { id: options.requestId(request) }, head);
-			return request.exchange;
+		begin(connection, response, head) {
+			if (globalThis.isFollowed()) return real.begin(connection, response, head);
+			return new Exchange(connection, response, head, options.requestId(response.req));
 		},
 	};
 }`;

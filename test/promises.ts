@@ -259,7 +259,9 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "On half a core, a client is answered within 2 s also beside 4,000 that ask without a pause.",
-			tests: ["while many clients connect, a request waits for a later turn, and its socket is not read meanwhile"],
+			tests: [
+				"refusals for overload close their connections, share one short log line per second, and each is counted",
+			],
 			proofs: ["shedding"],
 		},
 		{

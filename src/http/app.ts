@@ -5,8 +5,8 @@ import type { Log } from "../contract/observed.ts";
 import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { type Check, createChecks, createOpsChecks, handleChecked } from "./checks.ts";
+import type { HttpServer } from "./connection.ts";
 import type { Exchange } from "./exchange.ts";
-import type { HttpServer } from "./intake.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { type LoadLimits, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
@@ -14,7 +14,6 @@ import { createRateLimits } from "./rate-limit.ts";
 import { sendFailure } from "./refusals.ts";
 import { createRouter, type Router } from "./router.ts";
 import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
-import { createTurns } from "./turns.ts";
 
 export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf" | "limits"> {
 	log: Log;
@@ -27,14 +26,13 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 /** The public port, which does not listen yet. Call `close` after its server has ended. */
 export function buildApp(options: AppOptions) {
 	const { store, keyCheck, isTrustedProxy, now } = options;
-	const turns = createTurns();
-	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits, readWaitMs: turns.readWaitMs });
+	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits });
 	const baseUrlOf = createBaseUrlOf(options);
 	const limits = createRateLimits(options.defaultRate);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
 	const router = createRouter();
 	addRoutes(router, { ...options, baseUrlOf, limits });
-	const server = createHttpServer(createHandler(router, checks, options), { ...options.server, turns });
+	const server = createHttpServer(createHandler(router, checks, options), options.server);
 	return { server, close: overload.stop };
 }
 

@@ -7,10 +7,10 @@ import { bodyMaxBytes } from "../contract/limits.ts";
 import { isEqual } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
+import type { Connection } from "./connection.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
 import { isRepeated } from "./framing.ts";
-import type { Connection } from "./intake.ts";
-import type { Overload } from "./overload.ts";
+import { type Overload, overloaded } from "./overload.ts";
 import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { readIdempotencyKey } from "./request-headers.ts";
@@ -32,8 +32,12 @@ export interface CheckOptions {
 export function createChecks(options: CheckOptions): readonly Check[] {
 	const { overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy } = options;
 
-	const load: Check = ({ request }, { access }) => {
-		if (access !== "open") overload.refuse(request.method === "POST");
+	const load: Check = (exchange, { access }) => {
+		if (exchange.connection.isBehind) throw overloaded(0);
+		if (access === "open") return;
+		// A client that asks again at once waits in the kernel then, from where each tick accepts one connection.
+		if (overload.isLate()) exchange.closeAfter();
+		overload.refuse(exchange.request.method === "POST");
 	};
 
 	const credential: Check = (exchange, { access, keyOf }) => {
@@ -98,12 +102,12 @@ const bearer = /^bearer +([^ \t]+)$/i;
 
 /** Sets the caller by the bearer credential (interface document §5, RFC 6750). May wait for the store. */
 function authenticate(exchange: Exchange, keyCheck: KeyCheck): Promise<void> | void {
-	const { headers, rawHeaders, socket } = exchange.request;
+	const { headers, rawHeaders } = exchange.request;
 	const { authorization } = headers;
 	// Node ignores all Authorization headers but the first; here a second one is an error.
 	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
 	if (!authorization) throw missing;
-	const keyHash = keyHashOf(socket, authorization, keyCheck);
+	const keyHash = keyHashOf(exchange.connection, authorization, keyCheck);
 	const found = keyHash ? keyCheck.check(keyHash) : undefined;
 	if (found instanceof Promise) return found.then((row) => admit(exchange, row));
 	admit(exchange, found);
@@ -115,7 +119,7 @@ function admit(exchange: Exchange, row: KeyRow | undefined): void {
 }
 
 /** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
-function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): string | undefined {
+function keyHashOf(connection: Connection<Exchange>, field: string, keyCheck: KeyCheck): string | undefined {
 	const known = connection.credential;
 	// A proxy may send the requests of many callers through one connection.
 	if (known && isEqual(known.field, field)) return known.keyHash;

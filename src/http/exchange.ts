@@ -7,14 +7,8 @@ import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import { type ImportCounts, type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
-import type { Connection } from "./intake.ts";
+import type { Connection } from "./connection.ts";
 import type { Cors, DeprecationNotice } from "./reply-headers.ts";
-
-declare module "node:http" {
-	interface IncomingMessage {
-		exchange?: Exchange;
-	}
-}
 
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -70,6 +64,7 @@ export function failureHeaders({ code, retryAfterSeconds }: ApiError): Record<st
 }
 
 export class Exchange {
+	readonly connection: Connection<Exchange>;
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly id: string;
@@ -95,7 +90,15 @@ export class Exchange {
 	#fields: string[] = [];
 	#vary = "";
 
-	constructor(request: IncomingMessage, response: ServerResponse, head: ReplyHead, id: string, clientAddress?: string) {
+	constructor(
+		connection: Connection<Exchange>,
+		response: ServerResponse,
+		head: ReplyHead,
+		id: string,
+		clientAddress?: string,
+	) {
+		const request = response.req;
+		this.connection = connection;
 		this.request = request;
 		this.response = response;
 		this.id = id;
@@ -115,8 +118,7 @@ export class Exchange {
 			this.vary("Origin");
 		}
 		if (this.trace) this.#fields.push("traceparent", traceParentOf(this.trace));
-		const { last }: Connection = this.request.socket;
-		if (last === this.request) this.closeAfter();
+		if (this.connection.isLast(this)) this.closeAfter();
 	}
 
 	/** Sets a header of the reply. @param name in lower case */
@@ -199,17 +201,14 @@ export class Exchange {
 	/** The reply is the last one: requests behind it are not handled, also while earlier replies are still to come. */
 	closeAfter(): void {
 		this.header("connection", "close");
-		const connection: Connection = this.request.socket;
-		connection.last = this.request; // RFC 9112 §9.6
+		this.connection.endAfter(this);
 	}
 
 	#writeHead(): ServerResponse {
-		const { latest, intake }: Connection = this.request.socket;
 		// A reply that closes would take the place of those to requests that were read after this one.
-		const isLast = latest?.request === this.request && !intake?.hasMore;
-		if (isLast && this.#head.isClosing()) this.closeAfter();
+		if (this.connection.latest === this && this.#head.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
-		intake?.noteReply(this.request, this.bodyBytes ?? 0);
+		this.connection.replied(this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 

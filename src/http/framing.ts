@@ -6,9 +6,6 @@ import { bodyMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.
 import { METHODS } from "./node-http.ts";
 import { isHost } from "./proxies.ts";
 
-const space = 0x20;
-const [endOf11, endOf10] = [Buffer.from(" HTTP/1.1\r\n"), Buffer.from(" HTTP/1.0\r\n")];
-
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
 
@@ -47,28 +44,6 @@ export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean
 		if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) count++;
 	}
 	return count > 1;
-}
-
-/**
- * Whether a request line has single spaces and names HTTP. The parser also accepts RTSP/1.0, ICE/1.0 and more spaces.
- * @param head from its first byte, or from empty lines before it
- */
-export function isRequestLine(head: Buffer, { method = "", url = "", httpVersion }: IncomingMessage): boolean {
-	let at = 0;
-	while (isLineEnd(head[at])) at++;
-	const target = at + method.length + 1;
-	const afterTarget = target + url.length;
-	const end = httpVersion === "1.1" ? endOf11 : endOf10;
-	return head[target] !== space && end.every((byte, index) => head[afterTarget + index] === byte);
-}
-
-export function isLineEnd(byte: number | undefined): boolean {
-	return byte === 0x0d || byte === 0x0a;
-}
-
-/** Node drops the bytes after such a request in its packet, although nothing here upgrades. */
-export function asksForUpgrade({ headers }: IncomingMessage): boolean {
-	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
 }
 
 /** Whether the rest of the body may be too long to read, so that the connection must be closed. */

@@ -1,17 +1,16 @@
 // The HTTP server of a port: its time-outs, its limits, and the refusals of requests before they reach the app.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, Server as NetServer } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
+import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
 import type { Exchange, ReplyHead } from "./exchange.ts";
-import { asksForUpgrade, checkFraming } from "./framing.ts";
-import { type Connection, closeGracefully, type HttpServer, Intake, unsentInAllMax } from "./intake.ts";
+import { checkFraming } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import type { Traffic } from "./traffic.ts";
-import { createTurns, type Turns } from "./turns.ts";
 
 export const defaultTimeouts = {
 	/** From the first byte of a request to the end of its headers. */
@@ -38,13 +37,11 @@ export interface ServerOptions {
 	replyWatch: ReplyWatch;
 	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
 	unsentMax?: number | undefined;
-	turns?: Turns;
 }
 
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
-	const { timeouts, connectionsMax = connectionsMost, traffic, turns = createTurns(), replyHead, replyWatch } = options;
+	const { timeouts, connectionsMax = connectionsMost, traffic, replyHead, replyWatch } = options;
 	const refusals = createRefusals(replyHead, replyWatch);
-	const open = new Set<Connection>();
 	const settings = {
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -55,42 +52,29 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	};
-	// A client that ends its side after its last request gets all replies. Node does not document this switch (0017).
+	const open = new Map<Socket, Connection<Exchange>>();
+	const { unsentMax = unsentInAllMax } = options;
+	const connections: Connections<Exchange> = { open, unsent: 0, unsentMax, onEnd: replyWatch.end };
+	// A client that ends its side after its last request gets all replies. Node does not document this switch (0020).
 	const server = Object.assign(createServer(settings), { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
 	traffic?.watch(server);
-	const shared = { turns, unsent: 0, unsentMax: options.unsentMax ?? unsentInAllMax, refuse: refusals.refuseInTurn };
-	server.on("connection", (socket: Connection) => {
-		socket.destroySoon = closeGracefully;
-		[socket.abortAll] = socket.listeners("close") as (() => void)[];
-		socket.intake = new Intake(socket, shared);
-		turns.noteConnection();
-		open.add(socket);
-		socket.once("close", () => open.delete(socket));
-	});
+	server.on("connection", (socket) => new Connection(socket, connections));
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
-	server.on("connect", (_request, socket: Connection) => refuseTunnel(socket, refusals));
-	server.on("timeout", (socket: Connection) => endStalled(socket, refusals));
-	server.on("clientError", (error, socket) => refusals.refuseInTurn(socket as Connection, error));
+	server.on("connect", ({ socket }) => refuseTunnel(socket, open.get(socket), refusals));
+	server.on("timeout", (socket) => endStalled(socket, open.get(socket), refusals));
+	server.on("clientError", (error, socket) => refusals.refuseInTurn(open.get(socket as Socket), error));
 
-	/** After a refusal, the rest of the connection is ignored. */
+	/** After the last request, the rest of the connection is ignored. */
 	function answer(request: IncomingMessage, response: ServerResponse): void {
-		const connection: Connection = request.socket;
-		if (connection.isRefused || connection.last) return;
-		const exchange = replyWatch.begin(request, response, replyHead);
-		connection.latest = exchange;
-		if (asksForUpgrade(request)) {
-			exchange.closeAfter();
-			connection.sendsMore = true;
-		}
+		const connection = open.get(request.socket);
+		if (!connection?.accepts()) return;
+		const exchange = replyWatch.begin(connection, response, replyHead);
+		connection.begin(exchange);
 		try {
 			checkFraming(request);
-			if (connection.intake?.begin(request) === false) {
-				const rule = "the request line must be: method, target, HTTP/1.1, separated by single spaces";
-				throw new ApiError("malformed_request", rule);
-			}
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw error;
 			return void refusals.refuse(exchange, error);
@@ -101,19 +85,17 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 }
 
 /** Refuses CONNECT, for which Node has taken its own listeners off the socket. */
-function refuseTunnel(connection: Connection, refusals: Refusals): void {
-	connection.on("error", () => {}); // A reset ends only this connection.
-	connection.on("timeout", () => connection.destroy());
-	if (connection.abortAll) connection.on("close", connection.abortAll);
+function refuseTunnel(socket: Socket, connection: Connection<Exchange> | undefined, refusals: Refusals): void {
+	socket.on("error", () => {}); // A reset ends only this connection.
+	socket.on("timeout", () => socket.destroy());
 	refusals.refuseInTurn(connection, new ApiError("method_not_allowed"));
 }
 
 /** A stalled upload gets an error reply if no other reply is before it. Others would not see one. */
-function endStalled(connection: Connection, refusals: Refusals): void {
-	const { request, response } = connection.latest ?? {};
-	const isUploading = request?.complete === false && response?.socket && !response.headersSent;
-	if (isUploading) refusals.refuseInTurn(connection, new ApiError("request_timeout"));
-	else connection.destroy();
+function endStalled(socket: Socket, connection: Connection<Exchange> | undefined, refusals: Refusals): void {
+	const upload = connection?.arriving?.response;
+	if (upload?.socket && !upload.headersSent) refusals.refuseInTurn(connection, new ApiError("request_timeout"));
+	else socket.destroy();
 }
 
 /** @throws Node's error when it cannot listen */

@@ -84,16 +84,6 @@ test("the quota of the processor is the least one of the control groups, of both
 	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
 });
 
-test("connections that wait long for their turn are overload, although the event loop is not late", async (context) => {
-	let waitMs = 200;
-	const limits = { delayMs: 150, ownShare: 0 };
-	const overload = watchOverload({ queue: calm, processor: using(1), limits, readWaitMs: () => waitMs });
-	context.after(() => overload.stop());
-	await until("the wait to be detected", () => isRefused(() => overload.refuse(false)));
-	waitMs = 0;
-	await until("reads to be accepted again", () => !isRefused(() => overload.refuse(false)));
-});
-
 test("creates are refused while too many wait for their commit, for as long as the store needs, and reads are not", (context) => {
 	const queue = { ...calm };
 	const overload = watchOverload({ queue });

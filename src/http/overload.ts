@@ -15,7 +15,7 @@ export type Overload = ReturnType<typeof watchOverload>;
 
 /** Requests are refused above both. */
 export interface LoadLimits {
-	/** The mean delay of the event loop, or wait for a turn (turns.ts); 150 ms are about 4,000 concurrent requests. */
+	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
 	delayMs: number;
 	/**
 	 * The share of the time in which this thread used the CPU, or of its quota that the process used. With less, it
@@ -30,8 +30,6 @@ export interface OverloadOptions {
 	/** Creates that wait for their commit. */
 	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
 	limits?: LoadLimits | undefined;
-	/** The mean wait of a connection for its turn since the last call. */
-	readWaitMs?: () => number;
 	processor?: Processor;
 }
 
@@ -51,7 +49,7 @@ const ownProcessor: Processor = {
 };
 
 export function watchOverload(options: OverloadOptions) {
-	const { queue, limits = defaultLimits, readWaitMs = () => 0, processor = ownProcessor } = options;
+	const { queue, limits = defaultLimits, processor = ownProcessor } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const sample = () => ({
@@ -68,14 +66,15 @@ export function watchOverload(options: OverloadOptions) {
 		const ownShare = () =>
 			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
 		// Without a second turn of the event loop since the last sample there is no delay yet, and no mean.
-		const loopDelayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
-		const delayMs = Math.max(loopDelayMs, readWaitMs());
+		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;
 		delay.reset();
 	}, sampleEveryMs).unref();
 
 	return {
+		/** The event loop is late, and because of what this process does. */
+		isLate: () => isLate,
 		/** @throws ApiError `overloaded` */
 		refuse(isWrite: boolean): void {
 			if (isLate) throw overloaded(0);

@@ -3,13 +3,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
+import { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
-import type { Connection } from "./intake.ts";
 import { createRefusals, sendFailure } from "./refusals.ts";
+
+const head = { fields: [], isClosing: () => false };
+const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1, onEnd() {} });
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
 	const written: string[] = [];
@@ -20,16 +23,14 @@ test("a malformed request is refused once, after the reply before it, however ma
 			done();
 		},
 	});
-	const connection = stream as Connection;
-	const request = new IncomingMessage(connection);
+	const socket = stream as Socket;
+	const connection = new Connection<Exchange>(socket, connections());
+	const request = new IncomingMessage(socket);
 	request.complete = true;
 	const response = new ServerResponse(request);
-	connection.latest = { request, response };
+	connection.begin(new Exchange(connection, response, head, "r1"));
 	const replies: number[] = [];
-	const refusals = createRefusals(
-		{ fields: [], isClosing: () => false },
-		{ refuse: (code) => `${replies.push(errors[code].status)}` },
-	);
+	const refusals = createRefusals(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);
@@ -42,8 +43,9 @@ test("a malformed request is refused once, after the reply before it, however ma
 test("a failure after the headers of a reply is logged and cuts the reply off", async (context) => {
 	const lines: object[] = [];
 	const log = { error: (fields: object) => void lines.push(fields) };
-	const server = createServer((received, response) => {
-		const exchange = new Exchange(received, response, { fields: [], isClosing: () => false }, "r1");
+	const server = createServer(({ socket }, response) => {
+		const connection = new Connection<Exchange>(socket, connections());
+		const exchange = new Exchange(connection, response, head, "r1");
 		response
 			.writeHead(200, { "content-length": "10" })
 			.write("12345", () => sendFailure(log, exchange, new Error("bug")));

@@ -5,9 +5,9 @@ import { ApiError } from "../contract/errors.ts";
 import { urlMaxLength } from "../contract/limits.ts";
 import type { Log } from "../contract/observed.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
+import type { Connection } from "./connection.ts";
 import { type Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
 import { hasUnreadBody } from "./framing.ts";
-import { type Connection, lingerMs } from "./intake.ts";
 import { STATUS_CODES } from "./node-http.ts";
 import { overloaded } from "./overload.ts";
 import { type ReplyWatch, withoutKeys } from "./reply-watch.ts";
@@ -23,15 +23,14 @@ export interface ParserError extends NodeJS.ErrnoException {
 export function createRefusals(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
 	/** Answers a request, ignores later ones, and closes the connection. */
 	function refuse(exchange: Exchange, failure: ApiError): void {
-		const connection: Connection = exchange.request.socket;
-		connection.isRefused = true;
+		exchange.connection.refuse();
 		exchange.begin();
 		exchange.fail(failure, true);
 	}
 
 	/** Answers bytes that never became a request. */
-	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
-		if (!connection.writable) return;
+	function refuseBytes(connection: Connection<Exchange>, failure: ApiError, isHead: boolean): void {
+		if (!connection.socket.writable) return;
 		const own = {
 			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
 			...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(failure.json)) },
@@ -42,22 +41,21 @@ export function createRefusals(head: ReplyHead, replyWatch: Pick<ReplyWatch, "re
 		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
 		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
 		connection.end(isHead ? start : start + failure.json);
-		setTimeout(() => connection.destroy(), lingerMs).unref();
 	}
 
 	/** Answers the request that arrives, or bytes that are none, after earlier requests, and closes the connection. */
-	function refuseInTurn(connection: Connection, error: ParserError | ApiError): void {
+	function refuseInTurn(connection: Connection<Exchange> | undefined, error: ParserError | ApiError): void {
 		// The parser reports each further piece of the connection, too.
-		if (connection.isRefused || connection.last?.complete || error.code === "HPE_CLOSED_CONNECTION") return;
-		if (error.code === "ECONNRESET" || !connection.writable) return void connection.destroy();
+		if (!connection) return;
+		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
+		const { socket, latest, arriving } = connection;
+		if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
 		const [failure, isHead] = error instanceof ApiError ? [error, false] : [parserFailure(error), isHeadLast(error)];
-		const { request, response } = connection.latest ?? {};
-		const isArriving = request?.complete === false;
-		if (isArriving && request.exchange && !response?.headersSent) return void refuse(request.exchange, failure);
-		connection.isRefused = true;
+		if (arriving && !arriving.response.headersSent) return void refuse(arriving, failure);
+		connection.refuse();
 		// A request that was answered before its body arrived gets no second reply.
-		const end = isArriving ? () => connection.destroySoon() : () => refuseBytes(connection, failure, isHead);
-		if (response?.writableFinished === false) response.prependOnceListener("finish", end);
+		const end = arriving ? () => connection.end() : () => refuseBytes(connection, failure, isHead);
+		if (latest?.response.writableFinished === false) latest.response.prependOnceListener("finish", end);
 		else end();
 	}
 

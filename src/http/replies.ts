@@ -5,6 +5,7 @@
 import { crc32, gzipSync } from "node:zlib";
 import type { Shown, Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
+import { overloaded } from "./overload.ts";
 import type { BaseUrlOf } from "./proxies.ts";
 import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
@@ -112,7 +113,9 @@ export function createReplies(store: Pick<Store, "readShown">, baseUrlOf: BaseUr
 	};
 }
 
+/** @throws ApiError `overloaded` if the client has not taken earlier replies, while too many wait for their clients */
 function send(exchange: Exchange, reply: FinishedReply, isKept = true): void {
+	if (exchange.connection.isBehind) throw overloaded(0);
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];
 	let { body, tag }: { body: string | Buffer; tag: string } = reply;

@@ -4,8 +4,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Log, Reply, RouteName } from "../contract/observed.ts";
+import type { Connection } from "./connection.ts";
 import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
-import type { Connection } from "./intake.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 const clientAbortStatus = 499;
@@ -36,21 +36,14 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 		return !isShed;
 	}
 
-	/** Bound to each response: a closure for each would cost more than the count. */
-	function end(this: ServerResponse): void {
-		const request: IncomingMessage = this.req;
-		const { exchange } = request;
-		if (!exchange) return;
-		const connection: Connection = request.socket;
-		connection.requestsInFlight = (connection.requestsInFlight ?? 1) - 1;
-		connection.intake?.noteEnd(exchange.bodyBytes ?? 0);
-		const { route } = exchange;
+	function end(exchange: Exchange): void {
+		const { request, response, route } = exchange;
 		// A body that failed after its beginning is not the client's fault.
-		const isSent = this.writableFinished || (exchange.failure !== undefined && this.statusCode < 400);
+		const isSent = response.writableFinished || (exchange.failure !== undefined && response.statusCode < 400);
 		const reply: Reply = {
 			route: nameOf(route),
 			method: request.method ?? "",
-			status: isSent ? this.statusCode : clientAbortStatus,
+			status: isSent ? response.statusCode : clientAbortStatus,
 			seconds: (performance.now() - exchange.startedAtMs) / 1000,
 			reason: isSent ? exchange.failure : "client_abort",
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
@@ -60,14 +53,12 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 	}
 
 	return {
-		begin(request: IncomingMessage, response: ServerResponse, head: ReplyHead): Exchange {
-			const exchange = new Exchange(request, response, head, requestId(request), clientAddressOf?.(request));
-			request.exchange = exchange;
-			const connection: Connection = request.socket;
-			connection.requestsInFlight = (connection.requestsInFlight ?? 0) + 1;
-			response.on("close", end);
-			return exchange;
+		begin(connection: Connection<Exchange>, response: ServerResponse, head: ReplyHead): Exchange {
+			const { req } = response;
+			return new Exchange(connection, response, head, requestId(req), clientAddressOf?.(req));
 		},
+		/** A request has got its whole reply, or its connection has ended. */
+		end,
 		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
 		refuse(code: ErrorCode): string {
 			const id = requestId({ headers: {} });

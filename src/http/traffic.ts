@@ -3,7 +3,7 @@
 
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";
-import type { Connection, HttpServer } from "./intake.ts";
+import type { HttpServer } from "./connection.ts";
 import type { IsTrustedProxy } from "./proxies.ts";
 import { createCountLog } from "./reply-watch.ts";
 
@@ -22,7 +22,7 @@ const proxies = "proxies";
 export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions) {
 	/** The number of open connections by the network of their client; those of trusted proxies together. */
 	const counts = new Map<string, number>();
-	let open: ReadonlySet<Connection> = new Set();
+	let open: HttpServer["open"] = new Map();
 	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
@@ -38,7 +38,7 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 		/** Called once, before other listeners of connections are added. */
 		watch(server: HttpServer): void {
 			open = server.open;
-			server.on("connection", (socket: Connection) => {
+			server.on("connection", (socket) => {
 				accepted++;
 				const address = socket.remoteAddress ?? "";
 				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
@@ -67,10 +67,10 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 				receivedBytes: closed.received,
 				sentBytes: closed.sent,
 			};
-			for (const { requestsInFlight = 0, bytesRead, bytesWritten } of open) {
+			for (const { requestsInFlight, socket } of open.values()) {
 				now.requestsInFlight += requestsInFlight;
-				now.receivedBytes += bytesRead;
-				now.sentBytes += bytesWritten;
+				now.receivedBytes += socket.bytesRead;
+				now.sentBytes += socket.bytesWritten;
 			}
 			return now;
 		},

@@ -32,7 +32,6 @@ const faults: [code: ErrorCode, parts: Parts, operations?: string[]][] = [
 	["malformed_request", { "Transfer-Encoding": "gzip, chunked" }],
 	["malformed_request", { Host: "" }],
 	["malformed_request", { "Content-Type": "application/json\r\nContent-Type: text/plain" }],
-	["malformed_request", { blank: "  " }],
 	["overloaded", { load: "too much" }],
 	["missing_credential", { Authorization: "" }],
 	["invalid_credential", { Authorization: "Bearer wrong" }],
@@ -60,7 +59,7 @@ const asked = faults.findIndex(([code]) => code === "unknown_parameter");
 
 /** @param keyOf the API key for a rate and a scope */
 function bytesOf(parts: Parts, keyOf: Map<string, string>): string {
-	const { method, prefix = "", path, version = "HTTP/1.1", blank = " ", text = "", length, rate, scope } = parts;
+	const { method, prefix = "", path, version = "HTTP/1.1", text = "", length, rate, scope } = parts;
 	const named = (pattern: RegExp) => Object.entries(parts).filter(([name]) => pattern.test(name));
 	const query = new URLSearchParams(named(/^\?/).map(([name, value]): [string, string] => [name.slice(1), value]));
 	const body = length ? text.padEnd(Number(length)) : text;
@@ -70,7 +69,7 @@ function bytesOf(parts: Parts, keyOf: Map<string, string>): string {
 		...Object.fromEntries(named(/^[A-Z]/)),
 	};
 	const lines = Object.entries(headers).map(([name, value]) => (value === "" ? "" : `${name}: ${value}\r\n`));
-	return `${method}${blank}${prefix}${path}?${query} ${version}\r\n${lines.join("")}\r\n${body}`;
+	return `${method} ${prefix}${path}?${query} ${version}\r\n${lines.join("")}\r\n${body}`;
 }
 
 async function serviceWithKeys(context: Parameters<typeof testService>[0]) {

@@ -7,12 +7,10 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Exchange } from "../../src/http/exchange.ts";
-import { lingerMs } from "../../src/http/intake.ts";
+import { lingerMs } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
-import type { ReplyWatch } from "../../src/http/reply-watch.ts";
+import { createReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
-import { createTurns } from "../../src/http/turns.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -21,18 +19,20 @@ import { until, within } from "../support/until.ts";
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
 
-/** Counts no requests, so that a connection may have many at once. */
-function beginReply(...[request, response, head]: Parameters<ReplyWatch["begin"]>): Exchange {
-	request.exchange = new Exchange(request, response, head, "test");
-	return request.exchange;
-}
+const ignore = () => {};
+const replyWatch = createReplyWatch({
+	log: { info: ignore, warn: ignore },
+	requestId: () => "test",
+	onReply: ignore,
+	isOnTerminal: false,
+});
 
 /** Starts a server like those of both ports of the service, with this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const server = createHttpServer(({ request, response }) => handler(request, response), {
 		timeouts: defaultTimeouts,
 		replyHead: { fields: [], isClosing: () => false },
-		replyWatch: { begin: beginReply, refuse: () => "test", close() {} },
+		replyWatch,
 		...options,
 	});
 	return { server, port: await listenFor(context, server) };
@@ -88,18 +88,6 @@ test("after CONNECT a connection that is reset or stalls is closed, and all its 
 		await until("the connection to be gone", async () => (await openConnections(server)) === 0, { withinMs: 20_000 });
 	}
 	await until("all to be aborted", () => aborted === 6);
-});
-
-test("each new connection makes the turns shorter, in which others are accepted", async (context) => {
-	const turns = createTurns();
-	let connections = 0;
-	const noteConnection = () => {
-		connections++;
-		turns.noteConnection();
-	};
-	const { port } = await listen(context, answers, { turns: { ...turns, noteConnection } });
-	for (const _ of ["first", "second"]) assert.match(await open(context, port).answer, /yes/);
-	assert.equal(connections, 2);
 });
 
 test("idle connections are closed, including those that never sent anything", async (context) => {

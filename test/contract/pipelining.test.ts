@@ -1,10 +1,13 @@
-// Clients that send many requests before they read a reply get all replies, in order, also if requests had to wait.
+// Clients that send many requests before they read a reply get the replies in order: at most 32 at a time, and then the
+// connection closes.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
+import { underWayMax } from "../../src/http/connection.ts";
 import { type TestService, testService } from "../support/service.ts";
+import { fillKernel } from "../support/unread.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { Connection, exchange, type Reply } from "../support/wire.ts";
 
@@ -25,24 +28,48 @@ const postChunked = (service: TestService, body: string) =>
 
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);
 
-test("a client that pipelines 1,000 requests gets all replies, in order", async (context) => {
-	const service = await testService(context);
-	const lines = (count: number) => `X-Request-Id: n${count}\r\n${count === 999 ? close : ""}`;
-	const requests = Array.from({ length: 1000 }, (_, count) =>
-		count % 10 === 0 ? post(service, pet, lines(count)) : head(service, "GET", lines(count)),
-	);
+test("of 1,000 pipelined requests 32 get replies, in order, and the last of them closes the connection", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const requests = Array.from({ length: 1000 }, (_, count) => {
+		const line = `X-Request-Id: n${count}\r\n`;
+		return count % 10 === 0 ? post(service, pet, line) : head(service, "GET", line);
+	});
 	const replies = await exchange(service.port, requests.join(""));
 	assert.deepEqual(
-		replies.map(({ status, headers }) => [status, headers["x-request-id"]]),
-		requests.map((_, count) => [count % 10 === 0 ? 201 : 200, `n${count}`]),
+		replies.map(({ status, headers }) => [status, headers["x-request-id"], headers["connection"]]),
+		requests
+			.slice(0, underWayMax)
+			.map((_, count) => [
+				count % 10 === 0 ? 201 : 200,
+				`n${count}`,
+				count === underWayMax - 1 ? "close" : "keep-alive",
+			]),
 	);
+	const { body } = await service.send({ path: "/v1/pets" });
+	assert.equal(JSON.parse(body).length, 4, "what was not answered was not done");
 });
 
-test("a client that ends its side after 1,000 requests gets all replies", async (context) => {
+test("a client that keeps 31 requests under way gets the replies to 1,000 of them", async (context) => {
 	const service = await testService(context);
 	const connection = new Connection(service.port);
-	connection.socket.end(`${head(service, "GET", "").repeat(999)}${post(service, pet)}`);
-	for (let count = 0; count < 999; count++) assert.equal((await connection.next(false))?.status, 200);
+	let sent = 0;
+	const send = (count: number) => {
+		sent += count;
+		connection.socket.write(head(service, "GET", "").repeat(count));
+	};
+	send(underWayMax - 1);
+	for (let count = 1; count <= 1000; count++) {
+		assert.equal((await connection.next(false))?.status, 200);
+		if (sent < 1000) send(1);
+	}
+	connection.end();
+});
+
+test("a client that ends its side after 31 requests gets all replies", async (context) => {
+	const service = await testService(context);
+	const connection = new Connection(service.port);
+	connection.socket.end(`${head(service, "GET", "").repeat(underWayMax - 2)}${post(service, pet)}`);
+	for (let count = 2; count < underWayMax; count++) assert.equal((await connection.next(false))?.status, 200);
 	assert.equal((await connection.next(false))?.status, 201);
 	assert.equal(await connection.next(false), undefined);
 });
@@ -55,8 +82,8 @@ test("pipelined bodies of every length are read, however they are framed and cut
 		postChunked(service, body),
 		head(service, "GET", ""),
 	]);
-	const bytes = requests.join("").repeat(10) + head(service, "GET", close);
-	const expected = [...Array(30).fill([201, 201, 200]).flat(), 200];
+	const bytes = requests.join("").repeat(3) + head(service, "GET", close);
+	const expected = [...Array(9).fill([201, 201, 200]).flat(), 200];
 	assert.deepEqual(statuses(await exchange(service.port, bytes)), expected);
 	const connection = new Connection(service.port);
 	await once(connection.socket, "connect");
@@ -66,85 +93,81 @@ test("pipelined bodies of every length are read, however they are framed and cut
 	for (const status of expected) assert.equal((await connection.next(false))?.status, status);
 });
 
-/** A client that sends 400 requests for large pages, and reads no reply before `read` is called. */
-async function patientClient(context: TestContext, service: TestService, lines: string) {
-	const many = post(service, JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 })).repeat(99);
-	await exchange(service.port, many + post(service, pet, close));
-	const socket = connect(service.port, "127.0.0.1").pause();
+/** Adds the largest page that there can be. */
+async function addLargePage(service: TestService): Promise<void> {
+	const long = post(service, JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 }));
+	for (let count = 0; count < 100; count += 20)
+		assert.equal(
+			(await exchange(service.port, long.repeat(19) + long.replace("\r\n\r\n", `\r\n${close}\r\n`))).length,
+			20,
+		);
+}
+
+/** A client that asks for large pages, and takes none, until the kernel has no room and a reply stays in the service. */
+async function patientClient(context: TestContext, service: TestService, lines = "") {
+	await addLargePage(service);
+	const page = head(service, "GET", lines, "?limit=100");
+	const socket = connect(service.port, "127.0.0.1");
 	context.after(() => socket.destroy());
-	socket.write(head(service, "GET", lines, "?limit=100").repeat(400));
+	const sent = await fillKernel(service, socket, page);
 	/** @returns the status lines of all replies */
 	async function read(): Promise<string[]> {
 		let text = "";
 		for await (const chunk of socket.setEncoding("latin1")) text += chunk;
 		return text.match(/HTTP\/1.1 .*/g) ?? [];
 	}
-	return { socket, read: () => within("the last reply", read()) };
+	return { socket, page, sent, read: () => within("the last reply", read()) };
 }
 
 test("a client that pipelines large pages and pauses longer than a request may take to arrive gets all of them", async (context) => {
 	const service = await testService(context, { timeouts: { headersMs: 400, requestMs: 800 }, mixes: false });
-	const { socket, read } = await patientClient(context, service, `X-Padding: ${"x".repeat(1_000)}\r\n`);
-	socket.write(head(service, "GET", close));
+	const { socket, page, sent, read } = await patientClient(context, service, `X-Padding: ${"x".repeat(1_000)}\r\n`);
+	socket.write(page.repeat(19) + head(service, "GET", close));
 	const late = new Connection(service.port);
 	late.socket.write("GET /v1/pets HTTP/1.1\r\n");
 	assert.equal((await late.next(false))?.status, 408);
-	assert.deepEqual(await read(), Array(401).fill("HTTP/1.1 200 OK"));
+	assert.deepEqual(await read(), Array(sent + 20).fill("HTTP/1.1 200 OK"));
 });
 
 test("a client that pauses while the service stops gets all replies to what was read", async (context) => {
 	const service = await testService(context, { mixes: false });
-	const { read } = await patientClient(context, service, "");
+	const { socket, page, sent, read } = await patientClient(context, service);
+	socket.write(page.repeat(20));
+	await until("them to arrive", () => service.traffic().requestsInFlight === 21);
 	const idle = new Connection(service.port);
 	idle.socket.write(head(service, "GET", ""));
 	assert.equal((await idle.next(false))?.status, 200);
 	const stopped = service.stop();
 	assert.equal(await idle.next(false), undefined);
-	assert.deepEqual(await read(), Array(400).fill("HTTP/1.1 200 OK"));
+	assert.deepEqual(await read(), Array(sent + 20).fill("HTTP/1.1 200 OK"));
 	await within("the stop", stopped);
 });
 
 test("requests that were read before a stop are all answered", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const clients = Array.from({ length: 20 }, () => new Connection(service.port));
-	for (const { socket } of clients) socket.write(head(service, "GET", "").repeat(300));
+	for (const { socket } of clients) socket.write(head(service, "GET", "").repeat(30));
 	await Promise.all(clients.map((client) => client.next(false)));
 	const stopped = service.stop(slowMs); // On a busy machine, all of them take longer than a stop may.
 	for (const client of clients) {
-		for (let count = 1; count < 300; count++) assert.equal((await client.next(false))?.status, 200);
+		for (let count = 1; count < 30; count++) assert.equal((await client.next(false))?.status, 200);
 	}
 	await within("the stop", stopped);
 });
 
-test("above the limit of unread replies, a client with one waits, and one that reads is answered", async (context) => {
+test("above the limit of unread replies, a client with one is refused, and one that reads is answered", async (context) => {
 	const service = await testService(context, { unsentMax: 1, mixes: false });
-	const long = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
-	await exchange(service.port, post(service, long).repeat(9) + post(service, long, close));
-	const page = head(service, "GET", "");
-	const inFlight = () => service.traffic().requestsInFlight;
-	const slow = connect(service.port, "127.0.0.1").pause();
-	context.after(() => slow.destroy());
-	/** Whether the kernel has no room for the reply, which then stays in the service. */
-	async function isUnsent(): Promise<boolean> {
-		const { sentBytes } = service.traffic();
-		slow.write(page);
-		await until("a reply", () => service.traffic().sentBytes > sentBytes, { everyMs: 1 });
-		let looks = 0;
-		await until("the kernel to take it, or not", () => inFlight() === 0 || ++looks > 10, { everyMs: 20 });
-		return inFlight() > 0;
-	}
-	let count = 1;
-	while (!(await isUnsent())) count++;
-	slow.write(page.repeat(5) + head(service, "GET", close));
+	const { socket, page, sent } = await patientClient(context, service);
+	socket.write(page.repeat(5) + head(service, "GET", close));
 	const reader = new Connection(service.port);
 	for (let replies = 0; replies < 3; replies++) {
-		reader.socket.write(page);
+		reader.socket.write(head(service, "GET", ""));
 		assert.equal((await reader.next(false))?.status, 200);
 	}
-	await until("the requests of the reader to end", () => inFlight() <= 1, { withinMs: 5000 });
-	const text = Buffer.concat(await slow.toArray()).toString("latin1");
-	assert.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, count + 6);
-	reader.socket.destroy();
+	const text = Buffer.concat(await socket.toArray()).toString("latin1");
+	const lines = [...text.matchAll(/HTTP\/1\.1 \d+/g)].map(([line]) => line);
+	assert.deepEqual(lines, [...Array(sent).fill("HTTP/1.1 200"), ...Array(6).fill("HTTP/1.1 503")]);
+	reader.end();
 });
 
 test("nothing behind a reply that closes the connection is done, even while earlier replies are to come", async (context) => {

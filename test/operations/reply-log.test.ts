@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
 import { create, type TestService, testService } from "../support/service.ts";
+import { fillKernel } from "../support/unread.ts";
 import { until } from "../support/until.ts";
 import { Connection, exchange, type Reply } from "../support/wire.ts";
 
@@ -121,7 +122,9 @@ test("a client that leaves before the reply gets one short log line with level i
 test("if a client stops reading, the replies that it can read completely count as sent, and the others as 499", async (context) => {
 	const service = await testService(context, { mixes: false, timeouts: { stalledMs: 300 } });
 	const client = new Connection(service.port);
-	client.socket.pause().write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(200));
+	const page = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+	await fillKernel(service, client.socket, page);
+	client.socket.write(page.repeat(20));
 	const linesOf = (status: number) => service.log.filter((line) => line["http.response.status_code"] === status).length;
 	await until("the connection to be cut", () => linesOf(499) > 0 && service.traffic().connections === 0);
 	client.socket.resume();
@@ -132,9 +135,13 @@ test("if a client stops reading, the replies that it can read completely count a
 	assert.equal(await countOf(service, "page", 499), linesOf(499));
 });
 
-test("refusals for overload share one short log line per second, and each is counted", async (context) => {
+test("refusals for overload close their connections, share one short log line per second, and each is counted", async (context) => {
 	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
-	const isShed = async () => (await service.send({ path: "/v1/pets" })).status === 503;
+	async function isShed(): Promise<boolean> {
+		const { status, headers } = await service.send({ path: "/v1/pets" });
+		assert.equal(headers["connection"], status === 503 ? "close" : "keep-alive");
+		return status === 503;
+	}
 	await until("the service to be overloaded", isShed);
 	for (let index = 0; index < 5; index++) assert.ok(await isShed());
 	const lines = await until("the line", () => {

@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { mock } from "node:test";
-import type { Connection } from "../../src/http/intake.ts";
 import type { Service } from "../../src/service.ts";
 import { until } from "./until.ts";
 
 /** The server's side of all connections to servers of this process, by port. */
-const accepted = new Map<number | undefined, Connection[]>();
+const accepted = new Map<number | undefined, Socket[]>();
 subscribe("net.server.socket", (message) => {
-	const { socket } = message as { socket: Connection };
+	const { socket } = message as { socket: Socket };
 	accepted.set(socket.localPort, [...(accepted.get(socket.localPort) ?? []), socket]);
 });
 
@@ -35,7 +35,7 @@ const listenersMax = 4;
 
 /** @throws Error if a connection that waits for its next request has listeners of earlier ones */
 export async function assertIdle({ url }: Service): Promise<void> {
-	const isClean = (socket: Connection) =>
+	const isClean = (socket: Socket) =>
 		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
 	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
 }
@@ -46,8 +46,7 @@ export async function assertNothingLeft(service: Service, before: Record<string,
 	const left = () => {
 		const { requestsInFlight, connections } = service.traffic();
 		const open = sockets.filter(({ destroyed }) => !destroyed).length;
-		const unanswered = sockets.filter((socket) => socket.requestsInFlight || socket.intake?.hasMore).length;
-		const now = { ...countResources(), requestsInFlight, connections, open, unanswered };
+		const now = { ...countResources(), requestsInFlight, connections, open };
 		return Object.entries(now).filter(([name, count]) => count > (before[name] ?? 0));
 	};
 	await until("nothing to be left", () => left().length === 0, { withinMs: 10_000 }).catch(() => {
@@ -55,6 +54,6 @@ export async function assertNothingLeft(service: Service, before: Record<string,
 	});
 }
 
-function socketsOf(url: string): Connection[] {
+function socketsOf(url: string): Socket[] {
 	return accepted.get(Number(new URL(url).port)) ?? [];
 }

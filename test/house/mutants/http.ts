@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/checks.ts",
-		from: 'if (access === "open") return;',
-		to: 'if (access === "open" || access === undefined) return;',
+		from: 'if (access === "open") return;\n\t\treturn keyOf',
+		to: 'if (access === "open" || access === undefined) return;\n\t\treturn keyOf',
 		tests: ["test/contract/corpus.test.ts"],
 	},
 	{
@@ -18,21 +18,15 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/contract/corpus.test.ts"] },
 	{
 		file: "src/http/listen.ts",
-		from: 'if (isUploading) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse connection',
-		to: "connection",
+		from: 'if (upload?.socket && !upload.headersSent) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse ',
+		to: "",
 		tests: ["test/contract/framing.test.ts"],
 	},
 	{
 		file: "src/http/listen.ts",
-		from: 'connection.on("error", () => {});',
+		from: 'socket.on("error", () => {});',
 		to: "",
 		tests: ["test/contract/connections.test.ts"],
-	},
-	{
-		file: "src/http/intake.ts",
-		from: "Buffer.concat([before, waiting.subarray(0, overlap)]).indexOf(emptyLine) : -1",
-		to: "-1 : -1",
-		tests: ["test/contract/framing.test.ts"],
 	},
 	{
 		file: "src/http/traffic.ts",
@@ -47,27 +41,33 @@ export const mutants: Mutant[] = [
 		tests: ["test/contract/operations.test.ts"],
 	},
 	{
-		file: "src/http/intake.ts",
-		from: "return this.#reads >= this.#readsMax || (underWay + 1) * this.#expected > unsentMax;",
-		to: "return false;",
-		tests: ["test/contract/hostile.test.ts"],
+		file: "src/http/connection.ts",
+		from: "if (this.#underWay.size < underWayMax && ",
+		to: "if (",
+		tests: ["test/contract/pipelining.test.ts"],
 	},
 	{
-		file: "src/http/turns.ts",
-		from: "now() < openedAtMs + factor * turnMs",
-		to: "true",
-		tests: ["src/http/turns.test.ts"],
+		file: "src/http/connection.ts",
+		from: "return this.#unsent > 0 && ",
+		to: "return false && ",
+		tests: ["test/contract/pipelining.test.ts"],
 	},
 	{
-		file: "src/http/intake.ts",
-		from: "if (this.#shared.turns.isCrowded()) return void this.#rest();",
+		file: "src/http/connection.ts",
+		from: "return this.#underWay.size === 0 && ",
+		to: "return ",
+		tests: ["test/contract/pipelining.test.ts"],
+	},
+	{
+		file: "src/http/checks.ts",
+		from: "if (overload.isLate()) exchange.closeAfter();",
 		to: "",
-		tests: ["src/http/intake.test.ts"],
+		tests: ["test/operations/reply-log.test.ts"],
 	},
 	{
 		file: "src/http/drain.ts",
-		from: "emptyTurnMs * 2 ** ((nowMs - startedAtMs) / doublingMs)",
-		to: "emptyTurnMs",
+		from: "while (!isQuiet && performance.now() < endsAtMs)",
+		to: "while (false)",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 	{

@@ -1,0 +1,170 @@
+// A connection owns a socket, the requests that came over it, and its end. Node's parser reads the socket.
+
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** The most requests of a connection under way: the reply to the last of them closes it (RFC 9112 §9.3.2). */
+export const underWayMax = 32;
+/** Bytes of replies that all clients together have not taken. */
+export const unsentInAllMax = 32 * 1024 * 1024;
+/** How long a connection with an unread request stays half open, so that its reply arrives. */
+export const lingerMs = 500;
+
+/** A request with its reply (exchange.ts). */
+export interface Arrived {
+	request: IncomingMessage;
+	response: ServerResponse;
+	bodyBytes: number | undefined;
+	closeAfter(): void;
+}
+
+/** The connections of a server. */
+export interface Connections<E extends Arrived> {
+	open: Map<Socket, Connection<E>>;
+	/** Bytes of replies that clients have not taken. */
+	unsent: number;
+	/** Above it, who has not taken all replies gets no more of them. */
+	unsentMax: number;
+	/** Called once for each request, at the end of its reply or of its connection. */
+	onEnd(exchange: E): void;
+}
+
+export interface HttpServer extends Server {
+	open: ReadonlyMap<Socket, Connection<Arrived>>;
+}
+
+export class Connection<E extends Arrived> {
+	readonly socket: Socket;
+	/** The current request, or the one before. */
+	latest: E | undefined;
+	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
+	credential: { field: string; keyHash: string | undefined } | undefined;
+	readonly #all: Connections<E>;
+	readonly #underWay = new Map<ServerResponse, E>();
+	/** One listener for all responses: a closure for each would cost more than what it does. */
+	readonly #onResponseClose: (this: ServerResponse) => void;
+	#last: E | undefined;
+	#isRefused = false;
+	#sendsMore = false;
+	#unsent = 0;
+	/** Bytes that had been read at the end of the latest reply. */
+	#readBytes = 0;
+
+	constructor(socket: Socket, all: Connections<E>) {
+		this.socket = socket;
+		this.#all = all;
+		const end = (response: ServerResponse) => this.#finish(response);
+		this.#onResponseClose = function () {
+			end(this);
+		};
+		socket.destroySoon = () => this.end();
+		socket.once("close", () => this.#close());
+		all.open.set(socket, this);
+	}
+
+	/** Requests without a complete reply. */
+	get requestsInFlight(): number {
+		return this.#underWay.size;
+	}
+
+	/** Every reply was taken, and nothing has arrived since. */
+	get isIdle(): boolean {
+		return this.#underWay.size === 0 && this.socket.bytesRead === this.#readBytes;
+	}
+
+	/** The request whose end has not arrived. */
+	get arriving(): E | undefined {
+		return this.latest?.request.complete === false ? this.latest : undefined;
+	}
+
+	/** Nothing that arrives from now on gets a reply. A last request that is arriving can still be refused. */
+	get isEnding(): boolean {
+		return this.#isRefused || (this.#last !== undefined && !this.arriving);
+	}
+
+	/** Replies wait for the client, while those of all clients take too much memory. */
+	get isBehind(): boolean {
+		return this.#unsent > 0 && this.#all.unsent > this.#all.unsentMax;
+	}
+
+	/** A request arrives. @returns whether it gets a reply */
+	accepts(): boolean {
+		const isAccepted = !this.#isRefused && !this.#last;
+		if (!isAccepted) this.ignore();
+		return isAccepted;
+	}
+
+	/** Bytes arrive that get no reply. */
+	ignore(): void {
+		this.#sendsMore = true;
+	}
+
+	begin(exchange: E): void {
+		this.latest = exchange;
+		this.#underWay.set(exchange.response, exchange);
+		exchange.response.on("close", this.#onResponseClose);
+		if (this.#underWay.size < underWayMax && !asksForUpgrade(exchange.request)) return;
+		this.ignore();
+		exchange.closeAfter();
+	}
+
+	/** The reply to this request is the last one: requests behind it are not handled (RFC 9112 §9.6). */
+	endAfter(exchange: E): void {
+		this.#last = exchange;
+	}
+
+	isLast(exchange: E): boolean {
+		return this.#last === exchange;
+	}
+
+	/** A reply with a body of this length is about to be sent. */
+	replied(bytes: number): void {
+		this.#count(bytes);
+	}
+
+	/** Nothing is read any more: the request or bytes that arrive get the last reply. */
+	refuse(): void {
+		this.#isRefused = true;
+	}
+
+	/**
+	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would reset it,
+	 * and the last reply could be lost. Node calls this after the last reply, in place of its own `destroySoon`.
+	 * @param text sent before
+	 */
+	end(text = ""): void {
+		const { socket } = this;
+		socket.end(text);
+		if (!this.#sendsMore && !this.arriving && text === "") return void socket.once("finish", () => socket.destroy());
+		socket.pause();
+		setTimeout(() => socket.destroy(), lingerMs).unref();
+	}
+
+	#finish(response: ServerResponse): void {
+		const exchange = this.#underWay.get(response);
+		if (!exchange) return;
+		this.#underWay.delete(response);
+		this.#readBytes = this.socket.bytesRead;
+		if (response.headersSent) this.#count(-(exchange.bodyBytes ?? 0));
+		this.#all.onEnd(exchange);
+	}
+
+	#count(bytes: number): void {
+		if (this.socket.destroyed) return;
+		this.#unsent += bytes;
+		this.#all.unsent += bytes;
+	}
+
+	#close(): void {
+		this.#all.open.delete(this.socket);
+		this.#all.unsent -= this.#unsent;
+		this.#unsent = 0;
+		// Node ends the response that has the socket, and after CONNECT none of those that wait for it.
+		for (const response of this.#underWay.keys()) if (!response.socket) response.emit("close");
+	}
+}
+
+/** Node drops the bytes after such a request in its packet, although nothing here upgrades. */
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
+}
