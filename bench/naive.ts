@@ -63,7 +63,7 @@ function naivePostgres(url: string): Partial<Store> {
 			...(row["status"] ? { status: row["status"] } : {}),
 		});
 	let reads = 0n;
-	/** No reply is remembered. */
+	/** No reply is cached. */
 	const newShown = () => ({ history: "", lastEdit: reads++, lastId: 0n });
 	const columns = "SELECT id, name, category_id, status FROM pets";
 	return {
@@ -73,7 +73,10 @@ function naivePostgres(url: string): Partial<Store> {
 			const [row] = await query("add", text, [name, categoryId, status ?? null]);
 			return { id: BigInt(row.id), outcome: "created" };
 		},
-		getPet: async (id: bigint) => (await query("get", `${columns} WHERE id = $1`, [id])).map(toJson)[0],
+		async getPet(id: bigint) {
+			const [json] = (await query("get", `${columns} WHERE id = $1`, [id])).map(toJson);
+			return { json, shown: newShown() };
+		},
 		async listPets(pageQuery: PageQuery) {
 			const { after = 0n, limit } = pageQuery;
 			const rows = await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1]);

@@ -115,11 +115,6 @@ export function petJson(pet: Omit<AnyPet, "id"> & Partial<AnyPet>): string {
 
 const idStart = '{"id":';
 
-/** The JSON of an animal, from its JSON without an id. */
-export function petJsonWithId(id: bigint, json: string): string {
-	return `${idStart}${id},${json.slice(1)}`;
-}
-
 export function idOfPetJson(json: string): bigint {
 	return BigInt(json.slice(idStart.length, json.indexOf(",")));
 }

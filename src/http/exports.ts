@@ -120,7 +120,7 @@ async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<AnyPet[
 	const sorted = [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1));
 	for (let start = 0; start < sorted.length; start += stepPets) {
 		const found = await Promise.all(sorted.slice(start, start + stepPets).map((id) => getPet(id)));
-		yield parseJson(`[${found.filter((pet) => pet !== undefined).join()}]`) as AnyPet[];
+		yield parseJson(`[${found.flatMap(({ json = [] }) => json).join()}]`) as AnyPet[];
 	}
 }
 

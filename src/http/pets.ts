@@ -4,7 +4,7 @@ import { parse } from "node:querystring";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { limitDefault, type OperationName, operations } from "../contract/operations.ts";
-import { petJson, petJsonWithId } from "../contract/pet.ts";
+import { petJson } from "../contract/pet.ts";
 import type { Static, TObject } from "../contract/schema.ts";
 import { checkFields, checkOf, describeFaults } from "../contract/validate.ts";
 import { endOfList, type PageQuery, type PetPage, type Store } from "../store/store.ts";
@@ -13,7 +13,7 @@ import { callerOf } from "./checks.ts";
 import type { Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
 import type { BaseUrlOf } from "./proxies.ts";
-import { createReplies } from "./replies.ts";
+import { createResponseCache } from "./response-cache.ts";
 
 export interface PetOptions {
 	store: Store;
@@ -29,52 +29,46 @@ const readGetQuery = createQueryReader(operations.getPet.query);
 /** A handler for every operation of the contract: a missing one is a type error. */
 export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
-	const reply = createReplies(store, baseUrlOf);
+	const cache = createResponseCache(store, baseUrlOf);
 
 	return {
-		listPets: (exchange) =>
-			reply(exchange, async (base) => {
-				const { limit = limitDefault, cursor, ...filter } = readListQuery(exchange.query);
-				const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, filter);
-				const query = { ...position, ...filter, limit };
-				const page = await store.listPets(query);
-				if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
-				// A full last page gets a `next` link when animals are added. The other links depend only on the target.
-				const variant = page.hasMore ? "+" : "";
-				const links = () => pageLinks(base, cursors, query, page);
-				return { body: page.json, shown: page.shown, isSettled: isSettled(query, page), links, variant };
-			}),
+		async listPets(exchange) {
+			if (await cache.answers(exchange)) return;
+			const { limit = limitDefault, cursor, ...filter } = readListQuery(exchange.query);
+			const position = cursor === undefined ? { after: 0n } : cursors.read(cursor, filter);
+			const query = { ...position, ...filter, limit };
+			const page = await store.listPets(query);
+			if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
+			const links = (base: string) => pageLinks(base, cursors, query, page);
+			// A full last page gets a `next` link when animals are added. The other links depend only on the target.
+			const variant = page.hasMore ? "+" : "";
+			cache.reply(exchange, { ...page, isSettled: isSettled(query, page), links, variant });
+		},
 
 		async createPet(exchange) {
 			readCreateQuery(exchange.query);
 			const newPet = validOf(checkFields(await readJson(exchange.request)));
-			const json = petJson(newPet);
 			const key = exchange.idempotencyKey;
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
-			const { id, outcome } = await store.createPet(newPet, idempotencyKey, json);
+			const { id, outcome } = await store.createPet(newPet, idempotencyKey);
 			if (outcome === "reused") throw new ApiError("idempotency_key_reused");
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
 			// After getPet's removal, there is nothing at this address.
 			if (now() < operations.getPet.deprecation.sunsetMs)
 				exchange.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`);
-			exchange.header("cache-control", "no-store").sendJson(petJsonWithId(id, json));
+			exchange.header("cache-control", "no-store").sendJson(petJson({ id, ...newPet }));
 		},
 
-		getPet: (exchange) =>
-			reply(exchange, async (_base, isKept) => {
-				readGetQuery(exchange.query);
-				const id = int64FromDecimal(exchange.parameter);
-				if (id !== undefined && isKept) {
-					// Read as a page of one: pages come with the state of the store, which costs more to read.
-					const { json, ids, shown } = await store.listPets({ upTo: id, limit: 1 });
-					if (ids?.last === id) return { body: json.slice(1, -1), shown, isSettled: true };
-				} else if (id !== undefined) {
-					const body = await store.getPet(id);
-					if (body !== undefined) return { body, isSettled: true };
-				}
-				throw new ApiError("pet_not_found");
-			}),
+		async getPet(exchange) {
+			if (await cache.answers(exchange)) return;
+			readGetQuery(exchange.query);
+			const id = int64FromDecimal(exchange.parameter);
+			if (id === undefined) throw new ApiError("pet_not_found");
+			const { json, shown } = await store.getPet(id);
+			if (json === undefined) throw new ApiError("pet_not_found");
+			cache.reply(exchange, { json, shown, isSettled: true });
+		},
 	};
 }
 

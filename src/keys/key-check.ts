@@ -24,7 +24,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		// Not remembered: a key that is created later works at once.
+		// Not cached: a key that is created later works at once.
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);

@@ -22,8 +22,8 @@ export interface Engine
 	extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease" | "createPet" | "createPets"> {
 	select: Select;
 	write: Write;
-	/** Commits the creates in one transaction. @param json of the only one, without its id, if it is known */
-	createAll(creates: Create[], json?: string): Promise<ImportedPet[]>;
+	/** Commits the creates in one transaction. */
+	createAll(creates: Create[]): Promise<ImportedPet[]>;
 	findKey: KeyRows["findByHash"];
 	/** The history that the latest read showed. */
 	history(): string;
@@ -40,8 +40,8 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 		keys: createKeyRows(engine),
 		edits: createEdits(engine, now),
 		rows: createRows(engine),
-		async createPet(pet, idempotencyKey, json) {
-			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }], json);
+		async createPet(pet, idempotencyKey) {
+			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }]);
 			const { id, outcome } = created as ImportedPet;
 			return { id, outcome };
 		},

@@ -29,8 +29,7 @@ export interface Store {
 	/** At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. */
 	listPets(query: PageQuery): Promise<PetPage>;
 
-	/** The JSON of the animal with this id, or undefined. */
-	getPet(id: bigint): Promise<string | undefined>;
+	getPet(id: bigint): Promise<FoundPet>;
 
 	/** The state that a read shows that begins now. Rejects if reads do not work. */
 	readShown(): Promise<Shown>;
@@ -39,10 +38,9 @@ export interface Store {
 	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
 	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
 	 * they are concurrent or the animal was changed meanwhile. Key and animal are stored in one transaction.
-	 * @param json of the animal without its id, if the caller has written it
 	 * @throws StoreBusy, StorageUnavailable
 	 */
-	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey, json?: string): Promise<CreateResult>;
+	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
 	 * Stores the animals of an import in one transaction, each as `createPet` does. The new ones get ids in their order
@@ -147,6 +145,12 @@ export type PagePosition = { after: bigint; upTo?: never } | { upTo: bigint; aft
 export const endOfList = 2n ** 63n - 1n;
 
 export type PageQuery = PagePosition & Filter & { limit: number };
+
+export interface FoundPet {
+	/** The JSON of the animal; undefined if there is none. */
+	json: string | undefined;
+	shown: Shown;
+}
 
 export interface PetPage {
 	/** The animals as a JSON array. */

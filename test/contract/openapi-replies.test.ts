@@ -100,7 +100,7 @@ const codesOf = (name: OperationName): ErrorCode[] => [...(operations[name] as O
 /** Services with the settings that some codes need. */
 async function specialServices(context: TestContext): Promise<Partial<Record<ErrorCode, TestService>>> {
 	// Any delay of the event loop is more than this.
-	const overloaded = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 } });
+	const overloaded = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
 	const isOverloaded = async () => (await overloaded.send({ path: "/v1/pets" })).status === 503;
 	await until("the overload to be detected", isOverloaded);
 	return {

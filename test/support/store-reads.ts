@@ -14,6 +14,6 @@ export async function readPets(store: Store, query: PageQuery): Promise<Pet[]> {
 }
 
 export async function readPet(store: Store, id: bigint): Promise<Pet | undefined> {
-	const json = await store.getPet(id);
+	const { json } = await store.getPet(id);
 	return json === undefined ? undefined : petsOf({ json: `[${json}]` })[0];
 }

@@ -1,11 +1,11 @@
 // Reads of animals and keys in PostgreSQL. Those of one turn of the event loop are sent together when it ends. A read
-// shows the store's history and last edit, from the same statement: a remembered reply is valid while the store has
+// shows the store's history and last edit, from the same statement: a cached reply is valid while the store has
 // both (docs/decisions/0016-histories.md).
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
 import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
-import { type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
+import { type FoundPet, type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
 import { createTurnBatch } from "../turn-batch.ts";
 import { readOnlyCode } from "./errors.ts";
@@ -17,12 +17,6 @@ import { readOnlyCode } from "./errors.ts";
 const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
 	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
-
-/**
- * A condition that costs a read less than the state, for what is not kept. On a standby the function fails (25006),
- * also where there are no rows; elsewhere it is not called.
- */
-const onPrimary = "(SELECT CASE WHEN pg_is_in_recovery() THEN pg_current_xact_id() IS NOT NULL ELSE true END)";
 
 /** A SELECT with one more row, the last one, whose last column is the state that all rows show. */
 function selectWithState(columns: readonly string[], rest: string): string {
@@ -52,7 +46,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; shown: Shown } {
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
-	text: `SELECT ${petJson} FROM pets WHERE id = ANY($1::bigint[]) AND ${onPrimary}`,
+	text: selectWithState([petJson], "FROM pets WHERE id = ANY($1::bigint[])"),
 };
 const keysByHash = {
 	name: "keysByHash",
@@ -85,10 +79,10 @@ export function createReads(
 	const readShown = createTurnBatch<string, Shown>(String, async () => [(await read(stateOnly)).shown]);
 	return {
 		history: () => history,
-		getPet: createTurnBatch<bigint, string | undefined>(String, async (ids) => {
-			const rows = await send({ ...petsById, values: [ids] }, (found) => found as [string][]);
-			const pets = new Map(rows.map(([json]) => [idOfPetJson(json), json]));
-			return ids.map((id) => pets.get(id));
+		getPet: createTurnBatch<bigint, FoundPet>(String, async (ids) => {
+			const { rows, shown } = await read({ ...petsById, values: [ids] });
+			const pets = new Map((rows as [string][]).map(([json]) => [idOfPetJson(json), json]));
+			return ids.map((id) => ({ json: pets.get(id), shown }));
 		}),
 		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => Promise.all(queries.map(readPage))),
 		readShown: () => readShown("shown"),

@@ -25,7 +25,8 @@ export interface CreatedBatch {
 const newPets = pickColumns(tables.pets, newPetFields);
 const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
 
-export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create, json = petJson(pet)): CreateRequest {
+export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create): CreateRequest {
+	const json = petJson(pet);
 	if (!idempotencyKey) return json;
 	return [idempotencyKey.caller, idempotencyKey.key, fingerprintOf(pet), nowMs, json].join(separator);
 }

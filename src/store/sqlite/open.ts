@@ -42,8 +42,8 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 	const engine: Engine = {
 		...reads,
 		write,
-		createAll(creates, json) {
-			const requests = creates.map((create) => toCreateRequest(create, json));
+		createAll(creates) {
+			const requests = creates.map(toCreateRequest);
 			return writes.write({ name: "createPets", requests }) as Promise<ImportedPet[]>;
 		},
 		cursorSecret,

@@ -47,7 +47,7 @@ export function createReads(
 	}
 
 	return {
-		getPet: (id) => read(() => petById.get(id), `pet ${id}`),
+		getPet: (id) => read(() => ({ json: petById.get(id), shown: shown() }), `pet ${id}`),
 		listPets: (query) => read(() => readPage(query), nameOfPage(query)),
 		readShown: () => read(shown),
 		findKey: (hash) => read(() => readKey(hash), `key ${hash}`),

@@ -4,13 +4,13 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/http/replies.ts",
+		file: "src/http/response-cache.ts",
 		from: "&& now.lastEdit === shown.lastEdit ",
 		to: "",
 		tests: ["test/contract/replies.test.ts"],
 	},
 	{
-		file: "src/http/replies.ts",
+		file: "src/http/response-cache.ts",
 		from: "(isSettled || now.lastId === shown.lastId)",
 		to: "isSettled !== undefined",
 		tests: ["test/contract/replies.test.ts"],

@@ -1,0 +1,139 @@
+// The cache of replies. The reply to a read depends only on the base address, the request target and the store. So it
+// is kept under the first two, and sent again until the store has another state. Fields that depend on the request,
+// such as its id or its rate, are added to each reply.
+
+import { crc32, gzipSync } from "node:zlib";
+import type { Shown, Store } from "../store/store.ts";
+import type { Exchange } from "./exchange.ts";
+import { overloaded } from "./overload.ts";
+import type { BaseUrlOf } from "./proxies.ts";
+import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
+
+/** The approximate size of all cached replies. */
+const cachedMaxBytes = 16 * 1024 * 1024;
+/** The size of a reply without its texts. */
+const replyBytes = 500;
+/** The number of targets whose latest use is known. */
+const usedMax = 2 ** 14;
+/** A shorter body fits into one packet anyway. */
+const gzipMinLength = 1000;
+
+/** What was read for a reply. */
+export interface Found {
+	json: string;
+	shown: Shown;
+	/** New animals do not change the reply. */
+	isSettled: boolean;
+	/** Makes the value of a list's Link field. */
+	links?(base: string): string;
+	/** Distinguishes replies with the same body and other links. */
+	variant?: string;
+}
+
+export interface CachedReply extends Pick<Found, "json" | "shown" | "isSettled"> {
+	tag: string;
+	links?: string | undefined;
+	/** Made for the first client that accepts it. */
+	gzip?: { body: Buffer; tag: string };
+}
+
+/**
+ * Keeps the replies that were used lately, in two halves: when the newer one is full, the older one is dropped,
+ * with all replies that were not used since. So few uses change a map: one whose entries are removed and added all the
+ * time gets slow.
+ */
+export function createCacheEntries(maxBytes = cachedMaxBytes) {
+	let recent = new Map<string, CachedReply>();
+	let older = new Map<string, CachedReply>();
+	let recentBytes = 0;
+	const used = new Uint32Array(usedMax);
+
+	function add(key: string, reply: CachedReply): void {
+		recent.set(key, reply);
+		recentBytes += bytesOf(key, reply);
+		if (recentBytes <= maxBytes / 2) return;
+		older = recent;
+		recent = new Map();
+		recentBytes = 0;
+	}
+
+	function find(key: string): CachedReply | undefined {
+		const found = recent.get(key);
+		if (found) return found;
+		const earlier = older.get(key);
+		if (earlier) add(key, earlier);
+		return earlier;
+	}
+
+	/** Whether the key was used lately. Replies to other keys are not cached: most pages are read once. */
+	function isUsedAgain(key: string): boolean {
+		const hash = crc32(key);
+		const place = hash & (usedMax - 1);
+		const isAgain = used[place] === hash;
+		used[place] = hash;
+		return isAgain;
+	}
+
+	return { add, find, isUsedAgain };
+}
+
+/** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
+function bytesOf(key: string, { json, links = "" }: CachedReply): number {
+	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
+}
+
+/** Whether a store in this state would give the same reply. */
+function isValid({ shown, isSettled }: CachedReply, now: Shown): boolean {
+	return now.history === shown.history && now.lastEdit === shown.lastEdit && (isSettled || now.lastId === shown.lastId);
+}
+
+/** The replies to reads that passed the checks. Refusals are not cached. */
+export function createResponseCache(store: Pick<Store, "readShown">, baseUrlOf: BaseUrlOf) {
+	const entries = createCacheEntries();
+	/** A target contains no space. */
+	const keyOf = ({ request }: Exchange) => `${request.url} ${baseUrlOf(request)}`;
+
+	return {
+		/** Sends the cached reply, if the store would still give the same. @returns whether it did */
+		async answers(exchange: Exchange): Promise<boolean> {
+			const cached = entries.find(keyOf(exchange));
+			if (!cached || !isValid(cached, await store.readShown())) return false;
+			send(exchange, cached);
+			return true;
+		},
+		/** Sends the reply to what was read, and keeps it if it is asked for again and again. */
+		reply(exchange: Exchange, found: Found): void {
+			const { json, shown, isSettled, links, variant } = found;
+			const key = keyOf(exchange);
+			const cached = entries.find(key);
+			// Another request of the tick may have made the reply.
+			if (cached && isValid(cached, shown)) return void send(exchange, cached);
+			const tag = entityTag(json, variant);
+			const reply = { json, shown, isSettled, tag, links: links?.(baseUrlOf(exchange.request)) };
+			const isKept = cached !== undefined || entries.isUsedAgain(key);
+			if (isKept) entries.add(key, reply);
+			send(exchange, reply, isKept);
+		},
+	};
+}
+
+/** @throws ApiError `overloaded` if the client has not taken earlier replies, while too many wait for their clients */
+function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
+	if (exchange.connection.isBehind) throw overloaded(0);
+	const { headers } = exchange.request;
+	const known = headers["if-none-match"];
+	let body: string | Buffer = reply.json;
+	let { tag } = reply;
+	if (reply.links !== undefined) {
+		exchange.header("link", reply.links).vary("Accept-Encoding");
+		const isWorthIt = isKept && reply.isSettled && reply.json.length >= gzipMinLength;
+		if (isWorthIt && acceptsGzip(headers) && !matchesTag(known, tag)) {
+			reply.gzip ??= { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"` };
+			({ body, tag } = reply.gzip);
+		}
+	}
+	exchange.header("etag", tag).header("cache-control", "private, no-cache").vary("Authorization");
+	if (matchesTag(known, tag)) return void exchange.sendStatus(304);
+	if (body === reply.gzip?.body) exchange.header("content-encoding", "gzip");
+	exchange.sendJson(body);
+}
