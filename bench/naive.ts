@@ -15,6 +15,7 @@ import { createRequestIds } from "../src/http/request-headers.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLog } from "../src/ops/log.ts";
+import { ownProcessor } from "../src/ops/processor.ts";
 import { createBackground } from "../src/store/background.ts";
 import { openStore } from "../src/store/open.ts";
 import { toPetPage } from "../src/store/reads.ts";
@@ -37,6 +38,7 @@ const app = buildApp({
 		replyHead: { fields: Object.entries(securityHeaders(undefined)).flat(), isClosing: () => false },
 		replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
 	},
+	processor: ownProcessor,
 	probes: { live: () => ({}), ready: async () => ({}) },
 	activity: () => Promise.reject(new Error("there is no console")),
 	eraseNames() {},

@@ -2,8 +2,9 @@
 // one frozen Config, or one error that lists every problem.
 
 import { readFileSync } from "node:fs";
+import { parseDurationMs, parseRate } from "./contract/durations.ts";
 import { parseTrustedProxies } from "./http/proxies.ts";
-import { isWellFormedKey, parseDurationMs, parseRate } from "./keys/formats.ts";
+import { isWellFormedKey } from "./keys/formats.ts";
 import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
 
 /** A setting and how its text becomes a value. */

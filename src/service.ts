@@ -24,6 +24,7 @@ import { watchActivity, watchTotals } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
+import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import { createErasing, type Erasing } from "./store/erasing.ts";
@@ -88,14 +89,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const phase = { isStopping: false, isClosing: false };
 	let isServing = false;
 	let backups: ScheduledBackups | undefined;
-	const ops = buildOps(options, phase);
+	/** What probes and metrics tell of the store. */
+	let sources: StoreSources = {};
+	const ops = buildOps(options, phase, () => sources);
+	const noteAway = (away: string) => {
+		sources = { away };
+	};
+	const waitFor: Waiting = (part) => whenThere(options, ops, part, noteAway);
 	const { now, background } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
-	const store = await openWhenThere(options, ops, () => void backups?.stop());
+	const store = await openWhenThere(options, ops, waitFor, () => void backups?.stop());
 	const issuer = issuerOf(store, now);
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const erasing = createErasing(background, environmentFor(config.databaseUrl));
-	const { app, activity } = await buildPublic(options, ops, { store, keyCheck, erasing });
+	const { app, activity, animals } = await buildPublic(options, ops, { store, keyCheck, erasing });
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
@@ -127,13 +134,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await ops.listen();
 		// Last: if the start failed after this, nobody would see the key.
 		const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
-		const issued = options.issuesFirstKey ? await whenThere(options, ops, () => createKey(issuer, first)) : undefined;
+		const issued = options.issuesFirstKey ? await waitFor(() => createKey(issuer, first)) : undefined;
 		const firstKey = issued?.isAdded ? issued.key : undefined;
 		const { address } = app.server.address() as AddressInfo;
 		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
 		if (warning) log.warn({}, warning);
 		backups = await startBackups(options, ops, store);
-		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		if (await waitFor(() => store.edits.hasNamesToErase())) erasing.start();
+		sources = { store, animals, backups };
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
@@ -156,9 +164,14 @@ async function listenPublic(server: Server, config: Config, store: Store, node: 
 const askAgainMs = 1_000;
 
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused, and the signal's reason */
-async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () => void): Promise<Store> {
+async function openWhenThere(
+	options: ServiceOptions,
+	ops: Ops,
+	waitFor: Waiting,
+	stopBackups: () => void,
+): Promise<Store> {
 	const { config, log } = options;
-	const { now, node, metrics, background, sources } = ops;
+	const { now, node, metrics, background } = ops;
 	const openOptions: OpenOptions = {
 		verify: "quick",
 		node,
@@ -184,9 +197,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 			refuseNewStore(config.databaseUrl, config.backups.folder);
 		}
 		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		const store = await whenThere(options, ops, open);
-		sources.store = store;
-		return store;
+		return await waitFor(open);
 	} catch (error) {
 		await ops.close();
 		throw error;
@@ -215,16 +226,22 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
 /** Does a part of the start, again while the database is away. @throws StoreRefused, and the signal's reason */
-async function whenThere<Result>(options: ServiceOptions, ops: Ops, part: () => Promise<Result>): Promise<Result> {
-	const { config, log, signal } = options;
-	for (;;) {
+type Waiting = <Result>(part: () => Promise<Result>) => Promise<Result>;
+
+async function whenThere<Result>(
+	{ config, log, signal }: ServiceOptions,
+	ops: Ops,
+	part: () => Promise<Result>,
+	noteAway: (reason: string) => void,
+): Promise<Result> {
+	for (let isFirst = true; ; isFirst = false) {
 		try {
 			return await part();
 		} catch (error) {
 			const isLost = error instanceof StorageUnavailable && isPostgres(config.databaseUrl);
 			if (!(isLost || error instanceof StoreAway)) throw error;
-			if (!ops.sources.away) log.warn({ reason: error.message }, "waiting for the database");
-			ops.sources.away = error.message;
+			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
+			noteAway(error.message);
 			await ops.listen();
 			await sleep(askAgainMs, undefined, { signal });
 		}
@@ -234,12 +251,15 @@ async function whenThere<Result>(options: ServiceOptions, ops: Ops, part: () => 
 type Ops = ReturnType<typeof buildOps>;
 
 /** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
-function buildOps(options: ServiceOptions, phase: { isStopping: boolean; isClosing: boolean }) {
+function buildOps(
+	options: ServiceOptions,
+	phase: { isStopping: boolean; isClosing: boolean },
+	sources: () => StoreSources,
+) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	// 0 is no limit.
 	const perAddressMax = config.connectionsPerAddress || Infinity;
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
-	const sources: StoreSources = {};
 	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store: sources });
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
@@ -264,7 +284,7 @@ function buildOps(options: ServiceOptions, phase: { isStopping: boolean; isClosi
 	const common = { timeouts, replyHead, replyWatch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
-		...{ now, node, sources, metrics, background, traffic, probes, common, server },
+		...{ now, node, metrics, background, traffic, probes, common, server },
 		async listen() {
 			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
 		},
@@ -280,13 +300,12 @@ function buildOps(options: ServiceOptions, phase: { isStopping: boolean; isClosi
 /** The public port, which does not listen yet. */
 async function buildPublic(
 	options: ServiceOptions,
-	{ now, metrics, traffic, sources, probes, common }: Ops,
+	{ now, metrics, traffic, probes, common }: Ops,
 	{ store, keyCheck, erasing }: { store: Store; keyCheck: KeyCheck; erasing: Erasing },
 ) {
 	const { config, log } = options;
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
-	sources.animals = totals.animals;
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -303,12 +322,13 @@ async function buildPublic(
 			unsentMax: options.unsentMax,
 		},
 		loadLimits: options.loadLimits,
+		processor: ownProcessor,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		eraseNames: erasing.start,
 		pagesFolder,
 	});
-	return { app, activity };
+	return { app, activity, animals: totals.animals };
 }
 
 /**
@@ -324,12 +344,12 @@ async function readConnectionsMax(): Promise<number> {
 
 async function startBackups(
 	{ config: { backups, databaseUrl }, log }: ServiceOptions,
-	{ now, background, metrics, sources }: Ops,
+	{ now, background, metrics }: Ops,
 	store: Store,
 ): Promise<ScheduledBackups | undefined> {
 	if (!backups) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
-	const scheduled = scheduleBackups({
+	return scheduleBackups({
 		...backups,
 		store,
 		environment: environmentFor(databaseUrl),
@@ -348,6 +368,4 @@ async function startBackups(
 			);
 		},
 	});
-	sources.backups = { everyMs: backups.everyMs, lastAtMs: scheduled.lastAtMs };
-	return scheduled;
 }

@@ -1,11 +1,11 @@
 // Options and parsers of values that several commands share. An error names the rule.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDurationMs } from "../contract/durations.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { type Filter, filterNames } from "../contract/operations.ts";
 import { isInt64Schema, NewPet } from "../contract/pet.ts";
 import type { TSchema } from "../contract/schema.ts";
-import { parseDurationMs } from "../keys/formats.ts";
 import { CommandError } from "./command-error.ts";
 
 /** The option for a field of an animal, such as `--category-id <category-id>`. The contract defines its values. */

@@ -3,8 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Flags } from "../config.ts";
+import { parseRate } from "../contract/durations.ts";
 import { defaultScopes, type Scope, scopes } from "../contract/operations.ts";
-import { keyFromRandom, parseRate } from "../keys/formats.ts";
+import { keyFromRandom } from "../keys/formats.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import type { ListedKey, OpenOptions, Store } from "../store/store.ts";

@@ -1,14 +1,14 @@
 // The HTTP applications of both ports: each request gets its route (routes.ts), passes the checks (checks.ts), and is
 // answered by the route's handler. Its failures are sent by refusals.ts.
 
+import type { Rate } from "../contract/durations.ts";
 import type { Log } from "../contract/observed.ts";
-import type { Rate } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { type Check, createChecks, createOpsChecks, handleChecked } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
 import type { Exchange } from "./exchange.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
-import { type LoadLimits, watchOverload } from "./overload.ts";
+import { type LoadLimits, type Processor, watchOverload } from "./overload.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { sendFailure } from "./refusals.ts";
@@ -21,17 +21,18 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 	defaultRate: Rate | undefined;
 	server: ServerOptions;
 	loadLimits?: LoadLimits | undefined;
+	processor: Processor;
 }
 
 /** The public port, which does not listen yet. Call `close` after its server has ended. */
 export function buildApp(options: AppOptions) {
-	const { store, keyCheck, isTrustedProxy, now } = options;
-	const overload = watchOverload({ queue: store.queue, limits: options.loadLimits });
+	const { store, keyCheck, isTrustedProxy, now, processor, loadLimits: limits } = options;
+	const overload = watchOverload({ queue: store.queue, limits, processor });
 	const baseUrlOf = createBaseUrlOf(options);
-	const limits = createRateLimits(options.defaultRate);
-	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy });
+	const rates = createRateLimits(options.defaultRate);
+	const checks = createChecks({ overload, keyCheck, limits: rates, now, baseUrlOf, isTrustedProxy });
 	const router = createRouter();
-	addRoutes(router, { ...options, baseUrlOf, limits });
+	addRoutes(router, { ...options, baseUrlOf, limits: rates });
 	const server = createHttpServer(createHandler(router, checks, options), options.server);
 	return { server, close: overload.stop };
 }

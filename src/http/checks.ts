@@ -4,10 +4,10 @@
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
-import { isEqual } from "../keys/formats.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
+import { isEqual } from "./constant-time.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
 import { isRepeated } from "./framing.ts";
 import { type Overload, overloaded } from "./overload.ts";

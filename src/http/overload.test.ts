@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../../test/support/until.ts";
-import { cpuQuota, type Processor, watchOverload } from "./overload.ts";
+import { type Processor, watchOverload } from "./overload.ts";
 
 const overloaded = { code: "overloaded", status: 503, retryAfterSeconds: 1 };
 const calm = { isFull: false, expectedMs: 0 };
@@ -68,25 +68,9 @@ test("an event loop that is late because the process used up its quota of the pr
 	await until("a late event loop to be detected", isDetected, { withinMs: 10_000, everyMs: 0 });
 });
 
-test("the quota of the processor is the least one of the control groups, of both versions, and infinite elsewhere", () => {
-	const quotaIn = (files: Record<string, string>) =>
-		cpuQuota((path) => files[path] ?? assert.fail(`${path} does not exist`));
-	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";
-	const unit = { "/proc/self/cgroup": "0::/system.slice/animal-store.service\n" };
-	assert.equal(quotaIn({}), Number.POSITIVE_INFINITY);
-	assert.equal(quotaIn(unit), Number.POSITIVE_INFINITY);
-	assert.equal(quotaIn({ ...unit, [second]: "max 100000\n" }), Number.POSITIVE_INFINITY);
-	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n" }), 0.5);
-	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n", "/sys/fs/cgroup/cpu.max": "20000 100000\n" }), 0.2);
-	const first = "/sys/fs/cgroup/cpu/docker/1/cpu.cfs_";
-	const container = { "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n" };
-	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "-1\n", [`${first}period_us`]: "100000\n" }), Infinity);
-	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
-});
-
 test("creates are refused while too many wait for their commit, for as long as the store needs, and reads are not", (context) => {
 	const queue = { ...calm };
-	const overload = watchOverload({ queue });
+	const overload = watchOverload({ queue, processor: using(0) });
 	context.after(() => overload.stop());
 	overload.refuse(true);
 	queue.isFull = true;

@@ -1,8 +1,6 @@
 // Load shedding: an overloaded service refuses requests early and cheaply (503 `overloaded`), before memory runs out or
 // the event loop stalls. A delay because others use the CPU, or because this process was stopped, is not overload.
 
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ApiError } from "../contract/errors.ts";
 import type { WriteQueue } from "../store/store.ts";
@@ -30,7 +28,7 @@ export interface OverloadOptions {
 	/** Creates that wait for their commit. */
 	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
 	limits?: LoadLimits | undefined;
-	processor?: Processor;
+	processor: Processor;
 }
 
 /** CPU times since the start, in milliseconds. */
@@ -41,15 +39,8 @@ export interface Processor {
 	quota(): number;
 }
 
-const millisecondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
-const ownProcessor: Processor = {
-	threadMs: () => millisecondsOf(process.threadCpuUsage()),
-	processMs: () => millisecondsOf(process.cpuUsage()),
-	quota: cpuQuota,
-};
-
 export function watchOverload(options: OverloadOptions) {
-	const { queue, limits = defaultLimits, processor = ownProcessor } = options;
+	const { queue, limits = defaultLimits, processor } = options;
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const sample = () => ({
@@ -91,33 +82,4 @@ export function watchOverload(options: OverloadOptions) {
 export function overloaded(afterMs: number): ApiError {
 	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
 	return new ApiError("overloaded").after(seconds);
-}
-
-/**
- * The least quota of the control groups that this process is in, of version 1 or 2, in cores; infinite without one. A
- * container may see the paths of its machine, but only the files of its own group, at the root.
- */
-export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): number {
-	const textOf = (path: string) => {
-		try {
-			return read(path);
-		} catch {
-			return "";
-		}
-	};
-	const quotas = [Number.POSITIVE_INFINITY];
-	for (const [, controllers = "", path = "/"] of textOf("/proc/self/cgroup").matchAll(/^\d+:(.*):(.*)$/gm)) {
-		if (controllers !== "" && !controllers.split(",").includes("cpu")) continue;
-		for (let group = path; ; group = dirname(group)) {
-			const first = join("/sys/fs/cgroup/cpu", group, "cpu.cfs_");
-			const text =
-				controllers === ""
-					? textOf(join("/sys/fs/cgroup", group, "cpu.max"))
-					: `${textOf(`${first}quota_us`)} ${textOf(`${first}period_us`)}`;
-			const [quota = 0, period = 0] = text.trim().split(/\s+/).map(Number);
-			if (quota > 0 && period > 0) quotas.push(quota / period);
-			if (group === dirname(group)) break;
-		}
-	}
-	return Math.min(...quotas);
 }

@@ -4,8 +4,8 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import { type Filter, filterNames } from "../contract/operations.ts";
-import { isEqual } from "../keys/formats.ts";
 import { endOfList, type PagePosition, type PageQuery, type PetPage } from "../store/store.ts";
+import { isEqual } from "./constant-time.ts";
 
 export type Cursors = ReturnType<typeof createCursors>;
 

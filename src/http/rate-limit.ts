@@ -2,8 +2,8 @@
 // rows of an import count as requests: those that the window has no room for are taken from the next windows. A jump of
 // the wall clock neither refills nor extends a window.
 
+import { parseRate, type Rate } from "../contract/durations.ts";
 import { ApiError } from "../contract/errors.ts";
-import { parseRate, type Rate } from "../keys/formats.ts";
 import type { KeyRow } from "../store/store.ts";
 
 export type RateLimits = ReturnType<typeof createRateLimits>;

@@ -1,18 +1,11 @@
-// The format of keys, durations and rates.
+// The format of keys, and of durations and rates.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import {
-	hashOfKey,
-	isWellFormedKey,
-	keyFromRandom,
-	keyPattern,
-	parseDurationMs,
-	parseRate,
-	toBase62,
-} from "./formats.ts";
+import { parseDurationMs, parseRate } from "../contract/durations.ts";
+import { hashOfKey, isWellFormedKey, keyFromRandom, keyPattern, toBase62 } from "./formats.ts";
 
 test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 	for (const random of [Buffer.alloc(32), Buffer.alloc(32, 255), randomBytes(32)]) {

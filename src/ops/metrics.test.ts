@@ -89,7 +89,7 @@ test("methods are read, write or other; failures are counted by reason", async (
 });
 
 test("times are in seconds, each failure is counted, and before the store is open nothing waits", async () => {
-	const metrics = createStoreMetrics({});
+	const metrics = createStoreMetrics(() => ({}));
 	metrics.observeCommit({ writes: 3, ms: 20, syncMs: 5, isStored: false });
 	metrics.observeCommit({ writes: 1, ms: 30, syncMs: undefined, isStored: false });
 	for (let failures = 0; failures < 3; failures++) metrics.observeFailure("sweep");
@@ -123,7 +123,7 @@ test("a scrape while the store cannot be read has all figures but the animals", 
 		checkWrites,
 	} as unknown as Store;
 	const backups = { everyMs: 3_600_000, lastAtMs: () => 5000 };
-	const text = textOf(await createStoreMetrics({ store, animals, backups }).read());
+	const text = textOf(await createStoreMetrics(() => ({ store, animals, backups })).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.match(text, /^animal_store_last_backup_timestamp_seconds 5$/m);
 	assert.match(text, /^animal_store_backup_interval_seconds 3600$/m);
@@ -138,7 +138,7 @@ test("a scrape while the disk hangs, so that no write ends, has the figures of t
 		readUse: async () => ({}),
 		checkWrites: () => new Promise(() => {}),
 	} as unknown as Store;
-	const reading = createStoreMetrics({ store }).read();
+	const reading = createStoreMetrics(() => ({ store })).read();
 	context.mock.timers.tick(2000);
 	assert.match(textOf(await reading), /^animal_store_oldest_write_waiting_seconds 60$/m);
 });

@@ -97,7 +97,7 @@ export const metricTable = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-type Sources = ProcessSources & { traffic: () => TrafficCounts; store: StoreSources };
+type Sources = ProcessSources & { traffic: () => TrafficCounts; store: () => StoreSources };
 
 export function createMetrics({ traffic, store, ...sources }: Sources) {
 	const { read: readRequests, ...ofRequests } = createRequestMetrics(traffic);

@@ -18,11 +18,11 @@ export async function inTime(work: Promise<unknown>, timeoutMs = 2000): Promise<
 }
 
 /** @param timeoutMs how long the store may take to read, and to write */
-export function createProbes(sources: ProbeSources, isStopping: () => boolean, timeoutMs?: number) {
+export function createProbes(sources: () => ProbeSources, isStopping: () => boolean, timeoutMs?: number) {
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready() {
-			const { store, away = "the store is not open" } = sources;
+			const { store, away = "the store is not open" } = sources();
 			if (isStopping()) throw new ApiError("shutting_down");
 			if (!store) throw new ApiError("storage_unavailable", away);
 			const work = [store.readShown(), store.checkWrites()];
@@ -32,7 +32,7 @@ export function createProbes(sources: ProbeSources, isStopping: () => boolean, t
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
 		live() {
-			const writes = sources.store?.writeState() ?? "failing";
+			const writes = sources().store?.writeState() ?? "failing";
 			if (writes !== "stopped") return { status: "ok", writes };
 			throw new ApiError("storage_unavailable", "no animal can be added until the service is restarted");
 		},

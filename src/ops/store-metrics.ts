@@ -17,8 +17,8 @@ export interface StoreSources extends ProbeSources {
 
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** @param sources read by each scrape */
-export function createStoreMetrics(sources: StoreSources) {
+/** @param sources asked by each scrape */
+export function createStoreMetrics(sources: () => StoreSources) {
 	const commits = createSeries(upToSeconds);
 	const syncs = createSeries(upToSeconds);
 	const batches = createSeries(upToWrites);
@@ -33,7 +33,7 @@ export function createStoreMetrics(sources: StoreSources) {
 		},
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
-			const { store, animals, backups } = sources;
+			const { store, animals, backups } = sources();
 			const checking = store && inTime(store.checkWrites()).catch(() => {}); // A disk that hangs never ends it.
 			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();

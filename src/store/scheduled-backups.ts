@@ -87,6 +87,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	if (own.hasOnlyOthers()) plan.onOthers();
 	look();
 	return {
+		everyMs,
 		/** When the newest backup of the store was made, by any run of any node: since 1970, 0 without one. */
 		lastAtMs: () => lastAtMs,
 		/** Ends a backup under way, which leaves no file. */

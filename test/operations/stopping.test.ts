@@ -181,9 +181,17 @@ const never = () => new Promise<never>(() => {});
 
 test("readyz is 503 when the store does not answer in time", async () => {
 	const writeState = () => "working" as const;
-	const silent = createProbes({ store: { readShown: never, writeState, checkWrites } }, () => false, 50);
+	const silent = createProbes(
+		() => ({ store: { readShown: never, writeState, checkWrites } }),
+		() => false,
+		50,
+	);
 	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
-	const answers = createProbes({ store: { readShown, writeState, checkWrites } }, () => false, 50);
+	const answers = createProbes(
+		() => ({ store: { readShown, writeState, checkWrites } }),
+		() => false,
+		50,
+	);
 	await answers.ready();
 });
 
@@ -195,16 +203,28 @@ test("readyz shows the outcome of the write that it asks for, unless that takes 
 		state = "failing";
 	};
 	assert.equal(
-		(await createProbes({ store: { readShown, writeState, checkWrites: fails } }, () => false).ready()).writes,
+		(
+			await createProbes(
+				() => ({ store: { readShown, writeState, checkWrites: fails } }),
+				() => false,
+			).ready()
+		).writes,
 		"failing",
 	);
-	const waits = createProbes({ store: { readShown, writeState, checkWrites: never } }, () => false, 50);
+	const waits = createProbes(
+		() => ({ store: { readShown, writeState, checkWrites: never } }),
+		() => false,
+		50,
+	);
 	assert.equal((await within("the answer", waits.ready())).status, "ok");
 });
 
 test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
-		const probes = createProbes({ store: { readShown, writeState: () => state, checkWrites } }, () => false);
+		const probes = createProbes(
+			() => ({ store: { readShown, writeState: () => state, checkWrites } }),
+			() => false,
+		);
 		const reply = { status: "ok", writes: state };
 		assert.deepEqual(await probes.ready(), reply);
 		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });

@@ -1,0 +1,21 @@
+// The quota of the CPU, as control groups say it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cpuQuota } from "./processor.ts";
+
+test("the quota of the processor is the least one of the control groups, of both versions, and infinite elsewhere", () => {
+	const quotaIn = (files: Record<string, string>) =>
+		cpuQuota((path) => files[path] ?? assert.fail(`${path} does not exist`));
+	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";
+	const unit = { "/proc/self/cgroup": "0::/system.slice/animal-store.service\n" };
+	assert.equal(quotaIn({}), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn(unit), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn({ ...unit, [second]: "max 100000\n" }), Number.POSITIVE_INFINITY);
+	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n" }), 0.5);
+	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n", "/sys/fs/cgroup/cpu.max": "20000 100000\n" }), 0.2);
+	const first = "/sys/fs/cgroup/cpu/docker/1/cpu.cfs_";
+	const container = { "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n" };
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "-1\n", [`${first}period_us`]: "100000\n" }), Infinity);
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
+});

@@ -1,0 +1,40 @@
+// The CPU time that this process has used, and may use.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const millisecondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+export const ownProcessor = {
+	threadMs: () => millisecondsOf(process.threadCpuUsage()),
+	processMs: () => millisecondsOf(process.cpuUsage()),
+	quota: cpuQuota,
+};
+
+/**
+ * The least quota of the control groups that this process is in, of version 1 or 2, in cores; infinite without one. A
+ * container may see the paths of its machine, but only the files of its own group, at the root.
+ */
+export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): number {
+	const textOf = (path: string) => {
+		try {
+			return read(path);
+		} catch {
+			return "";
+		}
+	};
+	const quotas = [Number.POSITIVE_INFINITY];
+	for (const [, controllers = "", path = "/"] of textOf("/proc/self/cgroup").matchAll(/^\d+:(.*):(.*)$/gm)) {
+		if (controllers !== "" && !controllers.split(",").includes("cpu")) continue;
+		for (let group = path; ; group = dirname(group)) {
+			const first = join("/sys/fs/cgroup/cpu", group, "cpu.cfs_");
+			const text =
+				controllers === ""
+					? textOf(join("/sys/fs/cgroup", group, "cpu.max"))
+					: `${textOf(`${first}quota_us`)} ${textOf(`${first}period_us`)}`;
+			const [quota = 0, period = 0] = text.trim().split(/\s+/).map(Number);
+			if (quota > 0 && period > 0) quotas.push(quota / period);
+			if (group === dirname(group)) break;
+		}
+	}
+	return Math.min(...quotas);
+}
