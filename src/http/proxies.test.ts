@@ -8,11 +8,9 @@ import { readConfig } from "../config.ts";
 import { ApiError } from "../contract/errors.ts";
 import { clientAddressOf, isForwarded, parseTrustedProxies, readForwarded } from "./proxies.ts";
 
-const isTrustedProxy = parseTrustedProxies("10.0.0.0/8,fd00::/8") ?? assert.fail();
-
 function assertOrigins(rows: [headers: Record<string, string>, proto?: string, host?: string][]): void {
 	for (const [headers, proto, host] of rows) {
-		const origin = readForwarded(headers, isTrustedProxy);
+		const origin = readForwarded(headers);
 		assert.deepEqual([origin.proto, origin.host], [proto, host], JSON.stringify(headers));
 		assert.ok(isForwarded(headers), JSON.stringify(headers));
 	}
@@ -35,84 +33,16 @@ test("the last element of X-Forwarded-Proto and X-Forwarded-Host counts, which a
 	]);
 });
 
-test("Forwarded counts as RFC 7239 writes it: quotes, escapes, IPv6, letter case, empty elements, other parameters", () => {
-	assertOrigins([
-		[{ forwarded: "for=192.0.2.1;proto=https;host=pets.example" }, "https", "pets.example"],
-		[{ forwarded: 'Host="pets.example:8443";PROTO=HTTPS' }, "https", "pets.example:8443"],
-		[{ forwarded: 'host="\\p\\ets.example";proto="ht\\tps"' }, "https", "pets.example"],
-		[{ forwarded: 'for="[2001:db8::1]:4711";host="[2001:db8::2]:443"' }, undefined, "[2001:db8::2]:443"],
-		[{ forwarded: "host=pets.example:8443;for=[2001:db8::1]" }, undefined, "pets.example:8443"],
-		[{ forwarded: 'for="_a, b;proto=http";secret="\\",";proto=https' }, "https"],
-		[{ forwarded: " ; proto=https ; , ,\t" }, "https"],
-		[{ forwarded: "by=10.0.0.1;for=unknown;ext=1" }],
-		[{ forwarded: "" }],
-	]);
-});
-
-test("elements of Forwarded count as far as their writers are trusted proxies", () => {
-	const spoofed = "for=10.0.0.9;proto=http;host=evil.example";
-	const edge = "for=192.0.2.1;proto=https;host=pets.example";
-	const inner = "proto=http;host=inner";
-	assertOrigins([
-		[{ forwarded: `${spoofed}, ${edge}` }, "https", "pets.example"],
-		[{ forwarded: `${spoofed}, ${edge}, for=10.0.0.1;${inner}` }, "https", "pets.example"],
-		[{ forwarded: `${edge}, for="10.0.0.1:80";${inner}, for="[fd00::1]:_port";${inner}` }, "https", "pets.example"],
-		[{ forwarded: `${spoofed}, for=192.0.2.1, for=10.0.0.1;proto=https;host=pets.example` }, "https", "pets.example"],
-		[{ forwarded: `for=192.0.2.1;proto=https, for=10.0.0.1;${inner}` }, "https", "inner"],
-		[{ forwarded: `${spoofed}, for=192.0.2.2;${inner}` }, "http", "inner"],
-		...["unknown", "_hidden", '"10.0.0.1, 10.0.0.2"', '"[10.0.0.1]x"', '"fd00::1"', '""'].map(
-			(node): [Record<string, string>, string, string] => [
-				{ forwarded: `${spoofed}, for=${node};proto=https;host=pets.example` },
-				"https",
-				"pets.example",
-			],
-		),
-		[{ forwarded: `${spoofed}, proto=https;host=pets.example` }, "https", "pets.example"],
-	]);
-});
-
-test("a client's Forwarded does not count where the proxy sets X-Forwarded-Proto or X-Forwarded-Host", () => {
-	const forwarded = "proto=http;host=evil.example";
-	assertOrigins([
-		[{ "x-forwarded-proto": "https", forwarded }, "https"],
-		[{ "x-forwarded-host": "pets.example", forwarded: '"' }, undefined, "pets.example"],
-		[{ "x-forwarded-for": "192.0.2.1", forwarded: "proto=https;host=pets.example" }, "https", "pets.example"],
-	]);
-});
-
-test("forwarded headers that name no scheme or host, or break the syntax, are refused, in bounded time", () => {
+test("forwarded headers that name no scheme or host are refused", () => {
 	const hosts = ["a b", "evil.example/path", "user@evil.example", "a:99999", "[::1", "[1]", "a\tb", "é", "a>; rel=x"];
-	const syntax = [
-		...[
-			"https",
-			"proto",
-			"=https",
-			"proto=",
-			"for=",
-			'proto="https',
-			"proto=https for=a",
-			'proto="https"x',
-			"pro to=https",
-		],
-		...["proto =https", "proto= https", "proto=https;proto=https", "proto=https;PROTO=http", "a=b c", '"', 'a="\\'],
-		// What a proxy appends must not become part of what the client sent.
-		...['for=a;proto="http, for=192.0.2.1;proto=https;host="pets.example"', 'x=", for="[2001:db8::1]";proto=https'],
-		`${" ".repeat(15_000)}x`,
-		`a=${"\\".repeat(15_000)}"`,
-		`a="${"\\a".repeat(7000)}`,
-	];
 	const rows = [
 		...["ftp", "https:", "https, ", ",", "wss", "ht tps", "xhttp"].map((value) => ({ "x-forwarded-proto": value })),
 		...["pets.example,", ...hosts].map((value) => ({ "x-forwarded-host": value })),
-		...["proto=ftp", 'proto=""', 'host=""', 'host="a b"', 'host="a/b"'].map((forwarded) => ({ forwarded })),
-		...syntax.map((forwarded) => ({ forwarded })),
 	];
-	const startedAt = performance.now();
 	for (const headers of rows) {
 		const isRefusal = (error: unknown) => error instanceof ApiError && error.code === "malformed_request";
-		assert.throws(() => readForwarded(headers, isTrustedProxy), isRefusal, JSON.stringify(headers).slice(0, 100));
+		assert.throws(() => readForwarded(headers), isRefusal, JSON.stringify(headers).slice(0, 100));
 	}
-	assert.ok(performance.now() - startedAt < 2000);
 });
 
 test("TRUST_PROXY names addresses and networks, in either notation of an IPv4 peer, and nothing else", () => {

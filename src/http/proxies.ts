@@ -1,5 +1,5 @@
-// Proxies: the trusted peers, the trusted part of the headers that they send (X-Forwarded-* and Forwarded, RFC 7239),
-// and its use: the base address of the links in replies, and the address of a client.
+// Proxies: the trusted peers, the trusted part of the X-Forwarded-* headers that they send, and its use: the base address
+// of the links in replies, and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -34,7 +34,7 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 	};
 }
 
-const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
+const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"];
 
 /** Whether a proxy, or a client that pretends to be one, added any of these headers. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
@@ -42,67 +42,21 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * The scheme and the host that the client used, as far as a trusted proxy names them. Most proxies set X-Forwarded-*
- * and pass on the client's own Forwarded, so Forwarded counts only without X-Forwarded-Proto and X-Forwarded-Host.
+ * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
+ * cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of these headers, so nothing
+ * shows how far the trusted elements reach.
  * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
  */
-export function readForwarded(headers: IncomingHttpHeaders, isTrustedProxy: IsTrustedProxy) {
+export function readForwarded(headers: IncomingHttpHeaders) {
 	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];
-	const isX = proto !== undefined || host !== undefined;
-	const origin = isX ? { proto, host } : readElements(headers.forwarded ?? "", isTrustedProxy);
-	if (origin.proto !== undefined && !/^https?$/i.test(origin.proto)) throw invalid("name the scheme http or https");
-	if (origin.host !== undefined && !isHost(origin.host)) throw invalid("name a valid host");
-	return { proto: origin.proto?.toLowerCase(), host: origin.host };
+	if (proto !== undefined && !/^https?$/i.test(proto)) throw invalid("name the scheme http or https");
+	if (host !== undefined && !isHost(host)) throw invalid("name a valid host");
+	return { proto: proto?.toLowerCase(), host };
 }
 
-/**
- * Only the last element cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of
- * these headers, so nothing shows how far the trusted elements reach.
- */
 function lastOf(header: string | string[] | undefined): string | undefined {
 	const text = String(header ?? "");
 	return text === "" ? undefined : text.slice(text.lastIndexOf(",") + 1).trim();
-}
-
-/** Reads from the last element, which the nearest proxy added, to the last one whose writer is trusted. */
-function readElements(header: string, isTrustedProxy: IsTrustedProxy) {
-	const origin: { proto?: string | undefined; host?: string | undefined } = {};
-	for (const element of parseElements(header).reverse()) {
-		origin.proto = element.get("proto") ?? origin.proto;
-		origin.host = element.get("host") ?? origin.host;
-		// The peer of this element's writer wrote the element before it.
-		if (!isTrustedProxy(addressOf(element.get("for") ?? ""))) break;
-	}
-	return origin;
-}
-
-/** A pair of RFC 7239 §4, if any, and its end. Many proxies do not quote ports and brackets. */
-const part = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/gy;
-
-/** @throws ApiError `malformed_request`: after a syntax error, it is not known who wrote what */
-function parseElements(header: string): Map<string, string>[] {
-	const elements: Map<string, string>[] = [];
-	let element = new Map<string, string>();
-	let end: string | undefined;
-	for (const [, name, token, quoted, separator] of header.matchAll(part)) {
-		end = separator;
-		if (name !== undefined) {
-			const parameter = name.toLowerCase();
-			if (element.has(parameter)) throw invalid("have each parameter of Forwarded once in an element");
-			element.set(parameter, token ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
-		}
-		if (end === ";") continue;
-		if (element.size > 0) elements.push(element);
-		element = new Map();
-	}
-	if (end !== "") throw invalid("follow the syntax of Forwarded (RFC 7239)");
-	return elements;
-}
-
-/** The address of a node (RFC 7239 §6) without brackets and port; "" for an unknown or obfuscated one. */
-function addressOf(node: string): string {
-	const [, version6, version4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::[\w.-]+)?$/.exec(node) ?? [];
-	return version6 ?? version4 ?? "";
 }
 
 function invalid(rule: string): ApiError {
@@ -126,7 +80,7 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 		if ((isHintDue || isTrustedProxy) && isForwarded(request.headers)) {
 			const peer = request.socket.remoteAddress ?? "";
 			if (isTrustedProxy?.(peer)) {
-				const { proto = "http", host = hostOf(request) } = readForwarded(request.headers, isTrustedProxy);
+				const { proto = "http", host = hostOf(request) } = readForwarded(request.headers);
 				return `${proto}://${host}/v1`;
 			}
 			if (isHintDue) log.warn({ peer }, ignoredHint);
@@ -137,7 +91,7 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 }
 
 const ignoredHint =
-	"the Forwarded and X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
+	"the X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
 	"TRUST_PROXY (loopback for this machine), or set BASE_URL";
 
 /** The warning at the start if clients may get links with the wrong scheme. @param address of the public port */
@@ -165,8 +119,8 @@ function hostOf({ headers, socket }: IncomingMessage): string {
 }
 
 /**
- * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For or of
- * Forwarded that is not a trusted proxy's. A client can have sent those before it.
+ * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For that is not
+ * a trusted proxy's. A client can have sent those before it.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
@@ -174,19 +128,13 @@ export function clientAddressOf(
 ): string {
 	const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 	if (!isTrustedProxy?.(peer)) return peer;
-	const address = addressesOf(headers).findLast((one) => !isTrustedProxy(one)) ?? "";
+	const addresses = String(headers["x-forwarded-for"] ?? "").split(",");
+	const address = addresses.map(withoutPort).findLast((one) => !isTrustedProxy(one)) ?? "";
 	return isIP(address) === 0 ? peer : address;
 }
 
-/** The addresses in the order of the proxies that added them; none of a malformed Forwarded. */
-function addressesOf({ "x-forwarded-for": list, forwarded = "" }: IncomingHttpHeaders): string[] {
-	if (list !== undefined) {
-		const nodes = String(list).split(",");
-		return nodes.map((text) => text.trim()).map((node) => (isIPv6(node) ? node : addressOf(node)));
-	}
-	try {
-		return parseElements(forwarded).map((element) => addressOf(element.get("for") ?? ""));
-	} catch {
-		return [];
-	}
+/** An address as proxies write it: with brackets around IPv6, or without, and with a port, or without. */
+function withoutPort(text: string): string {
+	const [, version6, version4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text.trim()) ?? [];
+	return version6 ?? version4 ?? text.trim();
 }
