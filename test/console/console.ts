@@ -49,7 +49,15 @@ export async function addPets(service: TestService, names: string[]): Promise<vo
 
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `Animal ${index + 1}`);
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+/** @throws Error with what the page shows instead */
+export async function shows(page: Page, text: string | RegExp): Promise<void> {
+	try {
+		await page.getByText(text).first().waitFor();
+	} catch (cause) {
+		throw new Error(`${page.url()} does not show ${text}, but: ${await page.locator("body").innerText()}`, { cause });
+	}
+}
 
 export async function signIn(page: Page, key: string): Promise<void> {
 	await page.getByLabel("API key").fill(key);

@@ -36,7 +36,7 @@ const handler = `
 			exchange.header("cache-control", "private, no-cache").vary("Authorization").sendJson(json);
 		},`;
 const places: Addition[] = [
-	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant };\n\t\t\t}),", handler],
+	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant });\n\t\t},", handler],
 	["openapi/code-samples.ts", "codeSamples: Record<OperationName, CodeSample[]> = {", 'countPets: [curl("/count")],'],
 	["test/client/clients.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
 	[
