@@ -40,7 +40,8 @@ export class Connection<E extends Arrived> {
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
 	readonly #all: Connections<E>;
-	readonly #underWay = new Map<ServerResponse, E>();
+	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
+	readonly #underWay: E[] = [];
 	/** One listener for all responses: a closure for each would cost more than what it does. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
 	#last: E | undefined;
@@ -64,12 +65,12 @@ export class Connection<E extends Arrived> {
 
 	/** Requests without a complete reply. */
 	get requestsInFlight(): number {
-		return this.#underWay.size;
+		return this.#underWay.length;
 	}
 
 	/** Every reply was taken, and nothing has arrived since. */
 	get isIdle(): boolean {
-		return this.#underWay.size === 0 && this.socket.bytesRead === this.#readBytes;
+		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;
 	}
 
 	/** The request whose end has not arrived. */
@@ -101,9 +102,9 @@ export class Connection<E extends Arrived> {
 
 	begin(exchange: E): void {
 		this.latest = exchange;
-		this.#underWay.set(exchange.response, exchange);
+		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
-		if (this.#underWay.size < underWayMax && !asksForUpgrade(exchange.request)) return;
+		if (this.#underWay.length < underWayMax && !asksForUpgrade(exchange.request)) return;
 		this.ignore();
 		exchange.closeAfter();
 	}
@@ -141,9 +142,9 @@ export class Connection<E extends Arrived> {
 	}
 
 	#finish(response: ServerResponse): void {
-		const exchange = this.#underWay.get(response);
+		const at = this.#underWay.findIndex((one) => one.response === response);
+		const [exchange] = at < 0 ? [] : this.#underWay.splice(at, 1);
 		if (!exchange) return;
-		this.#underWay.delete(response);
 		this.#readBytes = this.socket.bytesRead;
 		if (response.headersSent) this.#count(-(exchange.bodyBytes ?? 0));
 		this.#all.onEnd(exchange);
@@ -160,7 +161,7 @@ export class Connection<E extends Arrived> {
 		this.#all.unsent -= this.#unsent;
 		this.#unsent = 0;
 		// Node ends the response that has the socket, and after CONNECT none of those that wait for it.
-		for (const response of this.#underWay.keys()) if (!response.socket) response.emit("close");
+		for (const { response } of [...this.#underWay]) if (!response.socket) response.emit("close");
 	}
 }
 

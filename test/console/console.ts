@@ -55,7 +55,7 @@ export async function shows(page: Page, text: string | RegExp): Promise<void> {
 	try {
 		await page.getByText(text).first().waitFor();
 	} catch (cause) {
-		throw new Error(`${page.url()} does not show ${text}, but: ${await page.locator("body").innerText()}`, { cause });
+		throw new Error(`${page.url()} does not show ${text}, but: ${await page.locator("body").textContent()}`, { cause });
 	}
 }
 

@@ -42,7 +42,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/connection.ts",
-		from: "if (this.#underWay.size < underWayMax && ",
+		from: "if (this.#underWay.length < underWayMax && ",
 		to: "if (",
 		tests: ["test/contract/pipelining.test.ts"],
 	},
@@ -54,7 +54,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/http/connection.ts",
-		from: "return this.#underWay.size === 0 && ",
+		from: "return this.#underWay.length === 0 && ",
 		to: "return ",
 		tests: ["test/contract/pipelining.test.ts"],
 	},
