@@ -1,5 +1,5 @@
-// Proxies: the trusted peers, the trusted part of the X-Forwarded-* headers that they send, and its use: the base address
-// of the links in replies, and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
+// Proxies: the trusted peers, the trusted part of the X-Forwarded-* headers that they send, and its use: the base
+// address of the links in replies, and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -43,8 +43,8 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
- * cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of these headers, so nothing
- * shows how far the trusted elements reach.
+ * cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of these headers, so
+ * nothing shows how far the trusted elements reach.
  * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
  */
 export function readForwarded(headers: IncomingHttpHeaders) {
@@ -119,8 +119,8 @@ function hostOf({ headers, socket }: IncomingMessage): string {
 }
 
 /**
- * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For that is not
- * a trusted proxy's. A client can have sent those before it.
+ * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For that is
+ * not a trusted proxy's. A client can have sent those before it.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,

@@ -5,9 +5,9 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/proxies.ts",
-		from: "if (!isTrustedProxy(addressOf(",
-		to: "if (false && !isTrustedProxy(addressOf(",
-		tests: ["src/http/proxies.test.ts"],
+		from: "findLast((one) => !isTrustedProxy(one))",
+		to: "at(-1)",
+		tests: ["test/operations/reply-log.test.ts"],
 	},
 	{
 		file: "src/http/traffic.ts",
