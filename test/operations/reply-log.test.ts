@@ -185,7 +185,7 @@ test("the log line of a 500 has method, URL, route, ids and stack, and neither t
 });
 
 test("the log has the client's address only with LOG_CLIENT_ADDRESS, and from headers only of a trusted proxy", async (context) => {
-	const headers = { "X-Forwarded-For": "203.0.113.9, 198.51.100.7" };
+	const headers = { "X-Forwarded-For": "203.0.113.9, 198.51.100.7, 127.0.0.1" };
 	for (const [environment, expected] of [
 		[{}, undefined],
 		[{ TRUST_PROXY: "loopback" }, undefined],
