@@ -7,9 +7,9 @@ import { problemOfDatabaseUrl } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { type Store, StoreRefused } from "../store/store.ts";
 import { type Row, type TableName, tableNames, tables } from "../store/tables.ts";
+import { createBar } from "./bar.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
-import { createBar } from "./long-work.ts";
 import type { WriteLock } from "./maintenance/lock-sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf } from "./output.ts";
@@ -33,21 +33,20 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	let lock: WriteLock | undefined;
 	try {
 		const target = await openStore(to, Date.now);
-		const bar = await createBar("{table} {bar} {percentage}% | {value} of {total} | {rate}/s | {eta_formatted} left");
+		const bar = createBar();
 		const startedAt = performance.now();
 		try {
 			lock = await lockWrites(from);
-			bar.start(1, 0, { table: "pets", rate: 0 });
 			const copied = await copyStore({
 				from: source,
 				to: target,
 				onAgreed: lock.check,
 				onProgress({ table, done, total }) {
-					bar.setTotal(Math.max(total, done, 1));
-					bar.update(done, { table, rate: Math.round(done / ((performance.now() - startedAt) / 1000)) });
+					const perSecond = Math.round(done / ((performance.now() - startedAt) / 1000));
+					bar.draw(done, total, `${table}: ${done} of ${total} | ${perSecond}/s`);
 				},
 			});
-			bar.stop();
+			bar.clear();
 			sayStore(to);
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
 			if (json) return void process.stdout.write(`${JSON.stringify(copied)}\n`);
@@ -55,7 +54,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 			const counts = `${pets}, ${keys} and ${countOf(copied.idempotencyKeys, "Idempotency-Key")}`;
 			process.stdout.write(`copied ${counts} in ${seconds} s; both stores agree\n`);
 		} finally {
-			bar.stop();
+			bar.clear();
 			await target.close();
 		}
 	} finally {
@@ -102,7 +101,7 @@ export async function copyStore(given: CopyOptions): Promise<Record<TableName, n
 			`the copy differs from its source in ${result.difference}: stop all writers of the source, and copy again`,
 		);
 	await onAgreed();
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.readShown()).lastId });
+	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.version()).lastId });
 	return result.copied;
 }
 

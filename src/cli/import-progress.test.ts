@@ -14,7 +14,7 @@ test("a line every 10 seconds has the rate and the time left, or says that the i
 		nowMs += ms;
 		context.mock.timers.tick(ms);
 	};
-	const progress = await importProgress(1001);
+	const progress = importProgress(1001);
 	wait(5000);
 	progress.update(1, 0);
 	wait(5000);
@@ -29,7 +29,7 @@ test("a line every 10 seconds has the rate and the time left, or says that the i
 		"500 of 1001 animals sent, 2 rejected, waiting for the service",
 	]);
 	lines.splice(0);
-	const other = await importProgress(1001);
+	const other = importProgress(1001);
 	wait(9000);
 	other.update(500, 0);
 	wait(1000);

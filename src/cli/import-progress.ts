@@ -1,6 +1,6 @@
 // The progress of an import: a bar on a terminal, a line every 10 seconds elsewhere.
 
-import { createBar } from "./long-work.ts";
+import { createBar, secondsOf } from "./bar.ts";
 
 const redrawEveryMs = 100;
 const lineEveryMs = 10_000;
@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 /** @param total animals to send */
-export async function importProgress(total: number): Promise<Progress> {
+export function importProgress(total: number): Progress {
 	const startedAtMs = performance.now();
 	let done = 0;
 	let rejected = 0;
@@ -21,13 +21,11 @@ export async function importProgress(total: number): Promise<Progress> {
 		const nowMs = performance.now();
 		if (nowMs - changedAtMs > quietMs) return "waiting for the service";
 		const rate = Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs));
-		return `${rate}/s${rate > 0 ? `, ${Math.ceil((total - done) / rate)} s left` : ""}`;
+		return `${rate}/s${rate > 0 ? `, ${secondsOf((total - done) / rate)} left` : ""}`;
 	};
-	const format = "{bar} {percentage}% | {value} of {total} | {state} | {rejected} rejected";
-	const bar = process.stderr.isTTY ? await createBar(format) : undefined;
-	bar?.start(total, 0, { state: "", rejected: 0 });
+	const bar = process.stderr.isTTY ? createBar() : undefined;
 	const show = () => {
-		if (bar) bar.update(done, { rejected, state: state() });
+		if (bar) bar.draw(done, total, `${done} of ${total} | ${state()} | ${rejected} rejected`);
 		else console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${state()}`);
 	};
 	const timer = setInterval(show, bar ? redrawEveryMs : lineEveryMs);
@@ -40,7 +38,7 @@ export async function importProgress(total: number): Promise<Progress> {
 		end() {
 			clearInterval(timer);
 			if (bar) show();
-			bar?.stop();
+			bar?.end();
 		},
 	};
 }

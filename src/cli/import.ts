@@ -214,7 +214,7 @@ async function addPets(
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
 	const report: ImportReport = { added: 0, alreadyThere: 0, reasons };
-	const progress = await importProgress(animals);
+	const progress = importProgress(animals);
 	function reject(row: FileRow, faults: Fault[], key?: string): void {
 		rejected.add(row, withKey(describeFaults(faults), key));
 		reasons.add(row, faults);

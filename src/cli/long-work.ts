@@ -2,7 +2,7 @@
 // terminal.
 
 import { constants, setPriority } from "node:os";
-import type { Options, SingleBar } from "cli-progress";
+import { createBar, secondsOf } from "./bar.ts";
 import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
@@ -38,28 +38,24 @@ function yieldToService(): void {
 	}
 }
 
-/** A bar on standard error, where that is a terminal. */
-export async function createBar(format: string, options: Options = {}): Promise<SingleBar> {
-	const { default: cliProgress } = await import("cli-progress");
-	return new cliProgress.SingleBar({ format, stream: process.stderr, barsize: 30, gracefulExit: false, ...options });
-}
-
 /** Shows a bar while the work runs, and removes it. */
 async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) => Promise<Result>): Promise<Result> {
-	const bar = await createBar("{what} {bar} {percentage}% | {duration_formatted}", { clearOnComplete: true });
-	bar.start(1, 0, { what: "starting" });
-	// Shows the elapsed time also during a long step without progress.
-	const redrawing = setInterval(() => bar.updateETA(), redrawEveryMs);
+	const bar = createBar();
+	const startedAtMs = performance.now();
+	let { what, done, total }: Progress = { what: "starting", done: 0, total: 0 };
+	// Also during a long step without progress.
+	const drawing = setInterval(() => {
+		bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
+	}, redrawEveryMs);
 	try {
 		return await work({
 			signal,
-			onProgress({ what, done, total }) {
-				bar.setTotal(total);
-				bar.update(done, { what });
+			onProgress(progress) {
+				({ what, done, total } = progress);
 			},
 		});
 	} finally {
-		clearInterval(redrawing);
-		bar.stop();
+		clearInterval(drawing);
+		bar.clear();
 	}
 }

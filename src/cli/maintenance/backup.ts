@@ -21,7 +21,7 @@ export interface RestoreOptions {
 	signal: AbortSignal;
 }
 
-/** Pages copied per turn of the event loop, so that a backup can be ended. */
+/** Pages copied per tick of the event loop, so that a backup can be ended. */
 const pagesPerTurn = 2000;
 
 /**

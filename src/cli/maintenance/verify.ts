@@ -4,7 +4,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import {
@@ -73,7 +73,7 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	refuseSchema(report.schema, file);
 	if (!hasKnownSchema(database)) return { ...report, problems: ["the schema is not that of an animal store"] };
 	work.onProgress?.({ what: "checking pages", done: 0, total: 0 });
-	await turn();
+	await tick();
 	const said = database.pragma(`integrity_check(${problemsMax})`) as { integrity_check: string }[];
 	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
 	if (problems.length > 0) return { ...report, problems };
@@ -81,7 +81,7 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	const secret = readCursorSecret(database);
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	work.onProgress?.({ what: "reading animals", done: 0, total: 0 });
-	await turn();
+	await tick();
 	work.signal.throwIfAborted();
 	const wrong = count(`pets WHERE ${isWrong}`);
 	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
