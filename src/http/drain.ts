@@ -39,15 +39,13 @@ export async function drain(server: HttpServer, { idleMs, graceMs, phase }: Drai
  * the connections that the kernel has accepted for it.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
-	let isQuiet = false;
+	let quietTicks = 0;
 	const note = () => {
-		isQuiet = false;
+		quietTicks = 0;
 	};
 	server.on("connection", note).on("drop", note);
-	while (!isQuiet && performance.now() < endsAtMs) {
-		isQuiet = true;
-		await nextTick();
-	}
+	// The first one may end before the kernel was asked for connections.
+	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
 	// The close of http.Server would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);
 	server.off("connection", note).off("drop", note);

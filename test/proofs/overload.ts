@@ -5,6 +5,7 @@ import { Agent } from "node:http";
 import { connect } from "node:net";
 import Database from "better-sqlite3";
 import { measure } from "../../bench/load.ts";
+import { underWayMax } from "../../src/http/connection.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
 import { attempt, post } from "../support/create.ts";
 import { type Running, startProgram } from "../support/program.ts";
@@ -55,11 +56,11 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
 	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
 	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-	for (let connection = 0; connection < lengthMax / 200; connection++) {
+	for (let connection = 0; connection < lengthMax / underWayMax; connection++) {
 		const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
 		trial.after(() => socket.destroy());
 		socket.on("error", () => {}).resume();
-		socket.write(create.repeat(200));
+		socket.write(create.repeat(underWayMax));
 	}
 	const waiting = await until("a full queue", async () => {
 		const count = await figureOf(service, "animal_store_writes_waiting");
