@@ -1,5 +1,5 @@
 // All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
-// the interface document.
+// the interface (docs/interface.md).
 
 import type { Activity, KeyInfo } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
