@@ -66,7 +66,7 @@ function naivePostgres(url: string): Partial<Store> {
 		});
 	let reads = 0n;
 	/** No reply is cached. */
-	const newShown = () => ({ history: "", lastEdit: reads++, lastId: 0n });
+	const newVersion = () => ({ timeline: "", lastEdit: reads++, lastId: 0n });
 	const columns = "SELECT id, name, category_id, status FROM pets";
 	return {
 		async createPet({ name, categoryId, status }: NewPet) {
@@ -77,13 +77,13 @@ function naivePostgres(url: string): Partial<Store> {
 		},
 		async getPet(id: bigint) {
 			const [json] = (await query("get", `${columns} WHERE id = $1`, [id])).map(toJson);
-			return { json, shown: newShown() };
+			return { json, version: newVersion() };
 		},
 		async listPets(pageQuery: PageQuery) {
 			const { after = 0n, limit } = pageQuery;
 			const rows = await query("list", `${columns} WHERE id > $1 ORDER BY id LIMIT $2`, [after, limit + 1]);
-			return toPetPage(rows.map(toJson), pageQuery, newShown());
+			return toPetPage(rows.map(toJson), pageQuery, newVersion());
 		},
-		readShown: async () => newShown(),
+		version: async () => newVersion(),
 	};
 }

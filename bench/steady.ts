@@ -8,7 +8,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createBody, type Load, nextRequest, onCore } from "./load.ts";
 
@@ -111,7 +111,7 @@ async function fire(load: SteadyLoad): Promise<Done> {
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
 	// Requests that cannot be sent in twice the time are given up; `perSecond` is lower then.
 	const giveUpAtMs = startedAtMs + load.seconds * 2000;
-	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await turn()) {
+	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await tick()) {
 		for (; sent < total && idle.length > 0; sent++) {
 			const intendedAtMs = startedAtMs + (sent * 1000) / load.perSecond;
 			if (intendedAtMs > performance.now()) break;

@@ -58,7 +58,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"SIGTERM under load drops no request: a full reply or a refused connection",
 				"connections that wait to be accepted when the service stops are accepted and answered",
-				"while connections come in each turn of a busy event loop, a stop neither resets nor closes one of them",
+				"while connections come in each tick of a busy event loop, a stop neither resets nor closes one of them",
 				"a connection whose client pauses between two requests gets one more reply while the service stops",
 				"with a socket that systemd holds, a restart under load fails no request",
 				"signals within a second are one stop, and a later one ends the service at once",
@@ -129,7 +129,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "After a 201 or an edit, every later request to any node shows it; a revoked key is refused within a second.",
 			tests: [
 				"sqlite: a reply shows every create, edit and revocation of another process from before its request, beside 1,300 busy connections",
-				"sqlite: no read of a turn hides from the others a commit of another process before the turn ends",
+				"sqlite: no read of a tick hides from the others a commit of another process before the tick ends",
 				"a write on one node is visible on all nodes at once, and a revoked key stops on all nodes within a second",
 				"sqlite: two services can use one file, and each reads the other's writes",
 			],
@@ -144,13 +144,13 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Nothing of a lost history is shown: after a failover, a crash or a restore, no page, 304, count or key of it, and a cursor past the last animal is refused.",
+			says: "Nothing of an abandoned timeline is shown: after a failover, a crash or a restore, no page, 304, count or key of it, and a cursor past the last animal is refused.",
 			tests: [
 				"after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it",
 				"with a synchronous standby, commits that only a crash made visible hide no acknowledged animal after the promotion",
-				"after a restore under a running service, nothing of the lost history is shown",
-				"after a file that was put back while no node ran, nothing of the lost history is shown",
-				"sqlite: when another program restores the file in its place, nothing of the lost history is shown",
+				"after a restore under a running service, nothing of the abandoned timeline is shown",
+				"after a file that was put back while no node ran, nothing of the abandoned timeline is shown",
+				"sqlite: when another program restores the file in its place, nothing of the abandoned timeline is shown",
 			],
 			proofs: ["pooler", "litestream", "patroni"],
 		},

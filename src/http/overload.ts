@@ -56,7 +56,7 @@ export function watchOverload(options: OverloadOptions) {
 		const elapsedMs = now.atMs - atMs;
 		const ownShare = () =>
 			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
-		// Without a second turn of the event loop since the last sample there is no delay yet, and no mean.
+		// Without a second tick of the event loop since the last sample there is no delay yet, and no mean.
 		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;

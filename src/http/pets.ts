@@ -65,9 +65,9 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			readGetQuery(exchange.query);
 			const id = int64FromDecimal(exchange.parameter);
 			if (id === undefined) throw new ApiError("pet_not_found");
-			const { json, shown } = await store.getPet(id);
+			const { json, version } = await store.getPet(id);
 			if (json === undefined) throw new ApiError("pet_not_found");
-			cache.reply(exchange, { json, shown, isSettled: true });
+			cache.reply(exchange, { json, version, isSettled: true });
 		},
 	};
 }
@@ -89,12 +89,12 @@ export function createQueryReader<S extends TObject>(schema: S): (text: string) 
 	};
 }
 
-/** Whether the id of the query was never assigned: it is from a lost history, and a new animal will get it. */
-function isLost({ after = 0n, upTo = endOfList }: PageQuery, { shown: { lastId } }: PetPage): boolean {
+/** Whether the id of the query was never assigned: it is from an abandoned timeline, and a new animal will get it. */
+function isLost({ after = 0n, upTo = endOfList }: PageQuery, { version: { lastId } }: PetPage): boolean {
 	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }
 
 /** Whether new animals cannot change the page: it is full, or all ids that it may have were assigned. */
-function isSettled({ upTo }: PageQuery, { hasMore, shown }: PetPage): boolean {
-	return upTo === undefined ? hasMore : upTo <= shown.lastId;
+function isSettled({ upTo }: PageQuery, { hasMore, version }: PetPage): boolean {
+	return upTo === undefined ? hasMore : upTo <= version.lastId;
 }

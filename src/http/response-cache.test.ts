@@ -4,7 +4,7 @@ import { type CachedReply, createCacheEntries } from "./response-cache.ts";
 
 const reply: CachedReply = {
 	json: "x".repeat(1000),
-	shown: { history: "", lastEdit: 0n, lastId: 0n },
+	version: { timeline: "", lastEdit: 0n, lastId: 0n },
 	tag: "",
 	isSettled: true,
 };

@@ -3,7 +3,7 @@
 // such as its id or its rate, are added to each reply.
 
 import { crc32, gzipSync } from "node:zlib";
-import type { Shown, Store } from "../store/store.ts";
+import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { overloaded } from "./overload.ts";
 import type { BaseUrlOf } from "./proxies.ts";
@@ -21,7 +21,7 @@ const gzipMinLength = 1000;
 /** What was read for a reply. */
 export interface Found {
 	json: string;
-	shown: Shown;
+	version: StoreVersion;
 	/** New animals do not change the reply. */
 	isSettled: boolean;
 	/** Makes the value of a list's Link field. */
@@ -30,7 +30,7 @@ export interface Found {
 	variant?: string;
 }
 
-export interface CachedReply extends Pick<Found, "json" | "shown" | "isSettled"> {
+export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
 	/** Made for the first client that accepts it. */
@@ -82,13 +82,17 @@ function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
 
-/** Whether a store in this state would give the same reply. */
-function isValid({ shown, isSettled }: CachedReply, now: Shown): boolean {
-	return now.history === shown.history && now.lastEdit === shown.lastEdit && (isSettled || now.lastId === shown.lastId);
+/** Whether a store of this version would give the same reply. */
+function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolean {
+	return (
+		now.timeline === version.timeline &&
+		now.lastEdit === version.lastEdit &&
+		(isSettled || now.lastId === version.lastId)
+	);
 }
 
 /** The replies to reads that passed the checks. Refusals are not cached. */
-export function createResponseCache(store: Pick<Store, "readShown">, baseUrlOf: BaseUrlOf) {
+export function createResponseCache(store: Pick<Store, "version">, baseUrlOf: BaseUrlOf) {
 	const entries = createCacheEntries();
 	/** A target contains no space. */
 	const keyOf = ({ request }: Exchange) => `${request.url} ${baseUrlOf(request)}`;
@@ -97,19 +101,19 @@ export function createResponseCache(store: Pick<Store, "readShown">, baseUrlOf: 
 		/** Sends the cached reply, if the store would still give the same. @returns whether it did */
 		async answers(exchange: Exchange): Promise<boolean> {
 			const cached = entries.find(keyOf(exchange));
-			if (!cached || !isValid(cached, await store.readShown())) return false;
+			if (!cached || !isValid(cached, await store.version())) return false;
 			send(exchange, cached);
 			return true;
 		},
 		/** Sends the reply to what was read, and keeps it if it is asked for again and again. */
 		reply(exchange: Exchange, found: Found): void {
-			const { json, shown, isSettled, links, variant } = found;
+			const { json, version, isSettled, links, variant } = found;
 			const key = keyOf(exchange);
 			const cached = entries.find(key);
 			// Another request of the tick may have made the reply.
-			if (cached && isValid(cached, shown)) return void send(exchange, cached);
+			if (cached && isValid(cached, version)) return void send(exchange, cached);
 			const tag = entityTag(json, variant);
-			const reply = { json, shown, isSettled, tag, links: links?.(baseUrlOf(exchange.request)) };
+			const reply = { json, version, isSettled, tag, links: links?.(baseUrlOf(exchange.request)) };
 			const isKept = cached !== undefined || entries.isUsedAgain(key);
 			if (isKept) entries.add(key, reply);
 			send(exchange, reply, isKept);

@@ -20,13 +20,13 @@ const working: KeyRow = {
 /** A check over rows that count what they are asked for, with a monotonic clock that stands still. */
 function checkOver(
 	context: TestContext,
-	rows: { history?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
+	rows: { timeline?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
 ) {
 	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][], failed: [] as string[] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
-		get history() {
-			return rows.history;
+		get timeline() {
+			return rows.timeline;
 		},
 		findByHash(hash: string) {
 			clock.reads++;
@@ -98,13 +98,13 @@ test("a read that fails in the background is tried again", async (context) => {
 	}
 });
 
-test("a row of a lost history is not trusted", async (context) => {
-	const rows = { history: "before", find: async () => ({ ...working, history: rows.history }) };
+test("a row of an abandoned timeline is not trusted", async (context) => {
+	const rows = { timeline: "before", find: async () => ({ ...working, timeline: rows.timeline }) };
 	const { clock, keyCheck } = checkOver(context, rows);
 	await keyCheck.check(hashOfKey(key));
 	keyCheck.check(hashOfKey(key));
 	assert.equal(clock.reads, 1);
-	rows.history = "after";
+	rows.timeline = "after";
 	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
 	assert.equal(clock.reads, 2);
 });

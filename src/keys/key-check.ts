@@ -1,5 +1,5 @@
 // Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, so that a revoked key
-// stops working within a second on every node, and only while the store has the history that the row is from.
+// stops working within a second on every node, and only while the store has the timeline that the row is from.
 // Last-used times are collected here and stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
@@ -66,7 +66,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined> {
 			const entry = cache.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs || entry.row.history !== rows.history) return read(hash);
+			if (!entry || ageMs > trustedForMs || entry.row.timeline !== rows.timeline) return read(hash);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},

@@ -1,7 +1,7 @@
 // The figures of the console: the replies of this node and their p95 by minute, which are kept in memory only, and the
 // animals of the whole store by status, which metrics show, too.
 
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as tick } from "node:timers/promises";
 import type { Minute, Totals } from "../contract/console.ts";
 import type { PetStatus } from "../contract/pet.ts";
 import type { Store } from "../store/store.ts";
@@ -51,12 +51,12 @@ const firstCountMs = 100;
 
 /**
  * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
- * store gets another history, the count begins again.
+ * store gets another timeline, the count begins again.
  */
 export function watchTotals(store: Store) {
 	const noAnimals: Totals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
 	const animals = { ...noAnimals };
-	let countedHistory: string | undefined;
+	let countedTimeline: string | undefined;
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let latest = Promise.resolve();
@@ -66,7 +66,7 @@ export function watchTotals(store: Store) {
 	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
 		while (editedTo < lastEdit) {
-			const edits = await store.edits.list(editedTo, editBatch, countedHistory);
+			const edits = await store.edits.list(editedTo, editBatch, countedTimeline);
 			if (edits.length === 0) return;
 			for (const { id, petId, action, fromStatus, toStatus } of edits) {
 				if (id > lastEdit) break;
@@ -75,16 +75,16 @@ export function watchTotals(store: Store) {
 				animals[fromStatus ?? "none"]--;
 				if (action === "set-status") animals[toStatus ?? "none"]++;
 			}
-			await turn();
+			await tick();
 		}
 	}
 
 	async function countNew(): Promise<void> {
 		for (;;) {
-			const { counts, lastId, shown } = await store.countPets(countedTo, countBatch);
-			const { lastEdit, history } = shown;
-			if (history !== countedHistory) {
-				countedHistory = history;
+			const { counts, lastId, version } = await store.countPets(countedTo, countBatch);
+			const { lastEdit, timeline } = version;
+			if (timeline !== countedTimeline) {
+				countedTimeline = timeline;
 				countedTo = 0n;
 				Object.assign(animals, noAnimals);
 				continue;
@@ -94,7 +94,7 @@ export function watchTotals(store: Store) {
 			if (lastId === undefined) break;
 			countedTo = lastId;
 			for (const [status, count] of Object.entries(counts)) animals[status as PetStatus] += count;
-			await turn();
+			await tick();
 		}
 		animals.isComplete = true;
 	}

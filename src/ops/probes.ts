@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 
 /** The store, as soon as it is open. `away`: why it is not. */
 export interface ProbeSources {
-	store?: Pick<Store, "readShown" | "writeState" | "checkWrites">;
+	store?: Pick<Store, "version" | "writeState" | "checkWrites">;
 	away?: string;
 }
 
@@ -25,7 +25,7 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 			const { store, away = "the store is not open" } = sources();
 			if (isStopping()) throw new ApiError("shutting_down");
 			if (!store) throw new ApiError("storage_unavailable", away);
-			const work = [store.readShown(), store.checkWrites()];
+			const work = [store.version(), store.checkWrites()];
 			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
 			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
 			return { status: "ok", writes: store.writeState() };

@@ -8,7 +8,7 @@ import { inTime, type ProbeSources } from "./probes.ts";
 
 /** All of it is absent until the store is open. */
 export interface StoreSources extends ProbeSources {
-	store?: Pick<Store, "queue" | "readShown" | "writeState" | "checkWrites" | "readUse">;
+	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
 	/** The animals by status, counted up to now. */
 	animals?: () => Promise<Totals>;
 	/** Undefined if this service makes none. `lastAtMs` is 0 if none was made yet. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import type { PetCount, Store } from "../store/store.ts";
 import { watchTotals } from "./activity.ts";
 
@@ -15,11 +15,11 @@ test("requests that arrive during a count share the next one, so that a store th
 	};
 	const { animals } = watchTotals({ countPets } as unknown as Store);
 	const requests = [animals()];
-	await turn();
+	await tick();
 	requests.push(animals(), animals(), animals());
 	const outcomes = Promise.allSettled(requests);
 	for (const count of [1, 2]) {
-		await turn();
+		await tick();
 		assert.equal(counts.length, count);
 		counts[count - 1]?.reject(new Error("away"));
 	}

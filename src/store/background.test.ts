@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { createBackground } from "./background.ts";
 
 test("work that fails is reported each time, the first time after a success as such, and nobody gets the error", async () => {
@@ -33,7 +33,7 @@ test("repeated work never runs twice at once, goes on after a failure, and ends 
 	context.mock.timers.tick(3000);
 	assert.equal(starts, 1);
 	latest.reject(new Error("away"));
-	await turn();
+	await tick();
 	context.mock.timers.tick(1000);
 	assert.equal(starts, 2);
 	const stopped = stop();
@@ -41,7 +41,7 @@ test("repeated work never runs twice at once, goes on after a failure, and ends 
 	void stopped.then(() => {
 		isStopped = true;
 	});
-	await turn();
+	await tick();
 	assert.equal(isStopped, false, "it is under way");
 	latest.resolve();
 	await stopped;

@@ -25,8 +25,8 @@ export interface Engine
 	/** Commits the creates in one transaction. */
 	createAll(creates: Create[]): Promise<ImportedPet[]>;
 	findKey: KeyRows["findByHash"];
-	/** The history that the latest read showed. */
-	history(): string;
+	/** The timeline that the latest read showed. */
+	timeline(): string;
 }
 
 export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
@@ -58,10 +58,10 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 	};
 }
 
-function createKeyRows({ select, write, findKey, history }: Engine): KeyRows {
+function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 	return {
-		get history() {
-			return history();
+		get timeline() {
+			return timeline();
 		},
 		findByHash: findKey,
 		list: () => listKeys(select),
@@ -77,11 +77,11 @@ const toEdit = createRecordReader<EditRecord>(tables.edits);
 function createEdits({ select, write }: Engine, now: () => number): Edits {
 	return {
 		apply: (edit) => write("editPet", edit, now()),
-		async list(after, limit, history) {
+		async list(after, limit, timeline) {
 			const page = "FROM edits WHERE id > $1 ORDER BY id LIMIT $2";
-			const { rows, shown } = await select(columnNames(tables.edits), page, [after, limit]);
-			if (history !== undefined && shown.history !== history)
-				throw new StorageUnavailable("the store has another history since it was last asked");
+			const { rows, version } = await select(columnNames(tables.edits), page, [after, limit]);
+			if (timeline !== undefined && version.timeline !== timeline)
+				throw new StorageUnavailable("the store has another timeline since it was last asked");
 			return rows.map(toEdit);
 		},
 		async ofPet(petId, limit) {

@@ -54,7 +54,7 @@ test("only one batch is committed at a time, and writes that arrive meanwhile fo
 	assert.equal(group.queue.length, 0);
 });
 
-test("the writes of a turn are one batch, whose commit begins at the end of the turn", async () => {
+test("the writes of a tick are one batch, whose commit begins at the end of the tick", async () => {
 	const { group, write, writes, finish } = commits();
 	for (let round = 0; round < 2; round++) {
 		write("a");

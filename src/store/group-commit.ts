@@ -1,5 +1,5 @@
 // Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
-// that one disk sync serves many writers. If none is committed, a batch is the writes of a turn of the event loop.
+// that one disk sync serves many writers. If none is committed, a batch is the writes of a tick of the event loop.
 
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
@@ -49,7 +49,7 @@ export function createGroupCommit<Write, Result>(
 	const waiting: PendingWrite<Write, Result>[] = [];
 	let committing: PendingWrite<Write, Result>[] = [];
 	let [waitingRows, committingRows] = [0, 0];
-	/** A commit is under way, or begins at the end of this turn. */
+	/** A commit is under way, or begins at the end of this tick. */
 	let isBusy = false;
 	/** When the commit under way began. */
 	let startedAtMs = 0;

@@ -4,7 +4,17 @@
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson, petFields, petStatuses } from "../contract/pet.ts";
-import type { KeyRecord, KeyRow, KeyUse, ListedKey, PageQuery, PetCount, PetPage, Secret, Shown } from "./store.ts";
+import type {
+	KeyRecord,
+	KeyRow,
+	KeyUse,
+	ListedKey,
+	PageQuery,
+	PetCount,
+	PetPage,
+	Secret,
+	StoreVersion,
+} from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
 /**
@@ -43,13 +53,13 @@ export function nameOfPage(query: PageQuery): string {
 }
 
 /** @param pets their JSON in the direction of the query, with one more than the limit if there are more */
-export function toPetPage(pets: string[], { limit, upTo }: PageQuery, shown: Shown): PetPage {
+export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: StoreVersion): PetPage {
 	const hasMore = pets.length > limit;
 	if (hasMore) pets.pop();
 	if (upTo !== undefined) pets.reverse();
 	const [first, last] = [pets.at(0), pets.at(-1)];
 	const ids = first && last ? { ids: { first: idOfPetJson(first), last: idOfPetJson(last) } } : undefined;
-	return { json: `[${pets.join()}]`, ...ids, hasMore, shown };
+	return { json: `[${pets.join()}]`, ...ids, hasMore, version };
 }
 
 /** Reads rows and what they show. @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values */
@@ -57,7 +67,7 @@ export type Select = (
 	columns: readonly string[],
 	rest: string,
 	values?: readonly unknown[],
-) => Promise<{ rows: Row[]; shown: Shown }>;
+) => Promise<{ rows: Row[]; version: StoreVersion }>;
 
 const countedStatuses = [...petStatuses, null];
 const statusCounts = countedStatuses.map((status) => {
@@ -68,11 +78,11 @@ const statusCounts = countedStatuses.map((status) => {
 /** See `Store.countPets`. */
 export async function countPets(select: Select, after: bigint, limit: number): Promise<PetCount> {
 	const next = "FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next";
-	const { rows, shown } = await select(["max(id)", ...statusCounts], next, [after, limit]);
+	const { rows, version } = await select(["max(id)", ...statusCounts], next, [after, limit]);
 	const [lastId, ...numbers] = rows[0] as [bigint | null, ...bigint[]];
 	const counts = countedStatuses.map((status, index) => [status ?? "none", Number(numbers[index])] as const);
 	const found = Object.fromEntries(counts.filter(([, count]) => count > 0));
-	return { counts: found, ...(lastId !== null && { lastId }), shown };
+	return { counts: found, ...(lastId !== null && { lastId }), version };
 }
 
 /** The fields of a secret that are read. The hash never leaves the store. */

@@ -22,8 +22,8 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 
 /**
  * Every result includes every commit, of any process, that was acknowledged before the call. Reads begin at the
- * end of the turn of the event loop, and share a snapshot or statements there. A server that was promoted, restarted or
- * restored has another history: the ids of animals and edits that were lost are used again there.
+ * end of the tick of the event loop, and share a snapshot or statements there. A server that was promoted, restarted or
+ * restored has another timeline: the ids of animals and edits that were lost are used again there.
  */
 export interface Store {
 	/** At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. */
@@ -31,8 +31,8 @@ export interface Store {
 
 	getPet(id: bigint): Promise<FoundPet>;
 
-	/** The state that a read shows that begins now. Rejects if reads do not work. */
-	readShown(): Promise<Shown>;
+	/** The version that a read has that begins now. Rejects if reads do not work. */
+	version(): Promise<StoreVersion>;
 
 	/**
 	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
@@ -149,7 +149,7 @@ export type PageQuery = PagePosition & Filter & { limit: number };
 export interface FoundPet {
 	/** The JSON of the animal; undefined if there is none. */
 	json: string | undefined;
-	shown: Shown;
+	version: StoreVersion;
 }
 
 export interface PetPage {
@@ -159,15 +159,13 @@ export interface PetPage {
 	ids?: { first: bigint; last: bigint };
 	/** More animals follow the page, or precede it if the query has `upTo`. */
 	hasMore: boolean;
-	shown: Shown;
+	version: StoreVersion;
 }
 
-/**
- * What a read showed: while a store shows the same, the same read returns the same. New animals change `lastId` alone,
- * and get larger ids.
- */
-export interface Shown {
-	history: string;
+/** While it is the same, the same read returns the same. New animals change `lastId` alone, and get larger ids. */
+export interface StoreVersion {
+	/** Another one after a failover, a restart or a restore, which may have lost what was there. */
+	timeline: string;
 	/** 0 before the first. */
 	lastEdit: bigint;
 	/** The last id that was assigned, 0 before the first. Its animal may have been removed. */
@@ -179,8 +177,8 @@ export interface PetCount {
 	counts: Partial<Record<PetStatus | "none", number>>;
 	/** The largest id counted; absent if there was none. */
 	lastId?: bigint;
-	/** The count includes its last edit. Counts and edits of different histories must not be mixed. */
-	shown: Shown;
+	/** The count includes its last edit. Counts and edits of different timelines must not be mixed. */
+	version: StoreVersion;
 }
 
 /** A batch of writes that was stored or refused. */
@@ -226,9 +224,9 @@ export interface Edits {
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
 	 * The next `limit` edits with ids above `after`, oldest first.
-	 * @throws StorageUnavailable if the store has another history than this one
+	 * @throws StorageUnavailable if the store has another timeline than this one
 	 */
-	list(after: bigint, limit: number, history?: string): Promise<EditRecord[]>;
+	list(after: bigint, limit: number, timeline?: string): Promise<EditRecord[]>;
 	/** The last `limit` edits of an animal, newest first. */
 	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
 	/** Whether names that edits have replaced may still be in unused space. */
@@ -244,8 +242,8 @@ export type NewEdit = { petId: bigint; editor: string; seen?: Pick<Pet, "name" |
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** The history that the latest read showed. Keys of another history may be lost. */
-	readonly history: string;
+	/** The timeline that the latest read showed. Keys of another timeline may be lost. */
+	readonly timeline: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row per key, with its newest secret, oldest key first. */
@@ -269,8 +267,8 @@ export type AddUnless = "any key" | "same secret";
 /** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
-	/** The history that the row belongs to, set by `findByHash`. */
-	history?: string;
+	/** The timeline that the row belongs to, set by `findByHash`. */
+	timeline?: string;
 }
 
 export interface ListedKey extends KeyRow {

@@ -206,6 +206,10 @@ export type Given<Name extends TransactionName> =
 export type Outcome<Name extends TransactionName> =
 	ReturnType<Transactions[Name]> extends Transaction<infer Result> ? Result : never;
 
+const byName: {
+	[Name in TransactionName]: (dialect: Dialect, ...given: Given<Name>) => Transaction<Outcome<Name>>;
+} = transactions;
+
 /** Commits a transaction. Resolves when it is on disk. @throws StorageUnavailable */
 export type Write = <Name extends TransactionName>(name: Name, ...given: Given<Name>) => Promise<Outcome<Name>>;
 
@@ -214,6 +218,5 @@ export function startTransaction<Name extends TransactionName>(
 	name: Name,
 	given: Given<Name>,
 ): Transaction<Outcome<Name>> {
-	const start: unknown = transactions[name];
-	return (start as (dialect: Dialect, ...given: unknown[]) => Transaction<Outcome<Name>>)(dialect, ...given);
+	return byName[name](dialect, ...given);
 }

@@ -6,7 +6,7 @@ import type { RequestListener, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { lingerMs } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
@@ -118,7 +118,7 @@ test("the reply to a request that is not read completely arrives, because its co
 	socket.on("end", () => {
 		isEnded = true;
 	});
-	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await turn();
+	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await tick();
 	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
 	assert.equal(await openConnections(server), 1, "half open");
 	context.mock.timers.tick(lingerMs);
@@ -138,7 +138,7 @@ test("the connection of a refused request that was read completely is closed wit
 	});
 	let isClosed = false;
 	for (let turns = 0; turns < 1_000_000 && !isClosed; turns++) {
-		await turn();
+		await tick();
 		isClosed = received !== "" && (await openConnections(server)) === 0;
 	}
 	assert.match(received, /^HTTP\/1\.1 400 /);

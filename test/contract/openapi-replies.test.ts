@@ -84,8 +84,8 @@ const provoke: Partial<Record<ErrorCode, (service: TestService, name: OperationN
 
 /** Calls the operation while the store fails with this error. */
 async function withStore({ store, send }: TestService, name: OperationName, error: Error): Promise<Reply> {
-	// readShown decides whether a remembered reply is sent again.
-	const methods: (keyof Store)[] = [name, "readShown"];
+	// version decides whether a cached reply is sent again.
+	const methods: (keyof Store)[] = [name, "version"];
 	const before = methods.map((method) => Object.getOwnPropertyDescriptor(store, method) ?? assert.fail(method));
 	const define = (change: object) => {
 		for (const [index, method] of methods.entries())

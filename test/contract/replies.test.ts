@@ -1,4 +1,4 @@
-// Remembered replies: each equals a new one, and is sent again only while the store shows the same.
+// Cached replies: each equals a new one, and is sent again only while the store shows the same.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { runSql } from "../support/sql.ts";
 import { within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
-/** The reply to a target is remembered when it is requested for the second time. */
+/** The reply to a target is cached when it is requested for the second time. */
 const targets = {
 	full: "/v1/pets?limit=2",
 	last: "/v1/pets?limit=9",
@@ -20,11 +20,11 @@ async function add({ store }: TestService, names: string[]): Promise<void> {
 	for (const name of names) await store.createPet({ name, categoryId: 1n });
 }
 
-/** Changes the names without an edit: remembered replies still have the old ones. */
+/** Changes the names without an edit: cached replies still have the old ones. */
 const renameAll = ({ databaseUrl }: TestService, name: string) =>
 	runSql(databaseUrl, `UPDATE pets SET name = '${name}'`);
 
-test("a reply is made once and then remembered until an edit of any process, the last page also until the next create", async (context) => {
+test("a reply is made once and then cached until an edit of any process, the last page also until the next create", async (context) => {
 	const service = await testService(context);
 	const other = await openStore(service.databaseUrl, Date.now);
 	context.after(() => other.close());
@@ -33,25 +33,25 @@ test("a reply is made once and then remembered until an edit of any process, the
 	const seeAll = () => Promise.all(Object.values(targets).map(see));
 	assert.deepEqual(await seeAll(), ["Rex", "Rex", "Rex"]);
 	await renameAll(service, "Mia");
-	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "the reply to a single request is not remembered");
+	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "the reply to a single request is not cached");
 	await renameAll(service, "Bo");
-	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "remembered");
+	assert.deepEqual(await seeAll(), ["Mia", "Mia", "Mia"], "cached");
 	await other.createPet({ name: "Zoe", categoryId: 1n });
 	assert.deepEqual(await seeAll(), ["Mia", "Bo,Zoe", "Mia"], "after a create");
 	await other.edits.apply({ petId: 3n, editor: "me", action: "rename", name: "Max" });
 	assert.deepEqual(await seeAll(), ["Bo", "Bo,Max,Zoe", "Bo"], "after an edit");
 	await renameAll(service, "Rex");
-	assert.deepEqual(await seeAll(), ["Bo", "Bo,Max,Zoe", "Bo"], "remembered again");
+	assert.deepEqual(await seeAll(), ["Bo", "Bo,Max,Zoe", "Bo"], "cached again");
 	await service.store.edits.apply({ petId: 2n, editor: "me", action: "remove" });
 	const { status } = await service.send({ path: targets.pet });
 	assert.deepEqual([status, await see(targets.full), await see(targets.last)], [404, "Rex", "Rex"]);
 	await service.send({ path: targets.pet });
 	await runSql(service.databaseUrl, "INSERT INTO pets (id, name, category_id) VALUES (2, 'Leo', 1)");
-	assert.equal(await see(targets.pet), "Leo", "a 404 is never remembered");
+	assert.equal(await see(targets.pet), "Leo", "a 404 is never cached");
 });
 
-/** Fields that are remembered with the body. */
-const rememberedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
+/** Fields that are cached with the body. */
+const cachedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
 /** Fields that are made for each reply, because they depend on the request, the caller, the clock or the settings. */
 const ownFields = [
 	...["access-control-allow-origin", "access-control-expose-headers", "connection", "date", "keep-alive"],
@@ -61,7 +61,7 @@ const ownFields = [
 /** Fields that differ between any two replies. */
 const uniqueFields = ["date", "ratelimit", "x-request-id"];
 
-test("a remembered reply has the fields of one that is made anew, for every caller, coding, origin and method", async (context) => {
+test("a cached reply has the fields of one that is made anew, for every caller, coding, origin and method", async (context) => {
 	const environment = { CORS_ORIGINS: "https://a.test", RATE_LIMIT: "1000/1h", BASE_URL: "https://a.test/v1" };
 	const service = await testService(context, { environment, mixes: false });
 	const ask = async (path: string, { method = "GET", headers = {} }: (typeof requests)[number] = {}) => {
@@ -116,7 +116,7 @@ test("a remembered reply has the fields of one that is made anew, for every call
 		}
 		assert.equal(compressed.filter(Boolean).length, path.endsWith("20") ? 3 : 0, path);
 	}
-	const listed = [...rememberedFields, ...ownFields];
+	const listed = [...cachedFields, ...ownFields];
 	assert.equal(new Set(listed).size, listed.length, "each field is on one list");
 	assert.deepEqual([...seen, ...uniqueFields].toSorted(), listed.toSorted());
 });

@@ -64,7 +64,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
-	// All are connected before the service has accepted many, which takes a turn of the event loop for each.
+	// All are connected before the service has accepted many, which takes a tick of the event loop for each.
 	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
@@ -73,7 +73,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
-test("while connections come in each turn of a busy event loop, a stop neither resets nor closes one of them", async (context) => {
+test("while connections come in each tick of a busy event loop, a stop neither resets nor closes one of them", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connections: Connection[] = [];
 	const isLate = () => performance.now() - startedAtMs > 2500;
@@ -175,20 +175,20 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	assert.equal(await endless.next(false), undefined);
 });
 
-const readShown = async () => ({ history: "", lastEdit: 0n, lastId: 0n });
+const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
 const checkWrites = async () => {};
 const never = () => new Promise<never>(() => {});
 
 test("readyz is 503 when the store does not answer in time", async () => {
 	const writeState = () => "working" as const;
 	const silent = createProbes(
-		() => ({ store: { readShown: never, writeState, checkWrites } }),
+		() => ({ store: { version: never, writeState, checkWrites } }),
 		() => false,
 		50,
 	);
 	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
 	const answers = createProbes(
-		() => ({ store: { readShown, writeState, checkWrites } }),
+		() => ({ store: { version, writeState, checkWrites } }),
 		() => false,
 		50,
 	);
@@ -205,14 +205,14 @@ test("readyz shows the outcome of the write that it asks for, unless that takes 
 	assert.equal(
 		(
 			await createProbes(
-				() => ({ store: { readShown, writeState, checkWrites: fails } }),
+				() => ({ store: { version, writeState, checkWrites: fails } }),
 				() => false,
 			).ready()
 		).writes,
 		"failing",
 	);
 	const waits = createProbes(
-		() => ({ store: { readShown, writeState, checkWrites: never } }),
+		() => ({ store: { version, writeState, checkWrites: never } }),
 		() => false,
 		50,
 	);
@@ -222,7 +222,7 @@ test("readyz shows the outcome of the write that it asks for, unless that takes 
 test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
 		const probes = createProbes(
-			() => ({ store: { readShown, writeState: () => state, checkWrites } }),
+			() => ({ store: { version, writeState: () => state, checkWrites } }),
 			() => false,
 		);
 		const reply = { status: "ok", writes: state };

@@ -28,7 +28,7 @@ export const proof: Proof = {
 	shows:
 		"behind a transaction pooler with too few connections no node loses a create, also if the server is killed; " +
 		"nodes that start meanwhile wait for it, and an editor that is frozen in an edit stops no other; " +
-		"no command leaves a setting in a session, and nothing is read from a standby or from a lost history",
+		"no command leaves a setting in a session, and nothing is read from a standby or from an abandoned timeline",
 	needs: [newPooler],
 	options: {
 		creates: { default: "20000", text: "creates" },

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { assertFailure, create, temporaryFolder, testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 
-test("sqlite: an acknowledged create is readable, even if the same turn has read before the commit", async (context) => {
+test("sqlite: an acknowledged create is readable, even if the same tick has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
@@ -22,8 +22,8 @@ test("sqlite: an acknowledged create is readable, even if the same turn has read
 	for (let id = 1; id <= 5; id++) {
 		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
 		const created = store.createPet({ name: "a", categoryId: 1n });
-		await turn(); // Sends the batch.
-		// The test continues in the callback of a thread; the writer's message is the next callback of the same turn.
+		await tick(); // Sends the batch.
+		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
 		await stat(file);
 		const earlier = store.getPet(BigInt(id));
 		other.exec("COMMIT");

@@ -17,8 +17,8 @@ import { engines } from "./engines.ts";
 const editor = "operator";
 const atMs = 1_790_000_000_000;
 
-/** Another process's writes become visible here in a later turn of the event loop. */
-const turn = () => new Promise(setImmediate);
+/** Another process's writes become visible here in a later tick of the event loop. */
+const tick = () => new Promise(setImmediate);
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: an edit adds one row with its time and without names, and an edit of an animal that never existed adds none`, async (context) => {
@@ -30,8 +30,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		const renamed = await store.edits.apply({ petId: 1n, editor, action: "rename", name: "Mia 犬" });
 		assert.deepEqual(renamed, { outcome: "edited", pet: { id: 1n, name: "Mia 犬", categoryId: 1n } });
 		assert.deepEqual(await store.edits.list(0n, 100), [{ id: 1n, atMs, editor, action: "rename", petId: 1n }]);
-		assert.equal((await store.countPets(0n, 10)).shown.lastEdit, 1n);
-		assert.equal((await store.countPets(100n, 10)).shown.lastEdit, 1n, "also if no animal is counted");
+		assert.equal((await store.countPets(0n, 10)).version.lastEdit, 1n);
+		assert.equal((await store.countPets(100n, 10)).version.lastEdit, 1n, "also if no animal is counted");
 	});
 
 	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
@@ -73,7 +73,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
 			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 			await copy.edits.apply({ petId: 3n, editor, action: "set-status", status: "sold" });
-			assert.equal((await copy.countPets(0n, 10)).shown.lastEdit, 3n, "the ids of edits continue in a copy");
+			assert.equal((await copy.countPets(0n, 10)).version.lastEdit, 3n, "the ids of edits continue in a copy");
 		}
 		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 	});
@@ -167,13 +167,13 @@ for (const [engine, make] of Object.entries(engines)) {
 				const read = await totals.animals();
 				return read.isComplete && read;
 			});
-			const { counts, shown } = await store.countPets(0n, 1_000_000);
+			const { counts, version } = await store.countPets(0n, 1_000_000);
 			assert.deepEqual(
 				animals,
 				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
 				`round ${round}`,
 			);
-			assert.equal(totals.edits(), Number(shown.lastEdit));
+			assert.equal(totals.edits(), Number(version.lastEdit));
 		}
 	});
 }
@@ -200,7 +200,7 @@ test("a count by status that is requested during another one includes every anim
 	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
 });
 
-test("sqlite: when another program restores the file in its place, nothing of the lost history is shown", async (context) => {
+test("sqlite: when another program restores the file in its place, nothing of the abandoned timeline is shown", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const add = async (count: number, name: string) => {
@@ -227,7 +227,7 @@ test("sqlite: when another program restores the file in its place, nothing of th
 	assert.equal(await see(), "common,common,new,new,new,new 7 0");
 });
 
-test("sqlite: no read of a turn hides from the others a commit of another process before the turn ends", async (context) => {
+test("sqlite: no read of a tick hides from the others a commit of another process before the tick ends", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });
@@ -240,7 +240,7 @@ test("sqlite: no read of a turn hides from the others a commit of another proces
 		() => store.rows.count("pets"),
 	];
 	for (const [index, read] of reads.entries()) {
-		await turn();
+		await tick();
 		const earlier = Promise.all([read(), readPet(store, 1n)]);
 		await new Promise<void>((resolve) => process.nextTick(resolve));
 		const file = new Database(databaseUrl.slice("sqlite:".length));

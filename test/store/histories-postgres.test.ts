@@ -30,7 +30,7 @@ test("with a synchronous standby, commits that only a crash made visible hide no
 	await proveCrash(await serviceWithStandby(context));
 });
 
-test("after a restore under a running service, nothing of the lost history is shown", async (context) => {
+test("after a restore under a running service, nothing of the abandoned timeline is shown", async (context) => {
 	const server = await startPostgresFor(context);
 	const admin = `${server.url}/postgres`;
 	const url = `${server.url}/animals`;

@@ -58,7 +58,7 @@ test("postgres: concurrent creates with one Idempotency-Key on two nodes create 
 	}
 });
 
-test("postgres: reads of one turn use one statement, and equal lists share one result", async (context) => {
+test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
 	const database = await databaseFor(context);
 	/** The number of transactions that a store's connections commit during `work`; each read is one. */
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
@@ -88,7 +88,7 @@ test("postgres: reads of one turn use one statement, and equal lists share one r
 	});
 	// One for the gets and one for the lists. On a busy machine, autovacuum and checks of the store commit a few more.
 	const perTurn = (reads - idle) / 10;
-	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a turn`);
+	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a tick`);
 });
 
 test("postgres: three nodes with two writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {

@@ -43,12 +43,12 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
 
-test("sqlite: after a read whose state cannot be read, no other read of its turn returns an older state", async (context) => {
+test("sqlite: after a read whose state cannot be read, no other read of its tick returns an older state", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
 	await store.createPet({ name: "Rex", categoryId: 1n });
-	await store.readShown();
+	await store.version();
 	const other = new Database(file);
 	context.after(() => other.close());
 	other.exec("ALTER TABLE edits RENAME TO away");
@@ -56,7 +56,7 @@ test("sqlite: after a read whose state cannot be read, no other read of its turn
 	const outcomes = (await Promise.allSettled(reads)).map(({ status }) => status);
 	assert.deepEqual(outcomes, ["rejected", "rejected"]);
 	other.exec("ALTER TABLE away RENAME TO edits");
-	assert.equal((await store.readShown()).lastId, 1n);
+	assert.equal((await store.version()).lastId, 1n);
 });
 
 test("sqlite: the small write that finds out whether writes work leaves the version of the schema unchanged", async (context) => {

@@ -85,9 +85,9 @@ export function storeSuite(engine: keyof typeof engines): void {
 	test(`${engine}: every read returns the last edit and the last assigned id, also if that animal was removed`, async (context) => {
 		const { store } = await open(context);
 		const shownBy = async (query: PageQuery) => {
-			const [{ shown }, alone] = await Promise.all([store.listPets(query), store.readShown()]);
-			assert.deepEqual(shown, alone);
-			return [shown.lastEdit, shown.lastId];
+			const [{ version }, alone] = await Promise.all([store.listPets(query), store.version()]);
+			assert.deepEqual(version, alone);
+			return [version.lastEdit, version.lastId];
 		};
 		assert.deepEqual(await shownBy({ after: 0n, limit: 2 }), [0n, 0n]);
 		for (let index = 0; index < 5; index++) await store.createPet(rex);

@@ -111,7 +111,7 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 
 /**
  * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the
- * standby before its promotion, and shows nothing of the lost history after it.
+ * standby before its promotion, and shows nothing of the abandoned timeline after it.
  * @param standbyMs how long requests are sent before the promotion; a pooler needs time to reach the standby
  */
 export async function proveFailover(

@@ -13,7 +13,7 @@ const defaultLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 6
 
 export interface Wait {
 	withinMs?: number;
-	/** The pause between two calls; 0 calls again in the next turn of the event loop. */
+	/** The pause between two calls; 0 calls again in the next tick of the event loop. */
 	everyMs?: number;
 }
 

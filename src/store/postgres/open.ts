@@ -1,4 +1,4 @@
-// The Store in PostgreSQL, for any number of nodes. Reads of one turn of the event loop are sent together; creates are
+// The Store in PostgreSQL, for any number of nodes. Reads of one tick of the event loop are sent together; creates are
 // group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,13 +1,20 @@
-// Reads of animals and keys in PostgreSQL. Those of one turn of the event loop are sent together when it ends. A read
-// shows the store's history and last edit, from the same statement: a cached reply is valid while the store has
-// both (docs/decisions/0016-histories.md).
+// Reads of animals and keys in PostgreSQL. Those of one tick of the event loop are sent together when it ends. A read
+// shows the store's timeline and last edit, from the same statement: a cached reply is valid while the store has
+// both (docs/decisions/0016-timelines.md).
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
 import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
-import { type FoundPet, type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
+import {
+	type FoundPet,
+	type KeyRow,
+	type PageQuery,
+	type PetPage,
+	StorageUnavailable,
+	type StoreVersion,
+} from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
-import { createTurnBatch } from "../turn-batch.ts";
+import { createTickBatch } from "../tick-batch.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /**
@@ -32,13 +39,13 @@ const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE na
 export type Send = <Result>(statement: Statement, toResult: (rows: Row[]) => Result) => Promise<Result>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
-function toReadResult(rows: Row[]): { rows: Row[]; shown: Shown } {
+function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	const state = rows.pop()?.at(-1);
 	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
 	if (typeof state !== "string")
 		throw new StorageUnavailable("a table of the store is empty: wait until it is restored");
-	const [lastEdit = "", lastId = "", ...history] = state.split(" ");
-	return { rows, shown: { history: history.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
+	const [lastEdit = "", lastId = "", ...timeline] = state.split(" ");
+	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids: it would ask every
@@ -55,45 +62,45 @@ const keysByHash = {
 
 export function createReads(
 	send: Send,
-): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "history" | "select"> {
-	let history = "";
+): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select"> {
+	let timeline = "";
 
 	/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
 	async function read(statement: Statement) {
 		const result = await send(statement, toReadResult);
-		history = result.shown.history;
+		timeline = result.version.timeline;
 		return result;
 	}
 
 	async function readPage(query: PageQuery): Promise<PetPage> {
 		const { name, text, values } = pageSql(query, (place) => `$${place}`);
 		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
-		const { rows, shown } = await read({ name, text: sql, values: [...values, query.limit + 1] });
+		const { rows, version } = await read({ name, text: sql, values: [...values, query.limit + 1] });
 		return toPetPage(
 			(rows as [string][]).map(([json]) => json),
 			query,
-			shown,
+			version,
 		);
 	}
 
-	const readShown = createTurnBatch<string, Shown>(String, async () => [(await read(stateOnly)).shown]);
+	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
-		history: () => history,
-		getPet: createTurnBatch<bigint, FoundPet>(String, async (ids) => {
-			const { rows, shown } = await read({ ...petsById, values: [ids] });
+		timeline: () => timeline,
+		getPet: createTickBatch<bigint, FoundPet>(String, async (ids) => {
+			const { rows, version } = await read({ ...petsById, values: [ids] });
 			const pets = new Map((rows as [string][]).map(([json]) => [idOfPetJson(json), json]));
-			return ids.map((id) => ({ json: pets.get(id), shown }));
+			return ids.map((id) => ({ json: pets.get(id), version }));
 		}),
-		listPets: createTurnBatch<PageQuery, PetPage>(nameOfPage, (queries) => Promise.all(queries.map(readPage))),
-		readShown: () => readShown("shown"),
-		findKey: createTurnBatch<string, KeyRow | undefined>(String, async (hashes) => {
-			const { rows, shown } = await read({ ...keysByHash, values: [hashes] });
-			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), history: shown.history }]));
+		listPets: createTickBatch<PageQuery, PetPage>(nameOfPage, (queries) => Promise.all(queries.map(readPage))),
+		version: () => readVersion("version"),
+		findKey: createTickBatch<string, KeyRow | undefined>(String, async (hashes) => {
+			const { rows, version } = await read({ ...keysByHash, values: [hashes] });
+			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), timeline: version.timeline }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
 		async select(columns, rest, values) {
-			const { rows, shown } = await read({ text: selectWithState(columns, rest), values });
-			return { rows: rows.map((row) => row.slice(0, -1)), shown };
+			const { rows, version } = await read({ text: selectWithState(columns, rest), values });
+			return { rows: rows.map((row) => row.slice(0, -1)), version };
 		},
 	};
 }

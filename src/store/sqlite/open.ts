@@ -65,7 +65,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
-	// A file that is gone has no other history: reads go on.
+	// A file that is gone has no other timeline: reads go on.
 	const reads = createReads(database, () => (identityOf(file) ?? opened) !== opened);
 	return { database, reads, cursorSecret: readCursorSecret(database) as Buffer };
 }

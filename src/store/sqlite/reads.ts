@@ -1,11 +1,11 @@
-// Reads of animals and keys in SQLite. Those of one turn of the event loop share a read transaction, which begins at
-// the end of the turn.
+// Reads of animals and keys in SQLite. Those of one tick of the event loop share a read transaction, which begins at
+// the end of the tick.
 
 import type Database from "better-sqlite3";
 import type { Engine } from "../engine.ts";
 import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
-import { type KeyRow, type PageQuery, type PetPage, type Shown, StorageUnavailable } from "../store.ts";
-import { createTurnBatch } from "../turn-batch.ts";
+import { type KeyRow, type PageQuery, type PetPage, StorageUnavailable, type StoreVersion } from "../store.ts";
+import { createTickBatch } from "../tick-batch.ts";
 import { toStoreError } from "./errors.ts";
 import { rowsOf } from "./transaction.ts";
 
@@ -15,8 +15,8 @@ const petJson = petJsonSql((column) => `json_quote(${column})`);
 export function createReads(
 	database: Database.Database,
 	isReplaced: () => boolean,
-): Pick<Engine, "getPet" | "listPets" | "readShown" | "findKey" | "history" | "select"> {
-	const { read, shown, history } = createTurnReads(database, isReplaced);
+): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select"> {
+	const { read, version, timeline } = createTickReads(database, isReplaced);
 	const prepare = (clauses: string) =>
 		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
@@ -28,34 +28,34 @@ export function createReads(
 		const clauses = `${text} LIMIT ${query.limit + 1}`;
 		const statement = pages.get(clauses) ?? prepare(clauses);
 		pages.set(clauses, statement);
-		return toPetPage(statement.all(...values), query, shown());
+		return toPetPage(statement.all(...values), query, version());
 	}
 
 	const keyByHash = database
 		.prepare<[string], unknown[]>(`SELECT ${keyColumns.join(", ")} ${fromKeys} WHERE s.hash = ?`)
 		.raw();
 	/** The latest hash that no key had, and what the store showed then: a client repeats its unknown key. */
-	let absent: { hash: string; shown: Shown } | undefined;
+	let absent: { hash: string; version: StoreVersion } | undefined;
 
 	function readKey(hash: string): KeyRow | undefined {
-		const now = shown();
-		if (absent?.shown === now && absent.hash === hash) return undefined;
+		const now = version();
+		if (absent?.version === now && absent.hash === hash) return undefined;
 		const row = keyByHash.get(hash);
-		if (row) return { ...readKeyRow(row), history: now.history };
-		absent = { hash, shown: now };
+		if (row) return { ...readKeyRow(row), timeline: now.timeline };
+		absent = { hash, version: now };
 		return undefined;
 	}
 
 	return {
-		getPet: (id) => read(() => ({ json: petById.get(id), shown: shown() }), `pet ${id}`),
+		getPet: (id) => read(() => ({ json: petById.get(id), version: version() }), `pet ${id}`),
 		listPets: (query) => read(() => readPage(query), nameOfPage(query)),
-		readShown: () => read(shown),
+		version: () => read(version),
 		findKey: (hash) => read(() => readKey(hash), `key ${hash}`),
-		history,
+		timeline,
 		select: (columns, rest, values) =>
 			read(() => ({
 				rows: rowsOf(database, { text: `SELECT ${columns.join(", ")} ${rest}`, values }),
-				shown: shown(),
+				version: version(),
 			})),
 	};
 }
@@ -66,12 +66,12 @@ interface Read {
 }
 
 /**
- * All reads of a turn share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
- * when the turn has taken all its requests, so that none of them is younger than what it reads.
+ * All reads of a tick share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
+ * when the tick has taken all its requests, so that none of them is younger than what it reads.
  */
-function createTurnReads(database: Database.Database, isReplaced: () => boolean) {
+function createTickReads(database: Database.Database, isReplaced: () => boolean) {
 	/** Another one after each commit of another connection; this one commits nothing. */
-	const readVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
+	const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
 	/** Another one when another program has restored the file in its place, which rewrites the schema. */
 	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
 	const readLast = database
@@ -81,17 +81,17 @@ function createTurnReads(database: Database.Database, isReplaced: () => boolean)
 		)
 		.safeIntegers()
 		.raw();
-	let latest: Shown | undefined;
-	let latestVersion: number | undefined;
+	let latest: StoreVersion | undefined;
+	let latestDataVersion: number | undefined;
 	let isLatest = false;
 
-	function shown(): Shown {
+	function version(): StoreVersion {
 		if (latest && isLatest) return latest;
-		const version = readVersion.get();
-		if (!latest || version !== latestVersion) {
+		const dataVersion = readDataVersion.get();
+		if (!latest || dataVersion !== latestDataVersion) {
 			const [lastEdit, lastId] = readLast.get() ?? [0n, 0n];
-			latest = { history: String(readSchema.get()), lastEdit, lastId };
-			latestVersion = version;
+			latest = { timeline: String(readSchema.get()), lastEdit, lastId };
+			latestDataVersion = dataVersion;
 		}
 		isLatest = true;
 		return latest;
@@ -112,14 +112,14 @@ function createTurnReads(database: Database.Database, isReplaced: () => boolean)
 		return reads.map(run);
 	});
 
-	const batch = createTurnBatch<Read, unknown>(
+	const batch = createTickBatch<Read, unknown>(
 		({ name }) => name,
 		async (reads) => {
 			if (!database.open) throw new StorageUnavailable("the store is closed");
 			if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 			try {
 				// One statement, which needs no transaction.
-				const isKnown = reads.every(({ query }) => query === shown) && readVersion.get() === latestVersion;
+				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;
 				return isKnown ? [latest] : runAll(reads);
 			} catch (error) {
 				throw toStoreError(error);
@@ -134,8 +134,8 @@ function createTurnReads(database: Database.Database, isReplaced: () => boolean)
 		 */
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
 		/** The state that the snapshot shows. For queries. */
-		shown,
-		/** The history that the latest read of the state showed. */
-		history: () => latest?.history ?? "",
+		version,
+		/** The timeline that the latest read of the state showed. */
+		timeline: () => latest?.timeline ?? "",
 	};
 }

@@ -53,7 +53,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/reads.ts",
-		from: "!latest || version !== latestVersion",
+		from: "!latest || dataVersion !== latestDataVersion",
 		to: "!latest",
 		tests: ["test/contract/replies.test.ts"],
 	},

@@ -17,7 +17,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/sqlite/reads.ts",
-		from: "absent?.shown === now && absent.hash",
+		from: "absent?.version === now && absent.hash",
 		to: "absent?.hash",
 		tests: ["test/store/sqlite.test.ts"],
 	},

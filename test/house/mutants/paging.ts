@@ -5,13 +5,13 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/response-cache.ts",
-		from: "&& now.lastEdit === shown.lastEdit ",
+		from: "now.lastEdit === version.lastEdit &&",
 		to: "",
 		tests: ["test/contract/replies.test.ts"],
 	},
 	{
 		file: "src/http/response-cache.ts",
-		from: "(isSettled || now.lastId === shown.lastId)",
+		from: "(isSettled || now.lastId === version.lastId)",
 		to: "isSettled !== undefined",
 		tests: ["test/contract/replies.test.ts"],
 	},

@@ -59,7 +59,7 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/cli/copy.ts",
-		from: "lastId: (await from.readShown()).lastId",
+		from: "lastId: (await from.version()).lastId",
 		to: "lastId: (await from.rows.readLastPetId()) ?? 0n",
 		tests: ["test/store/copy.test.ts"],
 	},

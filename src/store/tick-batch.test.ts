@@ -1,37 +1,37 @@
-// Batching the requests of one turn of the event loop: when they are sent, and which result each caller gets.
+// Batching the requests of one tick of the event loop: when they are sent, and which result each caller gets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTurnBatch } from "./turn-batch.ts";
+import { createTickBatch } from "./tick-batch.ts";
 
 /** A batch function that records each batch sent. */
 function recordBatches(execute = async (requests: number[]) => requests.map((request) => request * 10)) {
 	const sent: number[][] = [];
-	const read = createTurnBatch<number, number>(String, (requests) => {
+	const read = createTickBatch<number, number>(String, (requests) => {
 		sent.push(requests);
 		return execute(requests);
 	});
 	return { read, sent };
 }
 
-test("requests of one turn are sent together at its end, including those of its later callbacks and microtasks", async () => {
+test("requests of one tick are sent together at its end, including those of its later callbacks and microtasks", async () => {
 	const { read, sent } = recordBatches();
 	const results = [read(1)];
 	await Promise.resolve();
 	await new Promise<void>((resolve) => process.nextTick(resolve));
-	assert.deepEqual(sent, [], "a microtask is not the end of the turn");
+	assert.deepEqual(sent, [], "a microtask is not the end of the tick");
 	results.push(read(2));
 	assert.deepEqual(await Promise.all(results), [10, 20]);
 	assert.deepEqual(sent, [[1, 2]]);
 });
 
-test("equal requests of a turn are sent once and share the result", async () => {
+test("equal requests of a tick are sent once and share the result", async () => {
 	const { read, sent } = recordBatches();
 	assert.deepEqual(await Promise.all([read(1), read(2), read(1), read(3), read(2)]), [10, 20, 10, 30, 20]);
 	assert.deepEqual(sent, [[1, 2, 3]]);
 });
 
-test("a request is sent again in a later turn, even while an equal request of an earlier turn is pending", async () => {
+test("a request is sent again in a later tick, even while an equal request of an earlier tick is pending", async () => {
 	const held: PromiseWithResolvers<void> = Promise.withResolvers();
 	let calls = 0;
 	const { read, sent } = recordBatches(async () => {
@@ -48,7 +48,7 @@ test("a request is sent again in a later turn, even while an equal request of an
 	assert.deepEqual(sent, [[1], [1]]);
 });
 
-test("a failure rejects all requests of its turn, and no others", async () => {
+test("a failure rejects all requests of its tick, and no others", async () => {
 	const { read } = recordBatches(async (requests) => {
 		if (requests.includes(2)) throw new Error("lost");
 		return requests;

@@ -1,26 +1,26 @@
-// Batches the database reads of one turn of the event loop. Equal reads share one result; the others are sent together
-// at the end of the turn. A result is never older than its request.
+// Batches the database reads of one tick of the event loop. Equal reads share one result; the others are sent together
+// at the end of the tick. A result is never older than its request.
 
 /**
  * @param nameOf equal for requests that share a result
- * @param execute receives the distinct requests of a turn and returns their results in the same order; a rejected
+ * @param execute receives the distinct requests of a tick and returns their results in the same order; a rejected
  * promise among them rejects only its request
  */
-export function createTurnBatch<Request, Result>(
+export function createTickBatch<Request, Result>(
 	nameOf: (request: Request) => unknown,
 	execute: (requests: Request[]) => Promise<Result[]>,
 ): (request: Request) => Promise<Result> {
 	let pending = new Map<unknown, { request: Request; deferred: PromiseWithResolvers<Result> }>();
 
 	function send(): void {
-		const turn = [...pending.values()];
+		const batch = [...pending.values()];
 		pending = new Map();
-		void execute(turn.map(({ request }) => request)).then(
+		void execute(batch.map(({ request }) => request)).then(
 			(results) => {
-				for (const [index, { deferred }] of turn.entries()) deferred.resolve(results[index] as Result);
+				for (const [index, { deferred }] of batch.entries()) deferred.resolve(results[index] as Result);
 			},
 			(error) => {
-				for (const { deferred } of turn) deferred.reject(error);
+				for (const { deferred } of batch) deferred.reject(error);
 			},
 		);
 	}
