@@ -201,8 +201,9 @@ const transactions = {
 export type TransactionName = keyof typeof transactions;
 type Transactions = typeof transactions;
 /** The parameters after the dialect. */
-export type Given<Name extends TransactionName> =
-	Parameters<Transactions[Name]> extends [Dialect, ...infer Rest] ? Rest : never;
+export type Given<Name extends TransactionName> = {
+	[One in TransactionName]: Parameters<Transactions[One]> extends [Dialect, ...infer Rest] ? Rest : never;
+}[Name];
 export type Outcome<Name extends TransactionName> =
 	ReturnType<Transactions[Name]> extends Transaction<infer Result> ? Result : never;
 

@@ -90,9 +90,6 @@ async function stopUnderLoad(
 		[],
 		"a connection was reset after its request was read",
 	);
-	assert.ok(
-		reset.length <= (migrates && count > 1 ? 0 : 2 * stops),
-		`${reset.length} resets in ${stops} stops`,
-	);
+	assert.ok(reset.length <= (migrates && count > 1 ? 0 : 2 * stops), `${reset.length} resets in ${stops} stops`);
 	return { tcpMigrateReq: migrates, stops, replies, resets: reset.length };
 }

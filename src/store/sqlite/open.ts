@@ -38,7 +38,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 		sizeOf: (write) => (write.name === "createPets" ? write.requests.length : 1),
 		onCommit: options.onCommit,
 	});
-	const write = ((name, ...given) => writes.write({ name, given: given as never })) as Engine["write"];
+	const write = ((name, ...given) => writes.write({ name, given })) as Engine["write"];
 	const engine: Engine = {
 		...reads,
 		write,

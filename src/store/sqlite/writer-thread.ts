@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import { StoreUpgraded } from "../store.ts";
-import { startTransaction, type TransactionName } from "../transactions.ts";
+import { type Given, startTransaction, type TransactionName } from "../transactions.ts";
 import { type CreatedBatch, type CreateRequest, prepareCreates } from "./creates.ts";
 import { isFailedSync, waitForLock } from "./errors.ts";
 import {
@@ -22,7 +22,7 @@ import { dialect, runTransaction } from "./transaction.ts";
 /** A transaction and its parameters after the dialect. */
 export interface OtherWrite {
 	name: TransactionName;
-	given: never;
+	given: Given<TransactionName>;
 }
 
 /** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
