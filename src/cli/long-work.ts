@@ -43,10 +43,10 @@ async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) =>
 	const bar = createBar();
 	const startedAtMs = performance.now();
 	let { what, done, total }: Progress = { what: "starting", done: 0, total: 0 };
+	const draw = () => bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
+	draw();
 	// Also during a long step without progress.
-	const drawing = setInterval(() => {
-		bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
-	}, redrawEveryMs);
+	const drawing = setInterval(draw, redrawEveryMs);
 	try {
 		return await work({
 			signal,
