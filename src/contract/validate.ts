@@ -2,7 +2,7 @@
 // fields and their rules; a rule is the schema's own `description`.
 
 import { int64FromDecimal, isInt64 } from "./json.ts";
-import { isInt64Schema, NewPet } from "./pet.ts";
+import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 
 export interface Fault {
@@ -93,11 +93,13 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 export const checkFields = checkOf(NewPet);
 
 const checkTextFields = checkOf(NewPet, integerOfText);
+const optionalFields = newPetFields.filter((field) => !NewPet.required.includes(field));
 
 /** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
 export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
-	const isGiven = ([field, text]: [string, string]) => text !== "" || NewPet.required.includes(field);
-	return checkTextFields(Object.fromEntries(Object.entries(texts).filter(isGiven)));
+	const given = { ...texts };
+	for (const field of optionalFields) if (given[field] === "") delete given[field];
+	return checkTextFields(given);
 }
 
 /** An integer as a person or a spreadsheet writes it (digitsOf); undefined if it is none of 64 bits. */

@@ -49,7 +49,11 @@ export type Importer = ReturnType<typeof createImporter>;
 export function createImporter(options: ImporterOptions) {
 	const { onSettled } = options;
 	const batches = batchesOf(options);
-	const read = async () => (await batches.next()).value;
+	/** A tick later, so that the request under way is sent first: reading a batch takes some milliseconds. */
+	const read = async () => {
+		await new Promise((resolve) => setTimeout(resolve));
+		return (await batches.next()).value;
+	};
 	/** Under way, or without an outcome after a failure; then the next one, which is read meanwhile. */
 	let current: Batch | undefined;
 	let upcoming: Promise<Batch | undefined> | undefined;

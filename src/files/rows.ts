@@ -269,9 +269,9 @@ function petOfCells(cells: string[], columns: string[], found: Columns, { values
 }
 
 function cellsByField(cells: string[], { at }: Columns): Texts {
-	return Object.fromEntries(
-		newPetFields.flatMap((field) => (at[field] === -1 ? [] : [[field, cells[at[field]] ?? ""]])),
-	);
+	const texts: Texts = {};
+	for (const field of newPetFields) if (at[field] !== -1) texts[field] = cells[at[field]] ?? "";
+	return texts;
 }
 
 /** @returns null for none, as a blank text means unless it has a meaning; undefined if nobody has given one */

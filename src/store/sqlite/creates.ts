@@ -14,6 +14,11 @@ import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pick
 export type CreateRequest = string;
 const separator = "\0";
 
+/** The creates of a batch as one text, a line for each: a message with many texts takes several times as long. */
+export function toLines(requests: readonly CreateRequest[]): string {
+	return requests.join("\n");
+}
+
 /** The results of a batch. */
 export interface CreatedBatch {
 	/** The id of its first new animal. The ids of the others follow, in the order of the batch. */
@@ -37,8 +42,8 @@ export function* createResults({ firstId, repeats }: CreatedBatch): Generator<Im
 	for (let place = 0; ; place++) yield repeats.get(place) ?? { id: nextId++, outcome: "created" };
 }
 
-/** @returns a function that adds the creates of a batch, and must be called in a transaction */
-export function prepareCreates(database: Database.Database): (batch: CreateRequest[]) => CreatedBatch {
+/** @returns a function that adds the creates of a batch (`toLines`), and must be called in a transaction */
+export function prepareCreates(database: Database.Database): (lines: string) => CreatedBatch {
 	/** The one that SQLite would assign. */
 	const nextId = database
 		.prepare<[], bigint>(
@@ -76,11 +81,12 @@ export function prepareCreates(database: Database.Database): (batch: CreateReque
 		return resolveRepeat({ ...taken, createdAtMs: Number(taken.createdAtMs) }, fingerprint);
 	}
 
-	return (batch) => {
+	return (lines) => {
+		const requests: CreateRequest[] = lines === "" ? [] : lines.split("\n");
 		const firstId = nextId.get() ?? 1n;
 		const repeats: CreatedBatch["repeats"] = new Map();
 		const added: string[] = [];
-		for (const [place, request] of batch.entries()) {
+		for (const [place, request] of requests.entries()) {
 			if (request.startsWith("{")) {
 				added.push(request);
 				continue;

@@ -7,7 +7,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { type CreateRequest, createResults } from "./creates.ts";
+import { type CreateRequest, createResults, toLines } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
@@ -88,12 +88,13 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 }
 
 function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
-	const sent: SentBatch = { creates: [], others: [], lockWaitMs };
+	const requests: CreateRequest[] = [];
+	const others: OtherWrite[] = [];
 	for (const write of batch) {
-		if (write.name === "createPets") sent.creates.push(...write.requests);
-		else sent.others.push(write);
+		if (write.name === "createPets") requests.push(...write.requests);
+		else others.push(write);
 	}
-	return sent;
+	return { creates: toLines(requests), others, lockWaitMs };
 }
 
 /** The results in the order of the batch. */
