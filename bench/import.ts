@@ -1,5 +1,6 @@
 // `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000): first as a new file, beside
-// a client that sends 50 gets a second, then the same file again. With `--against FOLDER`, an older checkout takes turns.
+// a client that sends 50 gets a second, then the same file again. With `--against FOLDER`, an older checkout takes turns;
+// with `--browser`, the console in Chromium, from choosing a file with other rows to the end.
 // The last line is what SQLite itself needs for the same rows and keys, in transactions of 700.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
@@ -10,6 +11,8 @@ import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
 import { petStatuses } from "../src/contract/pet.ts";
 import { openSqliteWriter } from "../src/store/sqlite/file.ts";
+import { chromium } from "../test/node_modules/playwright-core/index.mjs";
+import { launchOptions, unpackChromium } from "../test/support/chromium.ts";
 import { runProgram, startProgram } from "../test/support/program.ts";
 import { figureOf } from "../test/support/scrape.ts";
 
@@ -18,6 +21,7 @@ const { values } = parseArgs({
 		animals: { type: "string", default: "100000" },
 		rounds: { type: "string", default: "1" },
 		against: { type: "string" },
+		browser: { type: "boolean", default: false },
 	},
 });
 const animals = Number(values.animals);
@@ -63,7 +67,32 @@ async function measure(label: string, tree: string | undefined, round: number): 
 		const others = [(animals / seconds).toFixed(0), (Number(peak) / 1024).toFixed(0), p99];
 		console.log(`| ${label}${name} | ${[...figures, ...others].join(" | ")} |`);
 	}
+	if (values.browser && !tree) console.log(`| in the browser | ${await measureBrowser(service.url, key)} | | | | | |`);
 	await service.stop();
+}
+
+/** @returns seconds */
+async function measureBrowser(url: string, key: string): Promise<string> {
+	const unpacked = mkdtempSync(join(folder, "chromium-"));
+	await unpackChromium(unpacked);
+	const { args = [], ...options } = launchOptions(unpacked);
+	const browser = await chromium.launch({ ...options, args: ["--no-sandbox", ...args] });
+	try {
+		const page = await browser.newPage({ locale: "en-US" });
+		await page.goto(`${url}/console#/add-many`);
+		await page.getByLabel("API key").fill(key);
+		await page.getByRole("button", { name: "Sign in" }).click();
+		const other = join(folder, "other.csv");
+		await pipeline(csv("Other"), createWriteStream(other));
+		const startedAtMs = performance.now();
+		await page.getByLabel("File of animals").setInputFiles(other);
+		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();
+		await page.getByRole("button", { name: /^Add [\d,]+ animals$/ }).click();
+		await page.getByText(/^([\d,]+) of \1 animals added$/).waitFor({ timeout: 600_000 });
+		return ((performance.now() - startedAtMs) / 1000).toFixed(2);
+	} finally {
+		await browser.close();
+	}
 }
 
 /** Sends a get now and then. @returns a function that ends it, and returns the p99 of their durations in ms */
@@ -107,11 +136,11 @@ function measureSqlite(): string {
 	return seconds.toFixed(2);
 }
 
-function nameOf(n: number): string {
-	return `Animal ${String(n).padStart(9, "0")}`;
+function nameOf(n: number, kind = "Animal"): string {
+	return `${kind} ${String(n).padStart(9, "0")}`;
 }
 
-function* csv(): Generator<string> {
+function* csv(kind = "Animal"): Generator<string> {
 	yield "name,categoryId,status\n";
-	for (let n = 0; n < animals; n++) yield `${nameOf(n)},${n % 50},${petStatuses[n % petStatuses.length]}\n`;
+	for (let n = 0; n < animals; n++) yield `${nameOf(n, kind)},${n % 50},${petStatuses[n % petStatuses.length]}\n`;
 }
