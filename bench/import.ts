@@ -11,8 +11,7 @@ import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
 import { petStatuses } from "../src/contract/pet.ts";
 import { openSqliteWriter } from "../src/store/sqlite/file.ts";
-import { chromium } from "../test/node_modules/playwright-core/index.mjs";
-import { launchOptions, unpackChromium } from "../test/support/chromium.ts";
+import { startChromium, unpackChromium } from "../test/support/chromium.ts";
 import { runProgram, startProgram } from "../test/support/program.ts";
 import { figureOf } from "../test/support/scrape.ts";
 
@@ -75,8 +74,7 @@ async function measure(label: string, tree: string | undefined, round: number): 
 async function measureBrowser(url: string, key: string): Promise<string> {
 	const unpacked = mkdtempSync(join(folder, "chromium-"));
 	await unpackChromium(unpacked);
-	const { args = [], ...options } = launchOptions(unpacked);
-	const browser = await chromium.launch({ ...options, args: ["--no-sandbox", ...args] });
+	const browser = await startChromium(unpacked);
 	try {
 		const page = await browser.newPage({ locale: "en-US" });
 		await page.goto(`${url}/console#/add-many`);

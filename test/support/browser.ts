@@ -6,8 +6,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test as nodeTest, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { launchOptions } from "./chromium.ts";
+import type { Browser, Page } from "playwright-core";
+import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
 import { slowMs } from "./until.ts";
 
@@ -18,14 +18,6 @@ export function test(title: string, work: (context: TestContext) => Promise<void
 
 export const screenshots = fileURLToPath(new URL("../screenshots/", import.meta.url));
 mkdirSync(screenshots, { recursive: true });
-const quiet = [
-	"--no-sandbox",
-	"--disable-quic",
-	"--disable-background-networking",
-	"--disable-component-update",
-	"--disable-sync",
-];
-
 let browser: Browser;
 before(async () => {
 	browser = await startBrowser();
@@ -35,8 +27,7 @@ after(() => browser.close());
 function startBrowser(): Promise<Browser> {
 	const path = process.env["TEST_CHROMIUM"];
 	if (!path) throw new Error("there is no Chromium: start the tests with npm test");
-	const { args = [], ...options } = launchOptions(path);
-	return chromium.launch({ ...options, args: [...quiet, ...args] });
+	return startChromium(path);
 }
 
 /**

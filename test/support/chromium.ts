@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LaunchOptions } from "playwright-core";
+import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 
 /** The package unpacks into TMPDIR, and its libraries only in a certain cloud, which this simulates. */
 export async function unpackChromium(folder: string): Promise<void> {
@@ -24,8 +24,21 @@ export async function unpackChromium(folder: string): Promise<void> {
 	}
 }
 
-/** The options that start the Chromium at the path: an executable, or the folder of the unpacked one. */
-export function launchOptions(path: string): LaunchOptions {
+const quiet = [
+	"--no-sandbox",
+	"--disable-quic",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+
+/** Starts the Chromium at the path: an executable, or the folder of the unpacked one. */
+export function startChromium(path: string): Promise<Browser> {
+	const { args = [], ...options } = launchOptions(path);
+	return chromium.launch({ ...options, args: [...quiet, ...args] });
+}
+
+function launchOptions(path: string): LaunchOptions {
 	if (statSync(path).isFile()) return { executablePath: path };
 	const executablePath = join(path, "chromium");
 	const misses = execFileSync("ldd", [executablePath], { encoding: "utf8" }).includes("not found");
