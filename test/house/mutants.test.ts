@@ -5,9 +5,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../support/service.ts";
-import { mutated, mutationsOf } from "./mutant-generator.ts";
-import { testsFor } from "./mutant-rooms.ts";
 import { applied, copyTree, readMutants, root, tryMutant } from "./mutants.ts";
+import { testsFor } from "./stryker.ts";
 
 test("every listed mutant changes its file in one place, and names tests that exist", async () => {
 	for (const mutant of await readMutants()) {
@@ -47,43 +46,10 @@ test("a run of tests that does not end is stopped", async (context) => {
 	assert.equal(outcome, "did not end");
 });
 
-const source = `// a < b
-import { x } from "../x.ts";
-type Kind = "one" | "two";
-export function work(a: number, kind: Kind): string {
-	if (kind === "one" && a < 10) report(a);
-	return \`a < b \${a + 1} \${/^[/"]+$/.test("<")}\`;
-}
-`;
-
-test("the generator mutates code, but not types, comments, imports and template texts", async () => {
-	const made = (await mutationsOf(source, "source.ts")).map((mutation) => mutated(source, mutation));
-	for (const expected of [
-		'kind !== "one" && a < 10',
-		'kind === "one" || a < 10',
-		'kind === "one" && a <= 10',
-		'kind === "one" && a < 11',
-		'kind === "" && a < 10',
-		"{a - 1}",
-		"{a + 2}",
-		'/[/"]+$/.test("<")',
-		'/^[/"]+/.test("<")',
-		'.test("")',
-	])
-		assert.equal(made.filter((text) => text.includes(expected)).length, 1, expected);
-	assert.equal(made.length, 10);
-	assert.equal((await mutationsOf("\n\tawait save(1);\n\tcount += 1;\n", "loop.ts")).length, 6);
-	assert.equal((await mutationsOf('const row = <td class="wide" title="row">{id + 1}</td>;', "row.tsx")).length, 3);
-});
-
-test("a source is tested by the test files of its folder, those with its name first", () => {
-	assert.deepEqual(testsFor("src/http/paging.ts", root).slice(0, 2), [
-		"src/http/paging.test.ts",
-		"test/contract/paging.test.ts",
-	]);
-	assert.ok(testsFor("src/contract/json.ts", root).includes("src/contract/contract.test.ts"));
-	assert.throws(() => testsFor("README.md", root), /is in no room/);
-	for (const room of ["contract", "files", "http", "keys", "ops", "store", "cli"])
-		assert.ok(testsFor(`src/${room}/x.ts`, root).length > 3);
-	for (const room of ["client/src", "console/src"]) assert.ok(testsFor(`${room}/x.ts`, root).length > 2);
+test("a source is tested by the tests of its folder, those with its name first", () => {
+	const tests = testsFor("src/http/paging.ts", root);
+	assert.deepEqual(tests.slice(0, 2), ["src/http/paging.test.ts", "test/contract/paging.test.ts"]);
+	assert.ok(tests.includes("test/contract/model.test.ts"));
+	assert.ok(testsFor("src/store", root).includes("src/store/postgres/url.test.ts"));
+	assert.throws(() => testsFor("console/src/app.tsx", root), /is in no folder that has tests: src\/contract, /);
 });

@@ -63,6 +63,12 @@ process.once("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
+/** Where programs are, the cache of compiled code, and the mutant that Stryker has switched on. */
+const inherited = () =>
+	Object.fromEntries(
+		["PATH", "NODE_COMPILE_CACHE", "__STRYKER_ACTIVE_MUTANT__"].map((name) => [name, process.env[name]]),
+	);
+
 const commandLimitMs = 90_000;
 /** The longest time of a timer. */
 const serviceLimitMs = 2 ** 31 - 1;
@@ -74,7 +80,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	const [program = "", ...rest] = [...under, process.execPath, ...nodeOptions, programOf(tree), ...parameters];
 	const child = spawn(program, rest, {
 		cwd: folder,
-		env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], ...environment },
+		env: { ...inherited(), ...environment },
 		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...(socket === undefined ? [] : [socket])],
 	}) as ChildProcessByStdio<Writable | null, Readable, Readable>;
 	children.add(child);

@@ -1,0 +1,142 @@
+// Mutants that Stryker makes of files: each a small fault, in a copy of the tree, that a test must detect. Stryker is
+// installed for one run, because nothing else needs it.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { basename, join } from "node:path";
+import { npmEnvironment } from "../support/package.ts";
+import type { Trial } from "../support/proof.ts";
+import { testLimitMs } from "../support/until.ts";
+
+const packages = ["@stryker-mutator/core@10.0.0", "@stryker-mutator/tap-runner@10.0.0"];
+
+/** The tests of a folder besides those in it. Stryker cannot switch mutants on in a browser, so the console is not here. */
+const testsOf: Record<string, string> = {
+	"src/contract": "test/contract",
+	"src/http": "test/contract",
+	"src/files": "test/cli",
+	"src/cli": "test/cli",
+	"src/keys": "test/contract",
+	"src/ops": "test/operations",
+	"src/store": "test/store",
+	"client/src": "test/client",
+};
+
+/** The sources in a folder, or one of them. */
+export function sourcesOf(place: string, root: string): string[] {
+	const files = /\.tsx?$/.test(place) ? [place] : globSync(`${place}/**/*.{ts,tsx}`, { cwd: root }).sort();
+	return files.filter((file) => !file.endsWith(".test.ts"));
+}
+
+/** The test files for a file or folder, those with a word of its name first. @throws Error if no folder has it */
+export function testsFor(place: string, root: string): string[] {
+	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
+	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);
+	const all = [`${folder}/**`, `${testsOf[folder]}`].flatMap((path) =>
+		globSync(`${path}/*.test.ts`, { cwd: root }).sort(),
+	);
+	const words = basename(place, ".ts").split("-");
+	const isNamesake = (path: string) =>
+		basename(path, ".test.ts")
+			.split("-")
+			.some((word) => words.includes(word));
+	return [...all.filter(isNamesake), ...all.filter((path) => !isNamesake(path))];
+}
+
+interface Task {
+	/** A copy of the tree, which Stryker changes. */
+	tree: string;
+	files: string[];
+	/** In the order in which they run. */
+	tests: string[];
+	environment: Record<string, string>;
+}
+
+export interface Figures {
+	mutants: number;
+	killed: number;
+	/** Their runs did not end. They count as detected. */
+	endless: number;
+	/** The tests did not load. They do not count. */
+	unloaded: number;
+	percent: number;
+	/** Each with its place and the change. */
+	survived: string[];
+}
+
+/** Runs the test files on each mutant until one fails. */
+export async function runStryker(
+	{ folder, after }: Trial,
+	{ tree, files, tests, environment }: Task,
+): Promise<Figures> {
+	const place = join(folder, "stryker");
+	const temporary = join(place, "tmp");
+	mkdirSync(temporary, { recursive: true });
+	chmodSync(temporary, 0o777);
+	writeFileSync(join(place, "package.json"), '{"private":true}');
+	const env = { ...npmEnvironment, ...environment, TMPDIR: temporary };
+	const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages];
+	execFileSync("npm", install, { cwd: place, env, stdio: ["ignore", 2, 2] });
+	const [settingsFile, report] = [join(place, "stryker.json"), join(place, "mutants.json")];
+	writeFileSync(settingsFile, JSON.stringify(settings(files, tests, report)));
+	const program = join(place, "node_modules/@stryker-mutator/core/bin/stryker.js");
+	const child = spawn(process.execPath, [program, "run", settingsFile], { cwd: tree, env, stdio: ["ignore", 2, 2] });
+	after(() => child.kill());
+	const [code] = await once(child, "close");
+	assert.equal(code, 0, "Stryker failed");
+	return figuresOf(JSON.parse(readFileSync(report, "utf8")));
+}
+
+function settings(mutate: string[], testFiles: string[], fileName: string) {
+	return {
+		mutate,
+		testRunner: "tap",
+		plugins: ["@stryker-mutator/tap-runner"],
+		tap: { testFiles, nodeArgs: ["--test-reporter=tap", "--test-force-exit", `--test-timeout=${testLimitMs}`] },
+		// Its analysis does not see what runs in a thread or in another process. The mutants are there as well.
+		coverageAnalysis: "off",
+		concurrency: availableParallelism(),
+		// A busy machine is slower than in the first run.
+		timeoutFactor: 3,
+		dryRunTimeoutMinutes: 30,
+		inPlace: true,
+		reporters: ["json", "progress-append-only"],
+		jsonReporter: { fileName },
+	};
+}
+
+interface Report {
+	files: Record<string, { source: string; mutants: ReportedMutant[] }>;
+}
+
+interface ReportedMutant {
+	status: string;
+	replacement: string;
+	location: Record<"start" | "end", { line: number; column: number }>;
+}
+
+function figuresOf({ files }: Report): Figures {
+	const all = Object.entries(files).flatMap(([file, { source, mutants }]) =>
+		mutants.map((mutant) => ({ ...mutant, text: described(file, source, mutant) })),
+	);
+	const those = (...statuses: string[]) => all.filter(({ status }) => statuses.includes(status));
+	const killed = those("Killed").length;
+	const endless = those("Timeout").length;
+	const survived = those("Survived", "NoCoverage").map(({ text }) => text);
+	const counted = killed + endless + survived.length;
+	assert.ok(counted > 0, "there are no mutants");
+	const percent = Math.floor((100 * (killed + endless)) / counted);
+	return { mutants: all.length, killed, endless, unloaded: all.length - counted, percent, survived };
+}
+
+function described(file: string, source: string, { replacement, location: { start, end } }: ReportedMutant): string {
+	const lines = source.split("\n");
+	const offset = ({ line, column }: typeof start) => lines.slice(0, line - 1).join("\n").length + column;
+	const [from, to] = [source.slice(offset(start), offset(end)), replacement].map((text) =>
+		JSON.stringify(text.replaceAll(/\s+/g, " ").trim().slice(0, 160)),
+	);
+	return `${file}:${start.line} ${from} → ${to}`;
+}
