@@ -22,7 +22,7 @@ async function creates(key: string, more: Record<string, string>) {
 	const result = await measure([{ pid: service.pid, load: { ...load, body: createBody } }]);
 	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 	const { stdout } = await service.stop();
-	const delaySeconds = Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(metrics)?.[1]);
+	const delaySeconds = Number(/^animal_store_event_loop_delay_seconds\{percentile="99"\} (\S+)/m.exec(metrics)?.[1]);
 	return { ...result, delayMs: delaySeconds * 1000, backups: stdout.split("backup made").length - 1 };
 }
 

@@ -146,17 +146,17 @@ test("a scrape while the disk hangs, so that no write ends, has the figures of t
 test("the figures of the process are in their units, and the event loop's delay is how late it is", async (context) => {
 	const { read, close } = createProcessMetrics({ version: "1", now: Date.now, droppedLogLines: () => 3 });
 	context.after(close);
-	const delays = async () => (await read()).nodejs_eventloop_delay_seconds.map(({ value }) => value);
+	const delays = async () => (await read()).animal_store_event_loop_delay_seconds.map(({ value }) => value);
 	const isIdle = async () => ((await delays())[0] ?? 1) < 0.008;
 	await until("an idle event loop to be hardly late", isIdle, { everyMs: 100 });
 	const [used, mebi, figures] = [process.memoryUsage(), 2 ** 20, await read()];
 	const ranges: [name: keyof typeof figures, least: number, most: number][] = [
 		["animal_store_log_lines_dropped_total", 3, 3],
-		["nodejs_eventloop_busy_seconds_total", 0.000_01, process.uptime()],
+		["animal_store_event_loop_busy_seconds_total", 0.000_01, process.uptime()],
 		["process_resident_memory_bytes", used.rss / 2, used.rss * 2],
-		["nodejs_heap_used_bytes", used.heapUsed / 2, used.heapUsed * 2],
-		["nodejs_heap_size_limit_bytes", 128 * mebi, 2 ** 50],
-		["nodejs_external_memory_bytes", used.external / 2, used.external + 64 * mebi],
+		["animal_store_heap_used_bytes", used.heapUsed / 2, used.heapUsed * 2],
+		["animal_store_heap_size_limit_bytes", 128 * mebi, 2 ** 50],
+		["animal_store_external_memory_bytes", used.external / 2, used.external + 64 * mebi],
 		...(process.platform === "linux"
 			? ([
 					["process_open_fds", 3, 1000],

@@ -80,17 +80,17 @@ export const metricTable = {
 		"node_version",
 	]),
 	animal_store_log_lines_dropped_total: counter("Log lines that nobody read in time."),
-	nodejs_eventloop_delay_seconds: gauge(
+	animal_store_event_loop_delay_seconds: gauge(
 		"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
 		["percentile"],
 	),
-	nodejs_eventloop_busy_seconds_total: counter("Time that the event loop was not idle."),
+	animal_store_event_loop_busy_seconds_total: counter("Time that the event loop was not idle."),
 	process_start_time_seconds: gauge("Start of the process, in seconds since 1970."),
 	process_cpu_seconds_total: counter("User and system CPU time, of all threads."),
 	process_resident_memory_bytes: gauge("Memory of the process in RAM."),
-	nodejs_heap_used_bytes: gauge("JavaScript heap in use."),
-	nodejs_heap_size_limit_bytes: gauge("Most that the JavaScript heap may use."),
-	nodejs_external_memory_bytes: gauge("Memory of buffers outside of the JavaScript heap."),
+	animal_store_heap_used_bytes: gauge("JavaScript heap in use."),
+	animal_store_heap_size_limit_bytes: gauge("Most that the JavaScript heap may use."),
+	animal_store_external_memory_bytes: gauge("Memory of buffers outside of the JavaScript heap."),
 	process_open_fds: gauge("Open file descriptors (Linux)."),
 	process_max_fds: gauge("Most file descriptors that the process may open (Linux)."),
 } satisfies Record<string, Metric>;

@@ -1,5 +1,5 @@
-// The process: CPU, memory, event loop, files, build and log. The names are those that client libraries of Prometheus
-// use, where they have one.
+// The process: CPU, memory, event loop, files, build and log. `process_*` are the names of Prometheus,
+// with its meanings.
 
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -37,14 +37,14 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 			return {
 				animal_store_build_info: [{ labels: { version, node_version: process.version }, value: 1 }],
 				animal_store_log_lines_dropped_total: droppedLogLines(),
-				nodejs_eventloop_delay_seconds: samplesBy("percentile", readDelays()),
-				nodejs_eventloop_busy_seconds_total: performance.eventLoopUtilization().active / 1000,
+				animal_store_event_loop_delay_seconds: samplesBy("percentile", readDelays()),
+				animal_store_event_loop_busy_seconds_total: performance.eventLoopUtilization().active / 1000,
 				process_start_time_seconds: startedAtSeconds,
 				process_cpu_seconds_total: (user + system) / 1e6,
 				process_resident_memory_bytes: rss,
-				nodejs_heap_used_bytes: used_heap_size,
-				nodejs_heap_size_limit_bytes: heap_size_limit,
-				nodejs_external_memory_bytes: external,
+				animal_store_heap_used_bytes: used_heap_size,
+				animal_store_heap_size_limit_bytes: heap_size_limit,
+				animal_store_external_memory_bytes: external,
 				process_open_fds: await countDescriptors(),
 				process_max_fds: await readMaxDescriptors(),
 			};

@@ -36,10 +36,10 @@ export const proof: Proof = {
 		const load = startMixedLoad([service.url], key, { clients: 16 });
 		const reading = startReads(service, key, anyId);
 		await load.acknowledges(500);
-		await samplesOf(service, "nodejs_eventloop_delay_seconds"); // Resets it.
+		await samplesOf(service, "animal_store_event_loop_delay_seconds"); // Resets it.
 		load.slowestMs = 0;
 		const times = await removeAll(environment, [...ids]);
-		const delays = await samplesOf(service, "nodejs_eventloop_delay_seconds");
+		const delays = await samplesOf(service, "animal_store_event_loop_delay_seconds");
 		const { reads, slowestMs: slowestReadMs } = await reading.stop();
 		await load.stop();
 
