@@ -209,7 +209,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",
 			tests: [
 				"the layout of the store is single: tables that Citus spreads over shards are refused at the start",
-				"a node notices within 5 s that the animals were spread over shards, also during creates, stops writing, and reports it once",
+				"a node that creates, or is asked whether it can, notices within 5 s that the animals were spread over shards, and stops writing",
 				"animals in foreign tables are refused, in one, partitioned by hash or inherited",
 				"an engine that is not PostgreSQL is refused by its version(), whatever its settings, and nothing is created",
 			],

@@ -2,7 +2,7 @@
 // done again later.
 
 /** The names in the service's log and the metrics. */
-export const backgroundTasks = ["key use", "sweep", "probe", "lease", "catalog check", "backup", "erase"] as const;
+export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup", "erase"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
 export interface Background {

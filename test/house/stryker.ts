@@ -62,9 +62,10 @@ export interface Figures {
 	endless: number;
 	/** The tests did not load. They do not count. */
 	unloaded: number;
+	survived: number;
 	percent: number;
-	/** Each with its place and the change. */
-	survived: string[];
+	/** The place and the change of each that survived. */
+	survivors: string[];
 }
 
 /** Runs the test files on each mutant until one fails. */
@@ -125,11 +126,12 @@ function figuresOf({ files }: Report): Figures {
 	const those = (...statuses: string[]) => all.filter(({ status }) => statuses.includes(status));
 	const killed = those("Killed").length;
 	const endless = those("Timeout").length;
-	const survived = those("Survived", "NoCoverage").map(({ text }) => text);
-	const counted = killed + endless + survived.length;
+	const survivors = those("Survived", "NoCoverage").map(({ text }) => text);
+	const survived = survivors.length;
+	const counted = killed + endless + survived;
 	assert.ok(counted > 0, "there are no mutants");
 	const percent = Math.floor((100 * (killed + endless)) / counted);
-	return { mutants: all.length, killed, endless, unloaded: all.length - counted, percent, survived };
+	return { mutants: all.length, killed, endless, unloaded: all.length - counted, survived, percent, survivors };
 }
 
 function described(file: string, source: string, { replacement, location: { start, end } }: ReportedMutant): string {

@@ -52,14 +52,22 @@ async function proveListed(trial: Trial, options: RunOptions): Promise<object> {
 
 async function proveGenerated(trial: Trial, { environment }: RunOptions): Promise<object> {
 	const place = trial.option("generate");
-	const named = globSync(trial.option("tests").split(" "), { cwd: root });
+	const named = trial
+		.option("tests")
+		.split(" ")
+		.flatMap((path) => globSync(path, { cwd: root }).sort());
 	const tests = named.length > 0 ? named : testsFor(place, root);
 	const tree = copyTree(join(trial.folder, "tree"));
-	const { survived, ...figures } = await runStryker(trial, { tree, files: sourcesOf(place, root), tests, environment });
-	for (const mutant of survived) trial.say(`survived: ${mutant}`);
+	const { survivors, ...figures } = await runStryker(trial, {
+		tree,
+		files: sourcesOf(place, root),
+		tests,
+		environment,
+	});
+	for (const mutant of survivors) trial.say(`survived: ${mutant}`);
 	const least = Number(trial.option("least"));
 	assert.ok(figures.percent >= least, `${least} % must be detected: ${JSON.stringify(figures)}`);
-	return { place, ...figures, survived };
+	return { place, ...figures };
 }
 
 /** One PostgreSQL and one Chromium for all runs. */

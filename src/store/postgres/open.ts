@@ -17,8 +17,8 @@ import { createReads, type Send } from "./reads.ts";
 import { dialect, rowsOf, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
-/** How often the catalog is searched for shards, with and without writes. */
-const lookEveryMs = 5_000;
+/** How old the latest search of the catalog for shards may be when a write begins. */
+const searchedMaxMs = 5_000;
 /** How long a commit may take, however long its creates have waited for it. */
 const answerMinMs = 1_000;
 
@@ -33,13 +33,16 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const retry = createRetry(options.random ?? (() => 1));
 	const send: Send = (statement, toResult) =>
 		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
-	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
+	const stopWrites = (reason: string) => {
+		watch.stop();
+		options.onFatal?.(reason);
+	};
+	const retryWrite = guardWrites(retry, () => refuseShards(pool), stopWrites);
 	const write: Engine["write"] = (name, ...given) =>
 		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
 			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
 	const watch = watchWrites(() => write("probe"), background);
-	const stopLooking = background.repeat("catalog check", lookEveryMs, () => refuseShards(pool).catch(stopIfUnfit));
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
@@ -63,7 +66,6 @@ export async function openPostgres(url: string, now: () => number, options: Open
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
 		},
 		async close() {
-			await stopLooking();
 			while (creates.queue.length > 0) await sleep(10);
 			await pool.end();
 		},
@@ -84,27 +86,28 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
-function guardWrites(retry: Retry, stop: () => void, onFatal?: (reason: string) => void) {
+/**
+ * Stops the writes of this node for good, once a newer schema or tables on several shards are not for it.
+ * @param refuse throws StoreRefused for such tables
+ */
+function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
+	let searchedAtMs = performance.now();
 
-	/** @throws the error if it is another */
-	function stopIfUnfit(error: unknown): void {
-		if (!(error instanceof StoreUpgraded || error instanceof StoreRefused)) throw error;
-		if (unfit) return;
-		unfit = new StorageUnavailable(error.message);
-		stop();
-		onFatal?.(error.message);
-	}
-
-	const retryWrite: Retry = async (transaction) => {
+	return async (transaction) => {
 		if (unfit) throw unfit;
 		try {
+			const startedAtMs = performance.now();
+			if (startedAtMs - searchedAtMs >= searchedMaxMs) {
+				await retry(refuse);
+				searchedAtMs = startedAtMs;
+			}
 			return await retry(transaction);
 		} catch (error) {
-			stopIfUnfit(error);
-			throw error;
+			if (!(error instanceof StoreUpgraded || error instanceof StoreRefused)) throw error;
+			if (!unfit) stop(error.message);
+			unfit ??= new StorageUnavailable(error.message);
+			throw unfit;
 		}
 	};
-	return { retryWrite, stopIfUnfit };
 }

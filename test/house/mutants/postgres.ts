@@ -17,8 +17,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/postgres/open.ts",
-		from: "() => refuseShards(pool).catch(stopIfUnfit)",
-		to: "async () => {}",
+		from: "await retry(refuse);",
+		to: "",
 		tests: ["test/store/engines-postgres.test.ts"],
 	},
 	{
