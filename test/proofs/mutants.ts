@@ -52,18 +52,13 @@ async function proveListed(trial: Trial, options: RunOptions): Promise<object> {
 
 async function proveGenerated(trial: Trial, { environment }: RunOptions): Promise<object> {
 	const place = trial.option("generate");
-	const named = trial
-		.option("tests")
-		.split(" ")
-		.flatMap((path) => globSync(path, { cwd: root }).sort());
-	const tests = named.length > 0 ? named : testsFor(place, root);
+	const named = trial.option("tests");
+	const found = (path: string) => globSync(path, { cwd: root }).sort();
+	const tests = named ? named.split(" ").flatMap(found) : testsFor(place, root);
+	assert.ok(tests.length > 0, `there is no test file ${named}`);
 	const tree = copyTree(join(trial.folder, "tree"));
-	const { survivors, ...figures } = await runStryker(trial, {
-		tree,
-		files: sourcesOf(place, root),
-		tests,
-		environment,
-	});
+	const task = { tree, files: sourcesOf(place, root), tests, environment };
+	const { survivors, ...figures } = await runStryker(trial, task);
 	for (const mutant of survivors) trial.say(`survived: ${mutant}`);
 	const least = Number(trial.option("least"));
 	assert.ok(figures.percent >= least, `${least} % must be detected: ${JSON.stringify(figures)}`);
