@@ -86,10 +86,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/**
- * Stops the writes of this node for good, once a newer schema or tables on several shards are not for it.
- * @param refuse throws StoreRefused for such tables
- */
+/** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();
@@ -97,10 +94,10 @@ function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: s
 	return async (transaction) => {
 		if (unfit) throw unfit;
 		try {
-			const startedAtMs = performance.now();
-			if (startedAtMs - searchedAtMs >= searchedMaxMs) {
+			const nowMs = performance.now();
+			if (nowMs - searchedAtMs >= searchedMaxMs) {
 				await retry(refuse);
-				searchedAtMs = startedAtMs;
+				searchedAtMs = nowMs;
 			}
 			return await retry(transaction);
 		} catch (error) {
