@@ -15,7 +15,7 @@ import { sendFailure } from "./refusals.ts";
 import { createRouter, type Router } from "./router.ts";
 import { addOpsRoutes, addRoutes, type OpsRouteOptions, type RouteTableOptions } from "./routes.ts";
 
-export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUrlOf" | "limits"> {
+export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "limits"> {
 	log: Log;
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
@@ -26,13 +26,12 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "baseUr
 
 /** The public port, which does not listen yet. Call `close` after its server has ended. */
 export function buildApp(options: AppOptions) {
-	const { store, keyCheck, isTrustedProxy, now, processor, loadLimits: limits } = options;
-	const overload = watchOverload({ queue: store.queue, limits, processor });
-	const baseUrlOf = createBaseUrlOf(options);
-	const rates = createRateLimits(options.defaultRate);
-	const checks = createChecks({ overload, keyCheck, limits: rates, now, baseUrlOf, isTrustedProxy });
+	const { store, keyCheck, now, processor, loadLimits } = options;
+	const overload = watchOverload({ queue: store.queue, limits: loadLimits, processor });
+	const limits = createRateLimits(options.defaultRate);
+	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf: createBaseUrlOf(options) });
 	const router = createRouter();
-	addRoutes(router, { ...options, baseUrlOf, limits: rates });
+	addRoutes(router, { ...options, limits });
 	const server = createHttpServer(createHandler(router, checks, options), options.server);
 	return { server, close: overload.stop };
 }

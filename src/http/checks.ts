@@ -9,11 +9,10 @@ import type { KeyRow } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
 import { isEqual } from "./constant-time.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
-import { isRepeated } from "./framing.ts";
 import { type Overload, overloaded } from "./overload.ts";
-import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
+import type { BaseUrlOf } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
-import { readIdempotencyKey } from "./request-headers.ts";
+import { isRepeated, readIdempotencyKey } from "./request-headers.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;
@@ -25,13 +24,10 @@ export interface CheckOptions {
 	/** Milliseconds since 1970. */
 	now: () => number;
 	baseUrlOf: BaseUrlOf;
-	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 /** The checks in order. */
-export function createChecks(options: CheckOptions): readonly Check[] {
-	const { overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy } = options;
-
+export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
@@ -53,8 +49,8 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 	};
 
 	/** Refuses an invalid scheme or host from a trusted proxy before anything is stored. */
-	const forwarded: Check = ({ request }, { access }) => {
-		if (access !== "open") baseUrlOf(request);
+	const baseUrl: Check = (exchange, { access }) => {
+		if (access !== "open") exchange.baseUrl = baseUrlOf(exchange.request);
 	};
 
 	/** Refuses with the challenge of RFC 6750 §3, or records the use of the key. */
@@ -70,13 +66,12 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 
 	const deprecation: Check = (exchange, { deprecation }) => {
 		if (!deprecation) return;
-		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
+		exchange.headers(deprecation.headers(exchange.baseUrl));
 		if (now() >= deprecation.sunsetMs) throw new ApiError("operation_removed", deprecation);
 	};
 
 	return [
-		...[load, credential, rate, routeAndMethod(), expectation],
-		...(isTrustedProxy ? [forwarded] : []),
+		...[load, credential, rate, routeAndMethod(), expectation, baseUrl],
 		...[scope, deprecation, bodyHeaders, idempotencyKey, sendContinue],
 	];
 }

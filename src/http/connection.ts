@@ -118,9 +118,11 @@ export class Connection<E extends Arrived> {
 		return this.#last === exchange;
 	}
 
-	/** A reply with a body of this length is about to be sent. */
-	replied(bytes: number): void {
-		this.#count(bytes);
+	/** Counts the body of a reply that is about to be sent, and takes it off after its end. */
+	count(bytes: number): void {
+		if (this.socket.destroyed) return;
+		this.#unsent += bytes;
+		this.#all.unsent += bytes;
 	}
 
 	/** Nothing is read any more: the request or bytes that arrive get the last reply. */
@@ -146,14 +148,8 @@ export class Connection<E extends Arrived> {
 		const [exchange] = at < 0 ? [] : this.#underWay.splice(at, 1);
 		if (!exchange) return;
 		this.#readBytes = this.socket.bytesRead;
-		if (response.headersSent) this.#count(-(exchange.bodyBytes ?? 0));
+		if (response.headersSent) this.count(-(exchange.bodyBytes ?? 0));
 		this.#all.onEnd(exchange);
-	}
-
-	#count(bytes: number): void {
-		if (this.socket.destroyed) return;
-		this.#unsent += bytes;
-		this.#all.unsent += bytes;
 	}
 
 	#close(): void {

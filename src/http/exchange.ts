@@ -77,6 +77,8 @@ export class Exchange {
 	query = "";
 	/** The last segment of a path with a parameter. */
 	parameter = "";
+	/** For links: the address of `/v1` as the caller can reach it. Empty on open routes. */
+	baseUrl = "";
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
@@ -97,12 +99,11 @@ export class Exchange {
 		id: string,
 		clientAddress?: string,
 	) {
-		const request = response.req;
 		this.connection = connection;
-		this.request = request;
+		this.request = response.req;
 		this.response = response;
 		this.id = id;
-		this.trace = traceOf(request.headers.traceparent);
+		this.trace = traceOf(this.request.headers.traceparent);
 		this.clientAddress = clientAddress;
 		this.#head = head;
 		this.begin();
@@ -208,7 +209,7 @@ export class Exchange {
 		// A reply that closes would take the place of those to requests that were read after this one.
 		if (this.connection.latest === this && this.#head.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
-		this.connection.replied(this.bodyBytes ?? 0);
+		this.connection.count(this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 

@@ -1,15 +1,18 @@
-// The HTTP server of a port: its time-outs, its limits, and the refusals of requests before they reach the app.
+// The HTTP server of a port: its time-outs, its limits, the refusals of requests before they reach the app, and a stop
+// that drops no request.
 
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
 import type { Exchange, ReplyHead } from "./exchange.ts";
-import { checkFraming } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
+import { checkFraming } from "./request-headers.ts";
 import type { Traffic } from "./traffic.ts";
 
 export const defaultTimeouts = {
@@ -59,7 +62,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	const server = Object.assign(createServer(settings), { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
-	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
+	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; checkFraming refuses them.
 	traffic?.watch(server);
 	server.on("connection", (socket) => new Connection(socket, connections));
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
@@ -110,4 +113,51 @@ export function listen(server: NetServer, at: Parameters<NetServer["listen"]>[0]
 export function urlOf(server: Pick<NetServer, "address">): string {
 	const { address, family, port } = server.address() as AddressInfo;
 	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+const pollMs = 10;
+
+/**
+ * Stops a server. First it stops listening, while clients still have connections that they need not replace. Half
+ * of `graceMs` at least is left for the replies. Each connection gets a last one: one that is in use has it within
+ * `idleMs`, and idle ones are closed after that. After `graceMs` in all, the connections that remain are closed.
+ * @param phase `isClosing` becomes true with the closed port: replies have to close their connections then
+ */
+export async function drain(
+	server: HttpServer,
+	{ idleMs, graceMs, phase }: { idleMs: number; graceMs: number; phase?: { isClosing: boolean } },
+): Promise<void> {
+	const closed = once(server, "close");
+	const endsAtMs = performance.now() + graceMs;
+	await stopListening(server, endsAtMs - graceMs / 2);
+	if (phase) phase.isClosing = true;
+	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
+	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
+	// In the last phase of a tick: all bytes that had arrived were read, and their connections are busy.
+	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
+	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
+	await closed;
+	clearInterval(idle);
+	clearTimeout(last);
+}
+
+/**
+ * Closes the port after a tick of the event loop in which nobody connected, at the latest at `endsAtMs`: closing resets
+ * the connections that the kernel has accepted for it.
+ */
+async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
+	let quietTicks = 0;
+	const note = () => {
+		quietTicks = 0;
+	};
+	server.on("connection", note).on("drop", note);
+	// The first one may end before the kernel was asked for connections.
+	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
+	// The close of http.Server would also end idle connections, although a request may be about to arrive.
+	NetServer.prototype.close.call(server);
+}
+
+/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
+function closeIdle({ open }: HttpServer): void {
+	for (const { socket, isIdle } of open.values()) if (isIdle) socket.destroy();
 }

@@ -1,13 +1,13 @@
 // Failures as replies, all in one format: those of the app, where errors other than ApiError are converted first, and
-// those of requests that the parser or framing.ts refuses or that time out. The latter close the connection.
+// those of requests that the parser or checkFraming refuses or that time out. The latter close the connection.
 
+import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
-import { urlMaxLength } from "../contract/limits.ts";
+import { bodyMaxBytes, urlMaxLength } from "../contract/limits.ts";
 import type { Log } from "../contract/observed.ts";
 import { StorageUnavailable, StoreBusy } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
 import { type Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
-import { hasUnreadBody } from "./framing.ts";
 import { STATUS_CODES } from "./node-http.ts";
 import { overloaded } from "./overload.ts";
 import { type ReplyWatch, withoutKeys } from "./reply-watch.ts";
@@ -89,6 +89,12 @@ export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: 
 	if (exchange.response.headersSent) return void exchange.response.destroy();
 	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
 	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
+}
+
+/** Whether the rest of the body may be too long to read. */
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+	const { "transfer-encoding": coding, "content-length": length = 0 } = headers;
+	return !complete && (coding !== undefined || Number(length) > bodyMaxBytes);
 }
 
 /** Logs all of the request that led to a bug, except its body and its credential. Overload and stops have no cause. */

@@ -24,18 +24,17 @@ export interface ReplyWatchOptions {
 
 export type ReplyWatch = ReturnType<typeof createReplyWatch>;
 
-export function createReplyWatch(options: ReplyWatchOptions) {
-	const { log, requestId, onReply, isOnTerminal, clientAddressOf } = options;
+export function createReplyWatch({ log, requestId, onReply, isOnTerminal, clientAddressOf }: ReplyWatchOptions) {
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
-	/** @returns whether the reply gets a line of its own */
-	function countReply(reply: Reply): boolean {
+	/** Counts a reply, and logs it. */
+	function note(reply: Reply, fields: object): void {
 		onReply(reply);
-		const isShed = reply.reason === "overloaded";
-		if (isShed) sheds.count();
-		return !isShed;
+		if (reply.reason === "overloaded") sheds.count();
+		else log.info(fields, "request");
 	}
 
+	/** A request has got its whole reply, or its connection has ended. */
 	function end(exchange: Exchange): void {
 		const { request, response, route } = exchange;
 		// A body that failed after its beginning is not the client's fault.
@@ -49,7 +48,7 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 			imported: exchange.imported,
 		};
-		if (countReply(reply)) log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
+		note(reply, fieldsOf(exchange, reply, isOnTerminal));
 	}
 
 	return {
@@ -57,14 +56,13 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			const { req } = response;
 			return new Exchange(connection, response, head, requestId(req), clientAddressOf?.(req));
 		},
-		/** A request has got its whole reply, or its connection has ended. */
 		end,
 		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
 		refuse(code: ErrorCode): string {
 			const id = requestId({ headers: {} });
 			const { status } = errors[code];
 			const fields = { "http.response.status_code": status, "error.type": code, requestId: id };
-			if (countReply({ route: "unknown", method: "", status, seconds: 0, reason: code })) log.info(fields, "request");
+			note({ route: "unknown", method: "", status, seconds: 0, reason: code }, fields);
 			return id;
 		},
 		close: sheds.close,
@@ -104,17 +102,18 @@ function pathOf({ route, request }: Exchange): string | undefined {
 
 /** Logs once a second how often an event happened: under overload, a line for each would add to the load. */
 export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string) {
-	let count = 0;
+	let [total, logged] = [0, 0];
 	let timer: NodeJS.Timeout | undefined;
 	function write(): void {
 		clearTimeout(timer);
 		timer = undefined;
-		if (count > 0) log.warn({ ...fields, count }, message);
-		count = 0;
+		if (total > logged) log.warn({ ...fields, count: total - logged }, message);
+		logged = total;
 	}
 	return {
+		total: () => total,
 		count(): void {
-			count++;
+			total++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
 		/** Logs the count that is not logged yet. */

@@ -65,13 +65,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/operations/reply-log.test.ts"],
 	},
 	{
-		file: "src/http/drain.ts",
+		file: "src/http/listen.ts",
 		from: "quietTicks < 2 && ",
 		to: "false && ",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 	{
-		file: "src/http/drain.ts",
+		file: "src/http/listen.ts",
 		from: "if (phase) phase.isClosing = true;",
 		to: "",
 		tests: ["test/operations/stopping.test.ts"],
