@@ -84,8 +84,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "createProbes(sources, () => phase.isStopping)",
-		to: "createProbes(sources, () => false)",
+		from: "createProbes(readSources, () => phase.isStopping)",
+		to: "createProbes(readSources, () => false)",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 ];
