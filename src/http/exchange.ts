@@ -199,6 +199,13 @@ export class Exchange {
 		this.sendJson(failure.json);
 	}
 
+	/** Answers a request that must not be handled, or no further, and closes the connection after it. */
+	refuse(failure: ApiError): void {
+		this.connection.refuse();
+		this.begin();
+		this.fail(failure, true);
+	}
+
 	/** The reply is the last one: requests behind it are not handled, also while earlier replies are still to come. */
 	closeAfter(): void {
 		this.header("connection", "close");

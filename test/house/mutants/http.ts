@@ -18,7 +18,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/contract/corpus.test.ts"] },
 	{
 		file: "src/http/listen.ts",
-		from: 'if (upload?.socket && !upload.headersSent) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse ',
+		from: 'if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));\n\t\telse ',
 		to: "",
 		tests: ["test/contract/framing.test.ts"],
 	},

@@ -7,9 +7,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
+import { sendFailure } from "./app.ts";
 import { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
-import { createRefusals, sendFailure } from "./refusals.ts";
+import { createRefusal } from "./listen.ts";
 
 const head = { fields: [], isClosing: () => false };
 const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1, onEnd() {} });
@@ -30,9 +31,9 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const response = new ServerResponse(request);
 	connection.begin(new Exchange(connection, response, head, "r1"));
 	const replies: number[] = [];
-	const refusals = createRefusals(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
+	const refuse = createRefusal(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
-	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
+	for (let piece = 0; piece < 20; piece++) refuse(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);
 	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
 	response.emit("finish");
