@@ -31,7 +31,7 @@ export interface AppOptions extends LinkOptions, Omit<RouteTableOptions, "limits
 /** The public port, which does not listen yet. Call `close` after its server has ended. */
 export function buildApp(options: AppOptions) {
 	const { store, keyCheck, now, processor, loadLimits } = options;
-	const overload = watchOverload({ queue: store.queue, limits: loadLimits, processor });
+	const overload = watchOverload(store.queue, processor, loadLimits);
 	const limits = createRateLimits(options.defaultRate);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf: createBaseUrlOf(options) });
 	const router = createRouter();
@@ -91,14 +91,16 @@ function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, e
 	const { message: cause = String(error) } = Object(error);
 	if (code === "storage_unavailable") log.error({ ...fields, cause }, "request failed");
 	if (code !== "internal_error") return;
-	const repeated = {
+	const bug = {
+		...fields,
 		"http.request.method": request.method,
 		"http.route": route?.path,
 		url: route?.keyOf ? undefined : withoutKeys(request.url), // The path of a download is a ticket.
 		"http.request.body.size": request.headers["content-length"],
 		"http.request.header.content-type": request.headers["content-type"],
+		err: error,
 	};
-	log.error({ ...fields, ...repeated, err: error }, "request failed");
+	log.error(bug, "request failed");
 }
 
 function toApiError(error: unknown): ApiError {

@@ -26,7 +26,6 @@ export interface CheckOptions {
 	baseUrlOf: BaseUrlOf;
 }
 
-/** The checks in order. */
 export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
@@ -38,7 +37,8 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 
 	const credential: Check = (exchange, { access, keyOf }) => {
 		if (access === "open") return;
-		return keyOf ? keyOf(exchange).then((row) => admit(exchange, row)) : authenticate(exchange, keyCheck);
+		const found = keyOf ? keyOf(exchange) : findKey(exchange, keyCheck);
+		return found instanceof Promise ? found.then((row) => admit(exchange, row)) : admit(exchange, found);
 	};
 
 	const rate: Check = (exchange) => {
@@ -95,17 +95,15 @@ const missing = new ApiError("missing_credential");
 const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
-/** Sets the caller by the bearer credential (interface document §5, RFC 6750). May wait for the store. */
-function authenticate(exchange: Exchange, keyCheck: KeyCheck): Promise<void> | void {
-	const { headers, rawHeaders } = exchange.request;
+/** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
+function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
+	const { headers, rawHeaders } = request;
 	const { authorization } = headers;
 	// Node ignores all Authorization headers but the first; here a second one is an error.
 	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
 	if (!authorization) throw missing;
-	const keyHash = keyHashOf(exchange.connection, authorization, keyCheck);
-	const found = keyHash ? keyCheck.check(keyHash) : undefined;
-	if (found instanceof Promise) return found.then((row) => admit(exchange, row));
-	admit(exchange, found);
+	const keyHash = keyHashOf(connection, authorization, keyCheck);
+	return keyHash ? keyCheck.check(keyHash) : undefined;
 }
 
 function admit(exchange: Exchange, row: KeyRow | undefined): void {
@@ -114,7 +112,7 @@ function admit(exchange: Exchange, row: KeyRow | undefined): void {
 }
 
 /** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
-function keyHashOf(connection: Connection<Exchange>, field: string, keyCheck: KeyCheck): string | undefined {
+function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): string | undefined {
 	const known = connection.credential;
 	// A proxy may send the requests of many callers through one connection.
 	if (known && isEqual(known.field, field)) return known.keyHash;

@@ -8,7 +8,7 @@ import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promi
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
-import { type Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
+import { Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
 import { isRepeated } from "./request-headers.ts";
@@ -47,7 +47,7 @@ export interface ServerOptions {
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
 	const { timeouts, connectionsMax = connectionsMost, traffic, replyHead, replyWatch } = options;
 	const refuse = createRefusal(replyHead, replyWatch);
-	const settings = {
+	const plain = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
 		requestTimeout: timeouts.requestMs,
@@ -56,12 +56,11 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		requireHostHeader: false,
 		noDelay: true,
 		optimizeEmptyRequests: true,
-	};
-	const open = new Map<Socket, Connection<Exchange>>();
-	const { unsentMax = unsentInAllMax } = options;
-	const connections: Connections<Exchange> = { open, unsent: 0, unsentMax, onEnd: replyWatch.end };
+	});
+	const open = new Map<Socket, Connection>();
+	const connections: Connections = { open, unsent: 0, unsentMax: options.unsentMax ?? unsentInAllMax };
 	// A client that ends its side after its last request gets all replies. Node does not document this switch (0020).
-	const server = Object.assign(createServer(settings), { open, httpAllowHalfOpen: true });
+	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; faultOf refuses them.
@@ -86,7 +85,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
-		const exchange = replyWatch.begin(connection, response, replyHead);
+		const exchange = new Exchange(connection, response, replyHead, replyWatch);
 		connection.begin(exchange);
 		const fault = faultOf(request);
 		if (fault) exchange.refuse(fault);
@@ -103,7 +102,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 export function createRefusal(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
 	/** Answers bytes that never became a request. */
-	function refuseBytes(connection: Connection<Exchange>, failure: ApiError, isHead: boolean): void {
+	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.socket.writable) return;
 		const own = {
 			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
@@ -118,7 +117,7 @@ export function createRefusal(head: ReplyHead, replyWatch: Pick<ReplyWatch, "ref
 	}
 
 	/** Answers the request that arrives, or bytes that are none, after earlier requests, and closes the connection. */
-	return (connection: Connection<Exchange> | undefined, error: ParserError | ApiError): void => {
+	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
 		// The parser reports each further piece of the connection, too.
 		if (!connection) return;
 		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();

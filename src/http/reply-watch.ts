@@ -1,25 +1,20 @@
 // Follows each request from its headers to the end of its reply or of its connection: one log line and one count. Only
 // the fields listed here are logged: no header, query or body, and therefore no key.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Log, Reply, RouteName } from "../contract/observed.ts";
-import type { Connection } from "./connection.ts";
-import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
+import type { Exchange, Route, Watch } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 const clientAbortStatus = 499;
 /** The interval of the lines that say how often a frequent event happened. */
 const countEveryMs = 1000;
 
-export interface ReplyWatchOptions {
+interface ReplyWatchOptions extends Omit<Watch, "end"> {
 	log: Pick<Log, "info" | "warn">;
-	/** The id of a request in its reply and in the log. */
-	requestId: (request: Pick<IncomingMessage, "headers">) => string;
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and includes the path. */
 	isOnTerminal: boolean;
-	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 }
 
 export type ReplyWatch = ReturnType<typeof createReplyWatch>;
@@ -27,14 +22,12 @@ export type ReplyWatch = ReturnType<typeof createReplyWatch>;
 export function createReplyWatch({ log, requestId, onReply, isOnTerminal, clientAddressOf }: ReplyWatchOptions) {
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
-	/** Counts a reply, and logs it. */
 	function note(reply: Reply, fields: object): void {
 		onReply(reply);
 		if (reply.reason === "overloaded") sheds.count();
 		else log.info(fields, "request");
 	}
 
-	/** A request has got its whole reply, or its connection has ended. */
 	function end(exchange: Exchange): void {
 		const { request, response, route } = exchange;
 		// A body that failed after its beginning is not the client's fault.
@@ -52,11 +45,7 @@ export function createReplyWatch({ log, requestId, onReply, isOnTerminal, client
 	}
 
 	return {
-		begin(connection: Connection<Exchange>, response: ServerResponse, head: ReplyHead): Exchange {
-			const { req } = response;
-			return new Exchange(connection, response, head, requestId(req), clientAddressOf?.(req));
-		},
-		end,
+		...{ requestId, clientAddressOf, end },
 		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
 		refuse(code: ErrorCode): string {
 			const id = requestId({ headers: {} });

@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/checks.ts",
-		from: 'if (access === "open") return;\n\t\treturn keyOf',
-		to: 'if (access === "open" || access === undefined) return;\n\t\treturn keyOf',
+		from: 'if (access === "open") return;\n\t\tconst found = keyOf',
+		to: 'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
 		tests: ["test/contract/corpus.test.ts"],
 	},
 	{
