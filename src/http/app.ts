@@ -57,6 +57,7 @@ function createHandler(router: Router, checks: readonly Check[], { log, server }
 	return (exchange: Exchange): void => {
 		try {
 			const route = router.find(exchange);
+			exchange.route = route;
 			if (route.isPrivate) exchange.begin(); // Without the headers for other origins.
 			const preflight = route.isPrivate ? undefined : cors?.preflight(exchange.request);
 			if (preflight) return void exchange.headers(preflight).sendStatus(204);
