@@ -6,7 +6,6 @@ import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
 import { isEqual } from "./constant-time.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
 import { type Overload, overloaded } from "./overload.ts";
@@ -97,29 +96,22 @@ const bearer = /^bearer +([^ \t]+)$/i;
 
 /** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
 function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
-	const { headers, rawHeaders } = request;
-	const { authorization } = headers;
+	const { authorization } = request.headers;
 	// Node ignores all Authorization headers but the first; here a second one is an error.
-	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
+	if (authorization !== undefined && isRepeated(request.rawHeaders, "authorization")) throw invalid;
 	if (!authorization) throw missing;
-	const keyHash = keyHashOf(connection, authorization, keyCheck);
+	// A connection that repeats its field needs no second hash. Behind a proxy, the last field may be another caller's.
+	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {
+		const key = bearer.exec(authorization)?.[1];
+		connection.credential = { field: authorization, keyHash: key === undefined ? undefined : keyCheck.hashOf(key) };
+	}
+	const { keyHash } = connection.credential;
 	return keyHash ? keyCheck.check(keyHash) : undefined;
 }
 
 function admit(exchange: Exchange, row: KeyRow | undefined): void {
 	if (!row) throw invalid;
 	exchange.caller = row;
-}
-
-/** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
-function keyHashOf(connection: Connection, field: string, keyCheck: KeyCheck): string | undefined {
-	const known = connection.credential;
-	// A proxy may send the requests of many callers through one connection.
-	if (known && isEqual(known.field, field)) return known.keyHash;
-	const key = bearer.exec(field)?.[1];
-	const keyHash = key === undefined ? undefined : keyCheck.hashOf(key);
-	connection.credential = { field, keyHash };
-	return keyHash;
 }
 
 /** @param served the paths of the port, for the message about an unknown one */
