@@ -9,17 +9,15 @@ import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
 import type { Log, TrafficCounts } from "./contract/observed.ts";
 import { defaultScopes, scopes } from "./contract/operations.ts";
-import { buildApp, buildOpsServer } from "./http/app.ts";
-import { drain } from "./http/drain.ts";
-import { connectionsMost, defaultTimeouts, listen, type Timeouts, urlOf } from "./http/listen.ts";
-import type { LoadLimits } from "./http/overload.ts";
+import { type AppOptions, buildApp, buildOpsServer } from "./http/app.ts";
+import { connectionsMost, defaultTimeouts, drain, listen, type ServerOptions, urlOf } from "./http/listen.ts";
 import { clientAddressOf, linkWarning } from "./http/proxies.ts";
 import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { createRequestIds } from "./http/request-headers.ts";
 import { createTraffic } from "./http/traffic.ts";
 import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
-import { createKeyCheck, type KeyCheck } from "./keys/key-check.ts";
+import { createKeyCheck } from "./keys/key-check.ts";
 import { watchActivity, watchTotals } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
@@ -27,23 +25,20 @@ import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
-import { createErasing, type Erasing } from "./store/erasing.ts";
+import { createErasing } from "./store/erasing.ts";
 import { isPostgres, openStore } from "./store/open.ts";
 import type { ScheduledBackups } from "./store/scheduled-backups.ts";
 import { type OpenOptions, StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
-export interface ServiceOptions {
+type Limits = Partial<Pick<ServerOptions, "timeouts" | "unsentMax">> & Pick<AppOptions, "loadLimits">;
+
+export interface ServiceOptions extends Limits {
 	config: Config;
 	log: Log;
 	/** The number of log lines that nobody read in time. */
 	droppedLogLines?: () => number;
 	/** Milliseconds since 1970. */
 	now?: () => number;
-	timeouts?: Timeouts;
-	/** Requests are refused as overloaded above them. */
-	loadLimits?: LoadLimits;
-	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
-	unsentMax?: number | undefined;
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	/** The log is read by people on a terminal. */
@@ -84,34 +79,22 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
-	const { baseUrl } = config;
-	/** Whether the service stops, and whether replies close their connections. */
-	const phase = { isStopping: false, isClosing: false };
 	let isServing = false;
 	let backups: ScheduledBackups | undefined;
-	/** What probes and metrics tell of the store. */
-	let sources: StoreSources = {};
-	const ops = buildOps(options, phase, () => sources);
-	const noteAway = (away: string) => {
-		sources = { away };
-	};
-	const waitFor: Waiting = (part) => whenThere(options, ops, part, noteAway);
-	const { now, background } = ops;
+	const ops = buildOps(options);
+	const { phase } = ops;
 	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
-	const store = await openWhenThere(options, ops, waitFor, () => void backups?.stop());
-	const issuer = issuerOf(store, now);
-	const keyCheck = createKeyCheck(store.keys, now, background);
-	const erasing = createErasing(background, environmentFor(config.databaseUrl));
-	const { app, activity, animals } = await buildPublic(options, ops, { store, keyCheck, erasing });
+	const store = await openWhenThere(options, ops, () => void backups?.stop());
+	const { app, activity, animals, keyCheck, erasing } = await buildPublic(options, ops, store);
 
 	let stopped: Promise<void> | undefined;
 	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
-		phase.isStopping = true;
 		stopped ??= stopAll(graceMs, cause);
 		return stopped;
 	}
 
 	async function stopAll(graceMs: number, cause: object): Promise<void> {
+		phase.isStopping = true;
 		const backupsStopped = backups?.stop();
 		if (isServing) {
 			log.info(cause, "stopping");
@@ -130,21 +113,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 
 	try {
-		await listenPublic(app.server, config, store, ops.node);
+		await listenPublic(app.server, options, store, ops.node);
 		await ops.listen();
 		// Last: if the start failed after this, nobody would see the key.
 		const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
-		const issued = options.issuesFirstKey ? await waitFor(() => createKey(issuer, first)) : undefined;
+		const create = () => createKey(issuerOf(store, ops.now), first);
+		const issued = options.issuesFirstKey ? await whenThere(options, ops, create) : undefined;
 		const firstKey = issued?.isAdded ? issued.key : undefined;
-		const { address } = app.server.address() as AddressInfo;
-		const warning = linkWarning({ baseUrl, isTrustedProxy: config.trustProxy }, address);
-		if (warning) log.warn({}, warning);
 		backups = await startBackups(options, ops, store);
-		if (await waitFor(() => store.edits.hasNamesToErase())) erasing.start();
-		sources = { store, animals, backups };
+		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		ops.noteStore({ store, animals, backups });
 		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
-		log.info({ url, opsUrl, baseUrl: baseUrl ?? `${url}/v1` }, "listening");
+		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
 		return { url, opsUrl, firstKey, store, stop, traffic: ops.traffic.read };
 	} catch (error) {
 		await stop();
@@ -152,24 +133,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-async function listenPublic(server: Server, config: Config, store: Store, node: string): Promise<void> {
-	const { port, host, reusePort, listenFd } = config;
-	if (listenFd !== undefined) return listen(server, { fd: listenFd });
-	if (!reusePort) return listen(server, { port, host });
-	const { listenShared } = await import("./http/shared-port.ts");
-	return listenShared(server, port, host, store, node);
+async function listenPublic(server: Server, { config, log }: ServiceOptions, store: Store, node: string) {
+	const { port, host, reusePort, listenFd, baseUrl, trustProxy: isTrustedProxy } = config;
+	if (listenFd !== undefined) await listen(server, { fd: listenFd });
+	else if (!reusePort) await listen(server, { port, host });
+	else await (await import("./http/shared-port.ts")).listenShared(server, port, host, store, node);
+	const warning = linkWarning({ baseUrl, isTrustedProxy }, (server.address() as AddressInfo).address);
+	if (warning) log.warn({}, warning);
 }
 
 /** How often a database that is away is asked again. */
 const askAgainMs = 1_000;
 
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused, and the signal's reason */
-async function openWhenThere(
-	options: ServiceOptions,
-	ops: Ops,
-	waitFor: Waiting,
-	stopBackups: () => void,
-): Promise<Store> {
+async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () => void): Promise<Store> {
 	const { config, log } = options;
 	const { now, node, metrics, background } = ops;
 	const openOptions: OpenOptions = {
@@ -197,25 +174,21 @@ async function openWhenThere(
 			refuseNewStore(config.databaseUrl, config.backups.folder);
 		}
 		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		return await waitFor(open);
+		return await whenThere(options, ops, open);
 	} catch (error) {
 		await ops.close();
 		throw error;
 	}
 }
 
+const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
+
 /** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
 async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
 	try {
 		if ((await store.rows.readCopyMark()) !== undefined)
 			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
-		if (key !== undefined)
-			await createKey(issuerOf(store, now), {
-				name: "API_KEY",
-				key,
-				scopes: [...defaultScopes],
-				unless: "same secret",
-			});
+		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 		return store;
 	} catch (error) {
 		await store.close();
@@ -226,14 +199,7 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
 /** Does a part of the start, again while the database is away. @throws StoreRefused, and the signal's reason */
-type Waiting = <Result>(part: () => Promise<Result>) => Promise<Result>;
-
-async function whenThere<Result>(
-	{ config, log, signal }: ServiceOptions,
-	ops: Ops,
-	part: () => Promise<Result>,
-	noteAway: (reason: string) => void,
-): Promise<Result> {
+async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
 	for (let isFirst = true; ; isFirst = false) {
 		try {
 			return await part();
@@ -241,7 +207,7 @@ async function whenThere<Result>(
 			const isLost = error instanceof StorageUnavailable && isPostgres(config.databaseUrl);
 			if (!(isLost || error instanceof StoreAway)) throw error;
 			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
-			noteAway(error.message);
+			ops.noteStore({ away: error.message });
 			await ops.listen();
 			await sleep(askAgainMs, undefined, { signal });
 		}
@@ -251,16 +217,15 @@ async function whenThere<Result>(
 type Ops = ReturnType<typeof buildOps>;
 
 /** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
-function buildOps(
-	options: ServiceOptions,
-	phase: { isStopping: boolean; isClosing: boolean },
-	sources: () => StoreSources,
-) {
+function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
-	// 0 is no limit.
-	const perAddressMax = config.connectionsPerAddress || Infinity;
+	/** Whether the service stops, and whether replies close their connections. */
+	const phase = { isStopping: false, isClosing: false };
+	const perAddressMax = config.connectionsPerAddress || Infinity; // 0 is no limit.
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
-	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store: sources });
+	let sources: StoreSources = {};
+	const readSources = () => sources;
+	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store: readSources });
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
@@ -268,7 +233,7 @@ function buildOps(
 	});
 	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
-	const probes = createProbes(sources, () => phase.isStopping);
+	const probes = createProbes(readSources, () => phase.isStopping);
 	const replyWatch = createReplyWatch({
 		log,
 		requestId: createRequestIds(node),
@@ -276,15 +241,17 @@ function buildOps(
 		isOnTerminal: options.isOnTerminal ?? false,
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
-	const replyHead = {
-		fields: Object.entries(securityHeaders(config.baseUrl)).flat(),
-		isClosing: () => phase.isClosing,
-	};
+	const fields = Object.entries(securityHeaders(config.baseUrl)).flat();
+	const replyHead = { fields, isClosing: () => phase.isClosing };
 	/** Options of both servers. */
 	const common = { timeouts, replyHead, replyWatch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
-		...{ now, node, metrics, background, traffic, probes, common, server },
+		...{ phase, now, node, metrics, background, traffic, probes, common, server },
+		/** What probes and metrics tell of the store. */
+		noteStore(now: StoreSources): void {
+			sources = now;
+		},
 		async listen() {
 			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
 		},
@@ -297,15 +264,23 @@ function buildOps(
 	};
 }
 
+/**
+ * Files that connections leave to the store (about 45 with Node's own) and to operators: where there are few, three
+ * quarters of all. Without a free file, the system closes connections, of both ports.
+ */
+const filesKept = 100;
+
 /** The public port, which does not listen yet. */
 async function buildPublic(
-	options: ServiceOptions,
-	{ now, metrics, traffic, probes, common }: Ops,
-	{ store, keyCheck, erasing }: { store: Store; keyCheck: KeyCheck; erasing: Erasing },
+	{ config, log, unsentMax, loadLimits }: ServiceOptions,
+	{ now, metrics, traffic, probes, common, background }: Ops,
+	store: Store,
 ) {
-	const { config, log } = options;
+	const keyCheck = createKeyCheck(store.keys, now, background);
+	const erasing = createErasing(background, environmentFor(config.databaseUrl));
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
+	const files = (await readMaxDescriptors()) ?? Infinity;
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -317,36 +292,24 @@ async function buildPublic(
 		server: {
 			...common,
 			replyHead: { ...common.replyHead, cors: config.corsOrigins && createCors(config.corsOrigins) },
-			connectionsMax: await readConnectionsMax(),
+			connectionsMax: Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 4))),
 			traffic,
-			unsentMax: options.unsentMax,
+			unsentMax,
 		},
-		loadLimits: options.loadLimits,
+		loadLimits,
 		processor: ownProcessor,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
 		eraseNames: erasing.start,
 		pagesFolder,
 	});
-	return { app, activity, animals: totals.animals };
+	return { app, activity, animals: totals.animals, keyCheck, erasing };
 }
 
-/**
- * Files that connections leave to the store (about 45 with Node's own) and to operators: where there are few, three
- * quarters of all. Without a free file, the system closes connections, of both ports.
- */
-const filesKept = 100;
+const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept, and not counted";
 
-async function readConnectionsMax(): Promise<number> {
-	const files = (await readMaxDescriptors()) ?? Infinity;
-	return Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 4)));
-}
-
-async function startBackups(
-	{ config: { backups, databaseUrl }, log }: ServiceOptions,
-	{ now, background, metrics }: Ops,
-	store: Store,
-): Promise<ScheduledBackups | undefined> {
+async function startBackups({ config, log }: ServiceOptions, { now, background, metrics }: Ops, store: Store) {
+	const { backups, databaseUrl } = config;
 	if (!backups) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
 	return scheduleBackups({
@@ -361,11 +324,6 @@ async function startBackups(
 			metrics.observeFailure("backup");
 			log.error({ reason }, "backup failed");
 		},
-		onOthers() {
-			log.warn(
-				{ folder: backups.folder },
-				"all backups in BACKUP_TO are of other stores: they are kept, and not counted",
-			);
-		},
+		onOthers: () => log.warn({ folder: backups.folder }, backupsOfOthers),
 	});
 }

@@ -7,11 +7,6 @@ import { parseJson } from "../contract/json.ts";
 import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
 import { type Checked, describeFaults } from "../contract/validate.ts";
 
-/** @throws ApiError `body_too_large`, `malformed_request`, `invalid_json` */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
-	return parseBody(await readBody(request));
-}
-
 /** @param place of the value in the body, for the message @throws ApiError `invalid_body` */
 export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 	if (checked.faults) throw new ApiError("invalid_body", place + describeFaults(checked.faults));
@@ -35,7 +30,9 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
 	});
 }
 
-function parseBody(body: Buffer): unknown {
+/** @throws ApiError `body_too_large`, `malformed_request`, `invalid_json` */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+	const body = await readBody(request);
 	if (body.length === 0) throw new ApiError("invalid_json", "it is empty");
 	if (!isUtf8(body)) throw new ApiError("invalid_json", "it is not valid UTF-8");
 	if (isTooDeep(body)) throw new ApiError("invalid_json", `it is nested more than ${bodyMaxDepth} levels deep`);

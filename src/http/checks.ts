@@ -6,14 +6,12 @@ import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import type { Connection } from "./connection.ts";
 import { isEqual } from "./constant-time.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
-import { isRepeated } from "./framing.ts";
 import { type Overload, overloaded } from "./overload.ts";
-import type { BaseUrlOf, IsTrustedProxy } from "./proxies.ts";
+import type { BaseUrlOf } from "./proxies.ts";
 import type { RateLimits } from "./rate-limit.ts";
-import { readIdempotencyKey } from "./request-headers.ts";
+import { isRepeated, readIdempotencyKey } from "./request-headers.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;
@@ -25,13 +23,9 @@ export interface CheckOptions {
 	/** Milliseconds since 1970. */
 	now: () => number;
 	baseUrlOf: BaseUrlOf;
-	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
-/** The checks in order. */
-export function createChecks(options: CheckOptions): readonly Check[] {
-	const { overload, keyCheck, limits, now, baseUrlOf, isTrustedProxy } = options;
-
+export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
@@ -42,7 +36,8 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 
 	const credential: Check = (exchange, { access, keyOf }) => {
 		if (access === "open") return;
-		return keyOf ? keyOf(exchange).then((row) => admit(exchange, row)) : authenticate(exchange, keyCheck);
+		const found = keyOf ? keyOf(exchange) : findKey(exchange, keyCheck);
+		return found instanceof Promise ? found.then((row) => admit(exchange, row)) : admit(exchange, found);
 	};
 
 	const rate: Check = (exchange) => {
@@ -53,8 +48,8 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 	};
 
 	/** Refuses an invalid scheme or host from a trusted proxy before anything is stored. */
-	const forwarded: Check = ({ request }, { access }) => {
-		if (access !== "open") baseUrlOf(request);
+	const baseUrl: Check = (exchange, { access }) => {
+		if (access !== "open") exchange.baseUrl = baseUrlOf(exchange.request);
 	};
 
 	/** Refuses with the challenge of RFC 6750 §3, or records the use of the key. */
@@ -70,13 +65,12 @@ export function createChecks(options: CheckOptions): readonly Check[] {
 
 	const deprecation: Check = (exchange, { deprecation }) => {
 		if (!deprecation) return;
-		exchange.headers(deprecation.headers(baseUrlOf(exchange.request)));
+		exchange.headers(deprecation.headers(exchange.baseUrl));
 		if (now() >= deprecation.sunsetMs) throw new ApiError("operation_removed", deprecation);
 	};
 
 	return [
-		...[load, credential, rate, routeAndMethod(), expectation],
-		...(isTrustedProxy ? [forwarded] : []),
+		...[load, credential, rate, routeAndMethod(), expectation, baseUrl],
 		...[scope, deprecation, bodyHeaders, idempotencyKey, sendContinue],
 	];
 }
@@ -100,33 +94,24 @@ const missing = new ApiError("missing_credential");
 const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
-/** Sets the caller by the bearer credential (interface document §5, RFC 6750). May wait for the store. */
-function authenticate(exchange: Exchange, keyCheck: KeyCheck): Promise<void> | void {
-	const { headers, rawHeaders } = exchange.request;
-	const { authorization } = headers;
+/** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
+function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
+	const { authorization } = request.headers;
 	// Node ignores all Authorization headers but the first; here a second one is an error.
-	if (authorization !== undefined && isRepeated(rawHeaders, "authorization")) throw invalid;
+	if (authorization !== undefined && isRepeated(request.rawHeaders, "authorization")) throw invalid;
 	if (!authorization) throw missing;
-	const keyHash = keyHashOf(exchange.connection, authorization, keyCheck);
-	const found = keyHash ? keyCheck.check(keyHash) : undefined;
-	if (found instanceof Promise) return found.then((row) => admit(exchange, row));
-	admit(exchange, found);
+	// A connection that repeats its field needs no second hash. Behind a proxy, the last field may be another caller's.
+	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {
+		const key = bearer.exec(authorization)?.[1];
+		connection.credential = { field: authorization, keyHash: key === undefined ? undefined : keyCheck.hashOf(key) };
+	}
+	const { keyHash } = connection.credential;
+	return keyHash ? keyCheck.check(keyHash) : undefined;
 }
 
 function admit(exchange: Exchange, row: KeyRow | undefined): void {
 	if (!row) throw invalid;
 	exchange.caller = row;
-}
-
-/** The hash of the key in an Authorization field. A connection that repeats its field needs no second hash. */
-function keyHashOf(connection: Connection<Exchange>, field: string, keyCheck: KeyCheck): string | undefined {
-	const known = connection.credential;
-	// A proxy may send the requests of many callers through one connection.
-	if (known && isEqual(known.field, field)) return known.keyHash;
-	const key = bearer.exec(field)?.[1];
-	const keyHash = key === undefined ? undefined : keyCheck.hashOf(key);
-	connection.credential = { field, keyHash };
-	return keyHash;
 }
 
 /** @param served the paths of the port, for the message about an unknown one */

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { ApiError } from "../contract/errors.ts";
 
 /** The most requests of a connection under way: the reply to the last of them closes it (RFC 9112 §9.3.2). */
 export const underWayMax = 32;
@@ -11,47 +12,48 @@ export const unsentInAllMax = 32 * 1024 * 1024;
 export const lingerMs = 500;
 
 /** A request with its reply (exchange.ts). */
-export interface Arrived {
+interface Arrived {
 	request: IncomingMessage;
 	response: ServerResponse;
 	bodyBytes: number | undefined;
 	closeAfter(): void;
+	refuse(failure: ApiError): void;
+	/** Called once, at the end of the reply or of the connection. */
+	end(): void;
 }
 
 /** The connections of a server. */
-export interface Connections<E extends Arrived> {
-	open: Map<Socket, Connection<E>>;
+export interface Connections {
+	open: Map<Socket, Connection>;
 	/** Bytes of replies that clients have not taken. */
 	unsent: number;
 	/** Above it, who has not taken all replies gets no more of them. */
 	unsentMax: number;
-	/** Called once for each request, at the end of its reply or of its connection. */
-	onEnd(exchange: E): void;
 }
 
 export interface HttpServer extends Server {
-	open: ReadonlyMap<Socket, Connection<Arrived>>;
+	open: ReadonlyMap<Socket, Connection>;
 }
 
-export class Connection<E extends Arrived> {
+export class Connection {
 	readonly socket: Socket;
 	/** The current request, or the one before. */
-	latest: E | undefined;
+	latest: Arrived | undefined;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
-	readonly #all: Connections<E>;
+	readonly #all: Connections;
 	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
-	readonly #underWay: E[] = [];
+	readonly #underWay: Arrived[] = [];
 	/** One listener for all responses: a closure for each would cost more than what it does. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
-	#last: E | undefined;
+	#last: Arrived | undefined;
 	#isRefused = false;
 	#sendsMore = false;
 	#unsent = 0;
 	/** Bytes that had been read at the end of the latest reply. */
 	#readBytes = 0;
 
-	constructor(socket: Socket, all: Connections<E>) {
+	constructor(socket: Socket, all: Connections) {
 		this.socket = socket;
 		this.#all = all;
 		const end = (response: ServerResponse) => this.#finish(response);
@@ -74,7 +76,7 @@ export class Connection<E extends Arrived> {
 	}
 
 	/** The request whose end has not arrived. */
-	get arriving(): E | undefined {
+	get arriving(): Arrived | undefined {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}
 
@@ -100,7 +102,7 @@ export class Connection<E extends Arrived> {
 		this.#sendsMore = true;
 	}
 
-	begin(exchange: E): void {
+	begin(exchange: Arrived): void {
 		this.latest = exchange;
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
@@ -110,17 +112,19 @@ export class Connection<E extends Arrived> {
 	}
 
 	/** The reply to this request is the last one: requests behind it are not handled (RFC 9112 §9.6). */
-	endAfter(exchange: E): void {
+	endAfter(exchange: Arrived): void {
 		this.#last = exchange;
 	}
 
-	isLast(exchange: E): boolean {
+	isLast(exchange: Arrived): boolean {
 		return this.#last === exchange;
 	}
 
-	/** A reply with a body of this length is about to be sent. */
-	replied(bytes: number): void {
-		this.#count(bytes);
+	/** Counts the body of a reply that is about to be sent, and takes it off after its end. */
+	count(bytes: number): void {
+		if (this.socket.destroyed) return;
+		this.#unsent += bytes;
+		this.#all.unsent += bytes;
 	}
 
 	/** Nothing is read any more: the request or bytes that arrive get the last reply. */
@@ -146,14 +150,8 @@ export class Connection<E extends Arrived> {
 		const [exchange] = at < 0 ? [] : this.#underWay.splice(at, 1);
 		if (!exchange) return;
 		this.#readBytes = this.socket.bytesRead;
-		if (response.headersSent) this.#count(-(exchange.bodyBytes ?? 0));
-		this.#all.onEnd(exchange);
-	}
-
-	#count(bytes: number): void {
-		if (this.socket.destroyed) return;
-		this.#unsent += bytes;
-		this.#all.unsent += bytes;
+		if (response.headersSent) this.count(-(exchange.bodyBytes ?? 0));
+		exchange.end();
 	}
 
 	#close(): void {

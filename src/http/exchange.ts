@@ -47,6 +47,16 @@ export interface ReplyHead {
 	isClosing(): boolean;
 }
 
+/** Follows requests (reply-watch.ts). */
+export interface Watch {
+	/** The id of a request in its reply and in the log. */
+	requestId(request: Pick<IncomingMessage, "headers">): string;
+	/** Undefined if the log has no addresses. */
+	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
+	/** A request has got its whole reply, or its connection has ended. */
+	end(exchange: Exchange): void;
+}
+
 /** The start of each challenge of RFC 6750 §3. */
 export const challenge = 'Bearer realm="animal-store"';
 const challenges: Partial<Record<ErrorCode, string>> = {
@@ -64,7 +74,7 @@ export function failureHeaders({ code, retryAfterSeconds }: ApiError): Record<st
 }
 
 export class Exchange {
-	readonly connection: Connection<Exchange>;
+	readonly connection: Connection;
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly id: string;
@@ -77,6 +87,8 @@ export class Exchange {
 	query = "";
 	/** The last segment of a path with a parameter. */
 	parameter = "";
+	/** For links: the address of `/v1` as the caller can reach it. Empty on open routes. */
+	baseUrl = "";
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
@@ -87,24 +99,19 @@ export class Exchange {
 	/** The length of the reply's body; undefined without one. */
 	bodyBytes: number | undefined;
 	readonly #head: ReplyHead;
+	readonly #watch: Watch;
 	#fields: string[] = [];
 	#vary = "";
 
-	constructor(
-		connection: Connection<Exchange>,
-		response: ServerResponse,
-		head: ReplyHead,
-		id: string,
-		clientAddress?: string,
-	) {
-		const request = response.req;
+	constructor(connection: Connection, response: ServerResponse, head: ReplyHead, watch: Watch) {
 		this.connection = connection;
-		this.request = request;
+		this.request = response.req;
 		this.response = response;
-		this.id = id;
-		this.trace = traceOf(request.headers.traceparent);
-		this.clientAddress = clientAddress;
+		this.id = watch.requestId(this.request);
+		this.trace = traceOf(this.request.headers.traceparent);
+		this.clientAddress = watch.clientAddressOf?.(this.request);
 		this.#head = head;
+		this.#watch = watch;
 		this.begin();
 	}
 
@@ -198,6 +205,13 @@ export class Exchange {
 		this.sendJson(failure.json);
 	}
 
+	/** Answers a request that must not be handled, or no further, and closes the connection after it. */
+	refuse(failure: ApiError): void {
+		this.connection.refuse();
+		this.begin();
+		this.fail(failure, true);
+	}
+
 	/** The reply is the last one: requests behind it are not handled, also while earlier replies are still to come. */
 	closeAfter(): void {
 		this.header("connection", "close");
@@ -208,8 +222,12 @@ export class Exchange {
 		// A reply that closes would take the place of those to requests that were read after this one.
 		if (this.connection.latest === this && this.#head.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
-		this.connection.replied(this.bodyBytes ?? 0);
+		this.connection.count(this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
+	}
+
+	end(): void {
+		this.#watch.end(this);
 	}
 
 	/** Sends JSON as `application/json` without parameters: RFC 8259 §11 defines none. */

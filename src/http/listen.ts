@@ -1,16 +1,21 @@
-// The HTTP server of a port: its time-outs, its limits, and the refusals of requests before they reach the app.
+// The HTTP server of a port: its limits, the refusals of requests before they reach the app, and a stop that drops no
+// request. It enforces the rules of HTTP that Node's parser does not: every ambiguous request is refused.
 
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
-import { headersMaxBytes } from "../contract/limits.ts";
+import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
-import type { Exchange, ReplyHead } from "./exchange.ts";
-import { checkFraming } from "./framing.ts";
-import { createServer } from "./node-http.ts";
-import { createRefusals, type Refusals } from "./refusals.ts";
+import { Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
+import { isHost } from "./proxies.ts";
 import type { ReplyWatch } from "./reply-watch.ts";
+import { isRepeated } from "./request-headers.ts";
 import type { Traffic } from "./traffic.ts";
+
+// An import of node:http also loads all that Node has for fetch and WebSocket: 50 ms of CPU time at each start.
+const { createServer, METHODS, STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export const defaultTimeouts = {
 	/** From the first byte of a request to the end of its headers. */
@@ -41,8 +46,8 @@ export interface ServerOptions {
 
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
 	const { timeouts, connectionsMax = connectionsMost, traffic, replyHead, replyWatch } = options;
-	const refusals = createRefusals(replyHead, replyWatch);
-	const settings = {
+	const refuse = createRefusal(replyHead, replyWatch);
+	const plain = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
 		requestTimeout: timeouts.requestMs,
@@ -51,51 +56,129 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		requireHostHeader: false,
 		noDelay: true,
 		optimizeEmptyRequests: true,
-	};
-	const open = new Map<Socket, Connection<Exchange>>();
-	const { unsentMax = unsentInAllMax } = options;
-	const connections: Connections<Exchange> = { open, unsent: 0, unsentMax, onEnd: replyWatch.end };
+	});
+	const open = new Map<Socket, Connection>();
+	const connections: Connections = { open, unsent: 0, unsentMax: options.unsentMax ?? unsentInAllMax };
 	// A client that ends its side after its last request gets all replies. Node does not document this switch (0020).
-	const server = Object.assign(createServer(settings), { open, httpAllowHalfOpen: true });
+	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
-	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; framing.ts refuses them.
+	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; faultOf refuses them.
 	traffic?.watch(server);
 	server.on("connection", (socket) => new Connection(socket, connections));
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
-	server.on("connect", ({ socket }) => refuseTunnel(socket, open.get(socket), refusals));
-	server.on("timeout", (socket) => endStalled(socket, open.get(socket), refusals));
-	server.on("clientError", (error, socket) => refusals.refuseInTurn(open.get(socket as Socket), error));
+	server.on("clientError", (error, socket) => refuse(open.get(socket as Socket), error));
+	server.on("connect", ({ socket }) => {
+		socket.on("error", () => {}); // Node has taken its own listeners off. A reset ends only this connection.
+		socket.on("timeout", () => socket.destroy());
+		refuse(open.get(socket), new ApiError("method_not_allowed"));
+	});
+	server.on("timeout", (socket) => {
+		const connection = open.get(socket);
+		const upload = connection?.arriving?.response;
+		// A stalled upload gets an error reply if no other reply is before it. Others would not see one.
+		if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
+		else socket.destroy();
+	});
 
 	/** After the last request, the rest of the connection is ignored. */
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
-		const exchange = replyWatch.begin(connection, response, replyHead);
+		const exchange = new Exchange(connection, response, replyHead, replyWatch);
 		connection.begin(exchange);
-		try {
-			checkFraming(request);
-		} catch (error) {
-			if (!(error instanceof ApiError)) throw error;
-			return void refusals.refuse(exchange, error);
-		}
-		handler(exchange);
+		const fault = faultOf(request);
+		if (fault) exchange.refuse(fault);
+		else handler(exchange);
 	}
 	return server;
 }
 
-/** Refuses CONNECT, for which Node has taken its own listeners off the socket. */
-function refuseTunnel(socket: Socket, connection: Connection<Exchange> | undefined, refusals: Refusals): void {
-	socket.on("error", () => {}); // A reset ends only this connection.
-	socket.on("timeout", () => socket.destroy());
-	refusals.refuseInTurn(connection, new ApiError("method_not_allowed"));
+interface ParserError extends NodeJS.ErrnoException {
+	reason?: string;
+	rawPacket?: Buffer;
+	bytesParsed?: number;
 }
 
-/** A stalled upload gets an error reply if no other reply is before it. Others would not see one. */
-function endStalled(socket: Socket, connection: Connection<Exchange> | undefined, refusals: Refusals): void {
-	const upload = connection?.arriving?.response;
-	if (upload?.socket && !upload.headersSent) refusals.refuseInTurn(connection, new ApiError("request_timeout"));
-	else socket.destroy();
+export function createRefusal(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
+	/** Answers bytes that never became a request. */
+	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
+		if (!connection.socket.writable) return;
+		const own = {
+			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
+			...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(failure.json)) },
+			...(failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" }),
+			...{ connection: "close", date: new Date().toUTCString() },
+		};
+		const fields = [...head.fields, ...Object.entries(own).flat()];
+		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
+		connection.end(isHead ? start : start + failure.json);
+	}
+
+	/** Answers the request that arrives, or bytes that are none, after earlier requests, and closes the connection. */
+	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
+		// The parser reports each further piece of the connection, too.
+		if (!connection) return;
+		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
+		const { socket, latest, arriving } = connection;
+		if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+		const [failure, isHead] = error instanceof ApiError ? [error, false] : [parserFailure(error), isHeadLast(error)];
+		if (arriving && !arriving.response.headersSent) return void arriving.refuse(failure);
+		connection.refuse();
+		// A request that was answered before its body arrived gets no second reply.
+		const end = arriving ? () => connection.end() : () => refuseBytes(connection, failure, isHead);
+		if (latest?.response.writableFinished === false) latest.response.prependOnceListener("finish", end);
+		else end();
+	};
+}
+
+function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
+	if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new ApiError("request_timeout");
+	if (code === "HPE_HEADER_OVERFLOW") {
+		const isRequestLine = rawPacket !== undefined && /^[A-Z]+ /.test(rawPacket.toString("latin1", 0, 20));
+		const lineLength = rawPacket?.indexOf("\n") ?? 0;
+		const isUrlTooLong = isRequestLine && (lineLength < 0 || lineLength > urlMaxLength);
+		return new ApiError(isUrlTooLong ? "uri_too_long" : "headers_too_large");
+	}
+	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
+}
+
+/** Whether the last request that the parser read is HEAD, whose reply has no body. */
+function isHeadLast(error: ParserError): boolean {
+	const read = error.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
+	const end = read.lastIndexOf("\r\n\r\n");
+	return read.startsWith("HEAD ", end < 0 ? 0 : end + 4);
+}
+
+/** The parser also accepts the methods of RTSP. */
+const methods = new Set(METHODS);
+
+/** The first rule of HTTP that a request breaks: its connection must not be read on. */
+function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): ApiError | undefined {
+	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
+		return malformed("the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
+	if (url.length > urlMaxLength) return new ApiError("uri_too_long");
+	if (rawHeaders.length > 2 * headersMaxCount)
+		return new ApiError("headers_too_large", `a request must have at most ${headersMaxCount} headers`);
+	if (!isTarget(url, method)) return malformed("the request target must be a path or an http URL (RFC 9112 §3.2)");
+	const { host, "transfer-encoding": coding, "content-type": type } = headers;
+	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked"))
+		return malformed("the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
+	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
+	if (!isHostValid || isRepeated(rawHeaders, "host")) return new ApiError("malformed_request");
+	if (type !== undefined && isRepeated(rawHeaders, "content-type"))
+		return malformed("the Content-Type header must be given once");
+}
+
+const malformed = (rule: string) => new ApiError("malformed_request", rule);
+
+/** A path, an http URL with a path, or `*` for OPTIONS. The router would accept any first character as a slash. */
+function isTarget(url: string, method: string): boolean {
+	if (url.charCodeAt(0) === 0x2f) return true;
+	if (url === "*") return method === "OPTIONS";
+	const [, authority] = /^https?:\/\/([^/?#]+)\//i.exec(url) ?? [];
+	return authority !== undefined && isHost(authority);
 }
 
 /** @throws Node's error when it cannot listen */
@@ -110,4 +193,51 @@ export function listen(server: NetServer, at: Parameters<NetServer["listen"]>[0]
 export function urlOf(server: Pick<NetServer, "address">): string {
 	const { address, family, port } = server.address() as AddressInfo;
 	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+const pollMs = 10;
+
+/**
+ * Stops a server. First it stops listening, while clients still have connections that they need not replace. Half
+ * of `graceMs` at least is left for the replies. Each connection gets a last one: one that is in use has it within
+ * `idleMs`, and idle ones are closed after that. After `graceMs` in all, the connections that remain are closed.
+ * @param phase `isClosing` becomes true with the closed port: replies have to close their connections then
+ */
+export async function drain(
+	server: HttpServer,
+	{ idleMs, graceMs, phase }: { idleMs: number; graceMs: number; phase?: { isClosing: boolean } },
+): Promise<void> {
+	const closed = once(server, "close");
+	const endsAtMs = performance.now() + graceMs;
+	await stopListening(server, endsAtMs - graceMs / 2);
+	if (phase) phase.isClosing = true;
+	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
+	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
+	// In the last phase of a tick: all bytes that had arrived were read, and their connections are busy.
+	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
+	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
+	await closed;
+	clearInterval(idle);
+	clearTimeout(last);
+}
+
+/**
+ * Closes the port after a tick of the event loop in which nobody connected, at the latest at `endsAtMs`: closing resets
+ * the connections that the kernel has accepted for it.
+ */
+async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
+	let quietTicks = 0;
+	const note = () => {
+		quietTicks = 0;
+	};
+	server.on("connection", note).on("drop", note);
+	// The first one may end before the kernel was asked for connections.
+	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
+	// The close of http.Server would also end idle connections, although a request may be about to arrive.
+	NetServer.prototype.close.call(server);
+}
+
+/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
+function closeIdle({ open }: HttpServer): void {
+	for (const { socket, isIdle } of open.values()) if (isIdle) socket.destroy();
 }

@@ -36,7 +36,7 @@ const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
 for (const forMs of [200, 400])
 	test(`an event loop whose own work delays it by ${forMs} ms is detected, and reads are refused until it ends`, async (context) => {
 		// Other tests use the processor too: all time counts as this thread's.
-		const overload = watchOverload({ queue: calm, processor: using(1) });
+		const overload = watchOverload(calm, using(1));
 		context.after(() => overload.stop());
 		const read = () => overload.refuse(false);
 		const isDetected = async () => {
@@ -50,7 +50,7 @@ for (const forMs of [200, 400])
 	});
 
 test("an event loop that is late because others use the processor, or because the process was stopped, refuses nothing", async (context) => {
-	const overload = watchOverload({ queue: calm, processor: using(0.1) });
+	const overload = watchOverload(calm, using(0.1));
 	context.after(() => overload.stop());
 	for (let turn = 0; turn < 10; turn++) {
 		await keepBusy();
@@ -59,7 +59,7 @@ test("an event loop that is late because others use the processor, or because th
 });
 
 test("an event loop that is late because the process used up its quota of the processor is overloaded", async (context) => {
-	const overload = watchOverload({ queue: calm, processor: using(0.2, 0.5) });
+	const overload = watchOverload(calm, using(0.2, 0.5));
 	context.after(() => overload.stop());
 	const isDetected = async () => {
 		await keepBusy();
@@ -70,7 +70,7 @@ test("an event loop that is late because the process used up its quota of the pr
 
 test("creates are refused while too many wait for their commit, for as long as the store needs, and reads are not", (context) => {
 	const queue = { ...calm };
-	const overload = watchOverload({ queue, processor: using(0) });
+	const overload = watchOverload(queue, using(0));
 	context.after(() => overload.stop());
 	overload.refuse(true);
 	queue.isFull = true;

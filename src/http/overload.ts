@@ -11,25 +11,17 @@ const retryAfterMaxSeconds = 60;
 
 export type Overload = ReturnType<typeof watchOverload>;
 
-/** Requests are refused above both. */
-export interface LoadLimits {
+const defaultLimits = {
 	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
-	delayMs: number;
+	delayMs: 150,
 	/**
 	 * The share of the time in which this thread used the CPU, or of its quota that the process used. With less, it
 	 * waited for the CPU or was stopped.
 	 */
-	ownShare: number;
-}
-
-const defaultLimits: LoadLimits = { delayMs: 150, ownShare: 0.7 };
-
-export interface OverloadOptions {
-	/** Creates that wait for their commit. */
-	queue: Pick<WriteQueue, "isFull" | "expectedMs">;
-	limits?: LoadLimits | undefined;
-	processor: Processor;
-}
+	ownShare: 0.7,
+};
+/** Requests are refused above both. */
+export type LoadLimits = typeof defaultLimits;
 
 /** CPU times since the start, in milliseconds. */
 export interface Processor {
@@ -39,8 +31,12 @@ export interface Processor {
 	quota(): number;
 }
 
-export function watchOverload(options: OverloadOptions) {
-	const { queue, limits = defaultLimits, processor } = options;
+/** @param queue creates that wait for their commit */
+export function watchOverload(
+	queue: Pick<WriteQueue, "isFull" | "expectedMs">,
+	processor: Processor,
+	limits: LoadLimits = defaultLimits,
+) {
 	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
 	delay.enable();
 	const sample = () => ({

@@ -12,12 +12,10 @@ import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Handler } from "./exchange.ts";
 import { createCursors, pageLinks } from "./paging.ts";
-import type { BaseUrlOf } from "./proxies.ts";
 import { createResponseCache } from "./response-cache.ts";
 
 export interface PetOptions {
 	store: Store;
-	baseUrlOf: BaseUrlOf;
 	/** Milliseconds since 1970. */
 	now: () => number;
 }
@@ -27,9 +25,9 @@ const readCreateQuery = createQueryReader(operations.createPet.query);
 const readGetQuery = createQueryReader(operations.getPet.query);
 
 /** A handler for every operation of the contract: a missing one is a type error. */
-export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record<OperationName, Handler> {
+export function createPetHandlers({ store, now }: PetOptions): Record<OperationName, Handler> {
 	const cursors = createCursors(store.cursorSecret);
-	const cache = createResponseCache(store, baseUrlOf);
+	const cache = createResponseCache(store);
 
 	return {
 		async listPets(exchange) {
@@ -39,7 +37,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			const query = { ...position, ...filter, limit };
 			const page = await store.listPets(query);
 			if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
-			const links = (base: string) => pageLinks(base, cursors, query, page);
+			const links = () => pageLinks(exchange.baseUrl, cursors, query, page);
 			// A full last page gets a `next` link when animals are added. The other links depend only on the target.
 			const variant = page.hasMore ? "+" : "";
 			cache.reply(exchange, { ...page, isSettled: isSettled(query, page), links, variant });
@@ -55,8 +53,7 @@ export function createPetHandlers({ store, baseUrlOf, now }: PetOptions): Record
 			if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 			exchange.status = 201;
 			// After getPet's removal, there is nothing at this address.
-			if (now() < operations.getPet.deprecation.sunsetMs)
-				exchange.header("location", `${baseUrlOf(exchange.request)}/pets/${id}`);
+			if (now() < operations.getPet.deprecation.sunsetMs) exchange.header("location", `${exchange.baseUrl}/pets/${id}`);
 			exchange.header("cache-control", "no-store").sendJson(petJson({ id, ...newPet }));
 		},
 

@@ -72,21 +72,23 @@ export interface LinkOptions {
 /** The base address as the caller of a request can reach it. @throws ApiError `malformed_request` */
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
-/** Logs a hint when it first ignores a forwarded header. Without TRUST_PROXY, it then reads none. */
+/** Logs a hint when it first ignores a forwarded header. */
 export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Pick<Log, "warn"> }): BaseUrlOf {
 	if (baseUrl !== undefined) return () => baseUrl;
 	let isHintDue = true;
 	return (request) => {
-		if ((isHintDue || isTrustedProxy) && isForwarded(request.headers)) {
-			const peer = request.socket.remoteAddress ?? "";
-			if (isTrustedProxy?.(peer)) {
-				const { proto = "http", host = hostOf(request) } = readForwarded(request.headers);
-				return `${proto}://${host}/v1`;
-			}
-			if (isHintDue) log.warn({ peer }, ignoredHint);
+		const { headers, socket } = request;
+		// HTTP/1.0 may omit the Host header.
+		const own = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+		if (isTrustedProxy?.(socket.remoteAddress ?? "")) {
+			const { proto = "http", host = own } = readForwarded(headers);
+			return `${proto}://${host}/v1`;
+		}
+		if (isHintDue && isForwarded(headers)) {
+			log.warn({ peer: socket.remoteAddress }, ignoredHint);
 			isHintDue = false;
 		}
-		return `http://${hostOf(request)}/v1`;
+		return `http://${own}/v1`;
 	};
 }
 
@@ -111,11 +113,6 @@ export function isHost(text: string): boolean {
 	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
 	if (isValid) lastHost = text;
 	return isValid;
-}
-
-/** HTTP/1.0 may omit the Host header. */
-function hostOf({ headers, socket }: IncomingMessage): string {
-	return headers.host ?? `${socket.localAddress}:${socket.localPort}`;
 }
 
 /**

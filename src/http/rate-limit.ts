@@ -25,7 +25,14 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 		return next;
 	}
 
-	function countIn(window: ReturnType<typeof windowOf>, nowMs: number) {
+	/** @param isOwed takes requests that the window has no room for from the next ones */
+	function count({ id, rate: ownRate }: KeyRow, more: number, isOwed: boolean) {
+		const rate = ownRate === undefined ? defaultRate : parseRate(ownRate);
+		if (!rate) return undefined;
+		const nowMs = now();
+		const window = windowOf(id, rate, nowMs);
+		window.used += more;
+		if (isOwed) window.owed = Math.max(0, window.used - window.requests);
 		const { requests, windowSeconds, used, owed, endsAtMs } = window;
 		const resetSeconds = Math.ceil((endsAtMs - nowMs) / 1000) + Math.floor(owed / requests) * windowSeconds;
 		const headers = {
@@ -36,27 +43,10 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 		return { headers, refused: used > requests ? refused() : undefined };
 	}
 
-	const rateOf = ({ rate }: KeyRow) => (rate === undefined ? defaultRate : parseRate(rate));
-
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
-		count(caller: KeyRow) {
-			const rate = rateOf(caller);
-			if (!rate) return undefined;
-			const nowMs = now();
-			const window = windowOf(caller.id, rate, nowMs);
-			window.used++;
-			return countIn(window, nowMs);
-		},
+		count: (caller: KeyRow) => count(caller, 1, false),
 		/** Counts more rows of a request that was counted as one. Returns its reply headers. */
-		countRows(caller: KeyRow, rows: number) {
-			const rate = rateOf(caller);
-			if (!rate) return undefined;
-			const nowMs = now();
-			const window = windowOf(caller.id, rate, nowMs);
-			window.used += rows;
-			window.owed = Math.max(0, window.used - window.requests);
-			return countIn(window, nowMs).headers;
-		},
+		countRows: (caller: KeyRow, rows: number) => count(caller, rows, true)?.headers,
 	};
 }

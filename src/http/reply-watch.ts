@@ -1,39 +1,31 @@
 // Follows each request from its headers to the end of its reply or of its connection: one log line and one count. Only
 // the fields listed here are logged: no header, query or body, and therefore no key.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Log, Reply, RouteName } from "../contract/observed.ts";
-import type { Connection } from "./connection.ts";
-import { Exchange, type ReplyHead, type Route } from "./exchange.ts";
+import type { Exchange, Route, Watch } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 const clientAbortStatus = 499;
 /** The interval of the lines that say how often a frequent event happened. */
 const countEveryMs = 1000;
 
-export interface ReplyWatchOptions {
+interface ReplyWatchOptions extends Omit<Watch, "end"> {
 	log: Pick<Log, "info" | "warn">;
-	/** The id of a request in its reply and in the log. */
-	requestId: (request: Pick<IncomingMessage, "headers">) => string;
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and includes the path. */
 	isOnTerminal: boolean;
-	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 }
 
 export type ReplyWatch = ReturnType<typeof createReplyWatch>;
 
-export function createReplyWatch(options: ReplyWatchOptions) {
-	const { log, requestId, onReply, isOnTerminal, clientAddressOf } = options;
+export function createReplyWatch({ log, requestId, onReply, isOnTerminal, clientAddressOf }: ReplyWatchOptions) {
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
-	/** @returns whether the reply gets a line of its own */
-	function countReply(reply: Reply): boolean {
+	function note(reply: Reply, fields: object): void {
 		onReply(reply);
-		const isShed = reply.reason === "overloaded";
-		if (isShed) sheds.count();
-		return !isShed;
+		if (reply.reason === "overloaded") sheds.count();
+		else log.info(fields, "request");
 	}
 
 	function end(exchange: Exchange): void {
@@ -49,22 +41,17 @@ export function createReplyWatch(options: ReplyWatchOptions) {
 			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 			imported: exchange.imported,
 		};
-		if (countReply(reply)) log.info(fieldsOf(exchange, reply, isOnTerminal), "request");
+		note(reply, fieldsOf(exchange, reply, isOnTerminal));
 	}
 
 	return {
-		begin(connection: Connection<Exchange>, response: ServerResponse, head: ReplyHead): Exchange {
-			const { req } = response;
-			return new Exchange(connection, response, head, requestId(req), clientAddressOf?.(req));
-		},
-		/** A request has got its whole reply, or its connection has ended. */
-		end,
+		...{ requestId, clientAddressOf, end },
 		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
 		refuse(code: ErrorCode): string {
 			const id = requestId({ headers: {} });
 			const { status } = errors[code];
 			const fields = { "http.response.status_code": status, "error.type": code, requestId: id };
-			if (countReply({ route: "unknown", method: "", status, seconds: 0, reason: code })) log.info(fields, "request");
+			note({ route: "unknown", method: "", status, seconds: 0, reason: code }, fields);
 			return id;
 		},
 		close: sheds.close,
@@ -104,17 +91,18 @@ function pathOf({ route, request }: Exchange): string | undefined {
 
 /** Logs once a second how often an event happened: under overload, a line for each would add to the load. */
 export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string) {
-	let count = 0;
+	let [total, logged] = [0, 0];
 	let timer: NodeJS.Timeout | undefined;
 	function write(): void {
 		clearTimeout(timer);
 		timer = undefined;
-		if (count > 0) log.warn({ ...fields, count }, message);
-		count = 0;
+		if (total > logged) log.warn({ ...fields, count: total - logged }, message);
+		logged = total;
 	}
 	return {
+		total: () => total,
 		count(): void {
-			count++;
+			total++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
 		/** Logs the count that is not logged yet. */

@@ -5,6 +5,16 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
 
+/** Whether a header occurs more than once. @param rawHeaders alternating names and values */
+export function isRepeated(rawHeaders: string[], lowerCaseName: string): boolean {
+	let count = 0;
+	for (let index = 0; index < rawHeaders.length; index += 2) {
+		const name = rawHeaders[index] as string;
+		if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) count++;
+	}
+	return count > 1;
+}
+
 const usable = /^[\w.:+/=-]{1,128}$/;
 
 /** Takes X-Request-Id if it is safe to log, else makes an id. @param prefix unique per process */

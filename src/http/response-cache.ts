@@ -6,7 +6,6 @@ import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { overloaded } from "./overload.ts";
-import type { BaseUrlOf } from "./proxies.ts";
 import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
 /** The approximate size of all cached replies. */
@@ -25,7 +24,7 @@ export interface Found {
 	/** New animals do not change the reply. */
 	isSettled: boolean;
 	/** Makes the value of a list's Link field. */
-	links?(base: string): string;
+	links?(): string;
 	/** Distinguishes replies with the same body and other links. */
 	variant?: string;
 }
@@ -92,10 +91,10 @@ function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolea
 }
 
 /** The replies to reads that passed the checks. Refusals are not cached. */
-export function createResponseCache(store: Pick<Store, "version">, baseUrlOf: BaseUrlOf) {
+export function createResponseCache(store: Pick<Store, "version">) {
 	const entries = createCacheEntries();
 	/** A target contains no space. */
-	const keyOf = ({ request }: Exchange) => `${request.url} ${baseUrlOf(request)}`;
+	const keyOf = ({ request, baseUrl }: Exchange) => `${request.url} ${baseUrl}`;
 
 	return {
 		/** Sends the cached reply, if the store would still give the same. @returns whether it did */
@@ -113,7 +112,7 @@ export function createResponseCache(store: Pick<Store, "version">, baseUrlOf: Ba
 			// Another request of the tick may have made the reply.
 			if (cached && isValid(cached, version)) return void send(exchange, cached);
 			const tag = entityTag(json, variant);
-			const reply = { json, version, isSettled, tag, links: links?.(baseUrlOf(exchange.request)) };
+			const reply = { json, version, isSettled, tag, links: links?.() };
 			const isKept = cached !== undefined || entries.isUsedAgain(key);
 			if (isKept) entries.add(key, reply);
 			send(exchange, reply, isKept);

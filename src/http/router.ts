@@ -29,6 +29,7 @@ export function createRouter() {
 		handler: (exchange) => exchange.header("allow", [...served].join(", ")).sendStatus(204),
 	};
 
+	/** Sets the query and the parameter of an exchange, too. */
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
@@ -64,11 +65,7 @@ export function createRouter() {
 			table.set(key, endpoint);
 			for (const method of endpoint.methods.keys()) served.add(method);
 		},
-		/** Sets the route of an exchange, and its query and parameter. */
-		find(exchange: Exchange): Route {
-			exchange.route = find(exchange);
-			return exchange.route;
-		},
+		find,
 	};
 }
 

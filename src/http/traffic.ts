@@ -23,16 +23,10 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 	/** The number of open connections by the network of their client; those of trusted proxies together. */
 	const counts = new Map<string, number>();
 	let open: HttpServer["open"] = new Map();
-	const refused = { address_limit: 0, total_limit: 0 };
 	const closed = { received: 0, sent: 0 };
 	let accepted = 0;
-	const lineOf = (reason: string) => createCountLog(log, { reason }, "connections were refused");
-	const lines = { address_limit: lineOf("address_limit"), total_limit: lineOf("total_limit") };
-
-	function refuse(reason: keyof typeof refused): void {
-		refused[reason]++;
-		lines[reason].count();
-	}
+	const refusals = (reason: string) => createCountLog(log, { reason }, "connections were refused");
+	const [atAddressLimit, atTotalLimit] = [refusals("address_limit"), refusals("total_limit")];
 
 	return {
 		/** Called once, before other listeners of connections are added. */
@@ -44,7 +38,7 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
 				const others = counts.get(client) ?? 0;
 				if (client !== proxies && others >= perAddressMax) {
-					refuse("address_limit");
+					atAddressLimit.count();
 					return void socket.destroy();
 				}
 				counts.set(client, others + 1);
@@ -56,14 +50,14 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 					closed.sent += socket.bytesWritten;
 				});
 			});
-			server.on("drop", () => refuse("total_limit"));
+			server.on("drop", atTotalLimit.count);
 		},
 		read(): TrafficCounts {
 			const now = {
 				requestsInFlight: 0,
 				connections: open.size,
 				connectionsAccepted: accepted,
-				connectionsRefused: { ...refused },
+				connectionsRefused: { address_limit: atAddressLimit.total(), total_limit: atTotalLimit.total() },
 				receivedBytes: closed.received,
 				sentBytes: closed.sent,
 			};
@@ -75,7 +69,8 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 			return now;
 		},
 		close(): void {
-			for (const line of Object.values(lines)) line.close();
+			atAddressLimit.close();
+			atTotalLimit.close();
 		},
 	};
 }

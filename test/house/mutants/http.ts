@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 export const mutants: Mutant[] = [
 	{
 		file: "src/http/checks.ts",
-		from: 'if (access === "open") return;\n\t\treturn keyOf',
-		to: 'if (access === "open" || access === undefined) return;\n\t\treturn keyOf',
+		from: 'if (access === "open") return;\n\t\tconst found = keyOf',
+		to: 'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
 		tests: ["test/contract/corpus.test.ts"],
 	},
 	{
@@ -18,7 +18,7 @@ export const mutants: Mutant[] = [
 	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/contract/corpus.test.ts"] },
 	{
 		file: "src/http/listen.ts",
-		from: 'if (upload?.socket && !upload.headersSent) refusals.refuseInTurn(connection, new ApiError("request_timeout"));\n\telse ',
+		from: 'if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));\n\t\telse ',
 		to: "",
 		tests: ["test/contract/framing.test.ts"],
 	},
@@ -65,13 +65,13 @@ export const mutants: Mutant[] = [
 		tests: ["test/operations/reply-log.test.ts"],
 	},
 	{
-		file: "src/http/drain.ts",
+		file: "src/http/listen.ts",
 		from: "quietTicks < 2 && ",
 		to: "false && ",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 	{
-		file: "src/http/drain.ts",
+		file: "src/http/listen.ts",
 		from: "if (phase) phase.isClosing = true;",
 		to: "",
 		tests: ["test/operations/stopping.test.ts"],
@@ -84,8 +84,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/service.ts",
-		from: "createProbes(sources, () => phase.isStopping)",
-		to: "createProbes(sources, () => false)",
+		from: "createProbes(readSources, () => phase.isStopping)",
+		to: "createProbes(readSources, () => false)",
 		tests: ["test/operations/stopping.test.ts"],
 	},
 ];

@@ -7,12 +7,14 @@ import type { AddressInfo, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
+import { sendFailure } from "./app.ts";
 import { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
-import { createRefusals, sendFailure } from "./refusals.ts";
+import { createRefusal } from "./listen.ts";
 
 const head = { fields: [], isClosing: () => false };
-const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1, onEnd() {} });
+const watch = { requestId: () => "r1", end() {} };
+const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1 });
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
 	const written: string[] = [];
@@ -24,15 +26,15 @@ test("a malformed request is refused once, after the reply before it, however ma
 		},
 	});
 	const socket = stream as Socket;
-	const connection = new Connection<Exchange>(socket, connections());
+	const connection = new Connection(socket, connections());
 	const request = new IncomingMessage(socket);
 	request.complete = true;
 	const response = new ServerResponse(request);
-	connection.begin(new Exchange(connection, response, head, "r1"));
+	connection.begin(new Exchange(connection, response, head, watch));
 	const replies: number[] = [];
-	const refusals = createRefusals(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
+	const refuse = createRefusal(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
-	for (let piece = 0; piece < 20; piece++) refusals.refuseInTurn(connection, broken);
+	for (let piece = 0; piece < 20; piece++) refuse(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);
 	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
 	response.emit("finish");
@@ -44,8 +46,8 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const lines: object[] = [];
 	const log = { error: (fields: object) => void lines.push(fields) };
 	const server = createServer(({ socket }, response) => {
-		const connection = new Connection<Exchange>(socket, connections());
-		const exchange = new Exchange(connection, response, head, "r1");
+		const connection = new Connection(socket, connections());
+		const exchange = new Exchange(connection, response, head, watch);
 		response
 			.writeHead(200, { "content-length": "10" })
 			.write("12345", () => sendFailure(log, exchange, new Error("bug")));
