@@ -55,9 +55,9 @@ test("a quote opens a quoted cell only at the cell's start, and is text anywhere
 });
 
 test("each record has its line and its row in a spreadsheet, also around cells with several lines", async () => {
-	const text = 'a,"b\r\nc"\r\n\r\n"d\n\n""e",f\n"g\nh" i,j\n"k,l\nm"n\no';
+	const text = 'a,"b\t\r\nc"\r\n\r\n"d\n\n""e",f\n"g\nh" i,j\n"k,l\nm"n\no';
 	const expected: [line: number, row: number, cells: string[]][] = [
-		[1, 1, ["a", "b\nc"]],
+		[1, 1, ["a", "b\t\nc"]],
 		[4, 3, ['d\n\n"e', "f"]],
 		// No quote closes these cells, so each line is a record.
 		[7, 4, ['"g']],
@@ -101,14 +101,14 @@ test("a record that is too long to keep ends at its own line break, whatever quo
 	for (const row of rows) {
 		for (const pieceSize of pieceSizes) {
 			const { records, refused } = await read(`${row}\nlast\n`, { pieceSize });
-			const found = records.map(({ cells, isTooLong, row }) => [cells, isTooLong, row]);
+			const found = records.map(({ cells, isTooLong, line, row }) => [cells, isTooLong, line, row]);
 			const label = `${row.replace(long, "…")} ${pieceSize}`;
 			assert.deepEqual(
 				[found, refused],
 				[
 					[
-						[[""], true, 1],
-						[["last"], false, 2],
+						[[""], true, 1, 1],
+						[["last"], false, row.split("\n").length + 1, 2],
 					],
 					undefined,
 				],
