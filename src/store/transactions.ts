@@ -17,7 +17,6 @@ import {
 	type NewSecret,
 	pickColumns,
 	type Row,
-	type Statement,
 	type TableName,
 	tableNames,
 	tables,

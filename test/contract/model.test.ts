@@ -56,7 +56,7 @@ function edit(
 	if (!before) return "removed";
 	const { action, ...fields } = change;
 	const after: Animal = { ...before, ...fields };
-	if (action !== "remove" && isDeepStrictEqual(after, before)) return "unchanged";
+	if (action !== "remove" && isSame(after, before)) return "unchanged";
 	if (action === "remove") model.delete(Number(petId));
 	else model.set(Number(petId), after);
 	const fromStatus = (action === "set-status" || action === "remove") && before.status;
@@ -66,6 +66,9 @@ function edit(
 	rows.push({ editor, action, petId, ...(fromStatus && { fromStatus }), ...(toStatus && { toStatus }), ...moved });
 	return "edited";
 }
+
+const isSame = (one: Animal, other: Animal) =>
+	one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
 
 function toReply(id: number, { name, status, categoryId }: Animal) {
 	return { id, name, categoryId: Number(categoryId), ...(status && { status }) };

@@ -11,7 +11,7 @@ import { petJson } from "./reads.ts";
 import type { ScanMessage } from "./scan-thread.ts";
 
 /** How long a statement waits for those before it. */
-const waitMaxMs = 3_000;
+const waitMaxMs = 10_000;
 
 export const findSql: FindSql = {
 	petJson,

@@ -17,8 +17,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/categories.ts",
-		from: "WHERE name = 'cursor_secret' ${forUpdate}`",
-		to: "WHERE name = 'cursor_secret'`",
+		from: "yield { text: `SELECT name FROM settings",
+		to: "if (changes.length > 99) yield { text: `SELECT name FROM settings",
 		tests: ["test/store/categories.test.ts"],
 	},
 	{
