@@ -1,5 +1,5 @@
-// Other versions of the program for proofs and tests: the one before schema 6, and copies of this one with more migrations.
-// And what nodes of two versions do together.
+// Other versions of the program for proofs: the one before schema 6, and copies of this one with more migrations. And
+// what nodes of two versions do together.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

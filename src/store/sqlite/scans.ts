@@ -1,5 +1,5 @@
-// The main thread's side of the thread for finding and counting (scan-thread.ts). It starts with the first request, runs
-// one statement after another, and is started again after a failure.
+// The main thread's side of the thread for finding and counting (scan-thread.ts). It starts with the first request,
+// runs one statement after another, and is started again after a failure.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
