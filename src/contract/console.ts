@@ -44,22 +44,73 @@ export type ImportResult =
 	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
 	| { outcome: "invalid"; faults: Fault[] };
 
-/** The next part of a search. The next one continues `after=lastId`, until `isComplete`. */
+/** A category that has a name or animals. */
+export interface Category {
+	id: bigint;
+	/** Absent if it has none: it is shown as its number. */
+	name?: string;
+	animals: number;
+}
+
+/** The most categories of a reply: those with names, then those with the most animals. */
+export const categoriesMax = 1000;
+
+/** The reply of `GET /console/categories`: by id. */
+export interface CategoriesReply {
+	categories: Category[];
+}
+
+/**
+ * A change in the list `categories` of `POST /console/categories`. Without `id`, the name gets the next free number,
+ * unless a category has it already. Without `name`, the category loses its name.
+ */
+export type CategoryChange = { id: number | bigint; name?: string } | { id?: undefined; name: string };
+
+/** The most changes of one request. */
+export const categoryChangesMax = 100;
+export const categoryNameMaxLength = 100;
+
+/** The reply has one for each change, in their order, as `results`. */
+export interface CategoryResult {
+	/**
+	 * `named`: it has this name now. `unchanged`: it was so already. `forgotten`: it has no name now. `taken`: nothing
+	 * was changed, because another category, `id`, has the name.
+	 */
+	outcome: "named" | "unchanged" | "forgotten" | "taken";
+	id: bigint;
+	/** Its name after the change, if it has one. */
+	name?: string;
+}
+
+/** `-` is descending. By name: as people compare names, without case and accents. */
+export const sorts = ["id", "-id", "name", "-name"] as const;
+export type Sort = (typeof sorts)[number];
+
+/** The animals of one reply of `GET /console/find`. */
+export const findPageMax = 50;
+
+/**
+ * The reply of `GET /console/find`, whose query has any of `name` (a text in the names; a whole number finds the id and
+ * the category, too), `status`, `category` (an id), `sort` (`id` if absent), and `after`.
+ */
 export interface FindReply {
 	pets: Pet[];
-	/** The animals that were looked at. */
-	searched: number;
-	/** The last of them; `after` if there was none. */
-	lastId: bigint;
-	/** No animal follows. */
-	isComplete: boolean;
+	/** `after` of the next request; absent at the end. Holds as long as the other parameters stay the same. */
+	next?: string;
+	/** How many there are in all; only in a reply to a request without `after`. */
+	total?: number;
+	/** The total is an estimate, because the store is large. */
+	isAbout?: boolean;
 }
 
 const marks = /\p{M}/gu;
 
-/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
+/**
+ * The text for comparisons, without case, accents and the different forms of them in Unicode. It depends on each
+ * character alone, so that databases can do the same: a σ at the end of a word is like any other.
+ */
 export function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
+	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ");
 }
 
 /** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
@@ -73,13 +124,20 @@ export const tooManyPets = `a workbook holds ${workbookMaxPets} animals, and the
 /** Beside it, the filters of the interface: as in a query, their integers may be texts. */
 export interface ExportOrder {
 	format: ExportFormat;
-	/** Only animals with this text in their names; compared as in a search. */
+	/** As in `GET /console/find`, as are `category` and `sort`. */
 	name?: string | undefined;
+	category?: number | bigint | string | undefined;
+	sort?: Sort | undefined;
 	/** Exactly these animals, whatever their status and name; those that were removed are left out. */
 	ids?: (number | bigint)[];
 }
 
-export const editActions = ["set-status", "rename", "remove"] as const;
+export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
+/** Whether an edit replaces a name, which has to be erased then. */
+export function replacesName(action: PastEdit["action"]): boolean {
+	return action === "rename" || action === "remove";
+}
+
 /** The most edits of one request: with the longest names, they fit into its body. */
 export const editsMax = 50;
 
@@ -109,6 +167,9 @@ export interface PastEdit {
 	fromStatus?: PetStatus | undefined;
 	/** The status after a change of status; absent if there is none. */
 	toStatus?: PetStatus | undefined;
+	/** The category before and after a change of category. */
+	fromCategoryId?: bigint | undefined;
+	toCategoryId?: bigint | undefined;
 	/** When the name that it replaced was erased from the files of the store; absent until then. */
 	erasedAtMs?: number | undefined;
 }

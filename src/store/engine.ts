@@ -1,10 +1,14 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
 import { createBackground } from "./background.ts";
+import { listCategories, readUsed } from "./categories.ts";
+import { type FindSql, findPets } from "./find.ts";
 import type { Create } from "./idempotency.ts";
 import { sweepIdempotencyKeys } from "./leases.ts";
-import { countPets, listKeys, type Select } from "./reads.ts";
+import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
+	type Categories,
+	type CategoryName,
 	type EditRecord,
 	type Edits,
 	type ImportedPet,
@@ -17,10 +21,23 @@ import {
 import { columnNames, columnsOf, createRecordReader, isToErase, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
+/** What is made of the parts of an engine. */
+type Made =
+	| "keys"
+	| "edits"
+	| "categories"
+	| "findPets"
+	| "rows"
+	| "countPets"
+	| "takeLease"
+	| "createPet"
+	| "createPets";
+
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
-export interface Engine
-	extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease" | "createPet" | "createPets"> {
+export interface Engine extends Omit<Store, Made> {
 	select: Select;
+	scan: Scan;
+	findSql: FindSql;
 	write: Write;
 	/** Commits the creates in one transaction. */
 	createAll(creates: Create[]): Promise<ImportedPet[]>;
@@ -39,6 +56,8 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 		...engine,
 		keys: createKeyRows(engine),
 		edits: createEdits(engine, now),
+		categories: createCategories(engine),
+		findPets: (query, signal) => findPets(engine, query, signal),
 		rows: createRows(engine),
 		async createPet(pet, idempotencyKey) {
 			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }]);
@@ -90,6 +109,21 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		},
 		async hasNamesToErase() {
 			return (await select(["id"], `FROM edits WHERE ${isToErase} LIMIT 1`)).rows.length > 0;
+		},
+	};
+}
+
+function createCategories({ select, scan, write, version }: Engine): Categories {
+	async function names(): Promise<CategoryName[]> {
+		const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
+		return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
+	}
+	return {
+		names,
+		list: async (limit) => listCategories(scan, await names(), limit),
+		async apply(changes) {
+			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
+			return write("changeCategories", changes, used);
 		},
 	};
 }

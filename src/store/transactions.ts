@@ -2,41 +2,25 @@
 // of which is answered with its rows.
 
 import type { Pet } from "../contract/pet.ts";
+import { changeCategories } from "./categories.ts";
+import type { Dialect, Transaction } from "./dialect.ts";
 import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
 import { type AddUnless, type EditResult, type NewEdit, StoreUpgraded } from "./store.ts";
 import {
 	columnList,
 	createRecordReader,
 	createRowWriter,
+	type EditRecord,
 	insertRows,
 	type KeyUse,
 	type NewKey,
 	type NewSecret,
 	pickColumns,
 	type Row,
-	type Statement,
 	type TableName,
 	tableNames,
 	tables,
 } from "./tables.ts";
-
-/** The SQL that differs between the engines. */
-export interface Dialect {
-	/** After a SELECT: locks its row until the commit. */
-	forUpdate: string;
-	/** SQL of a clock that all nodes of the store share. */
-	clock(nowMs: number): string;
-	/** Reads the id of the next edit, which no other transaction gets. */
-	nextEditId: string;
-	/** SQL that removes all rows of tables, which may refer to those before them. */
-	clear(names: string[]): string[];
-	/** After a copy: the next animal gets an id above this one, and the next edit one above the largest. */
-	keepIds(lastId: bigint): Statement[];
-	/** Writes something that changes nothing. It has a row if a newer version has upgraded the schema. */
-	probe: string;
-}
-
-export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
 /** No lease lasts longer: one that seems to was taken before the clock was put back. */
 const leaseMaxMs = 3_600_000;
@@ -62,29 +46,43 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 	}
 	const pet = toPet(row);
 	const edited = editedPet(pet, edit);
-	if (edited?.name === pet.name && edited.status === pet.status) return { outcome: "unchanged", pet };
-	if (seen && (seen.name !== pet.name || seen.status !== pet.status)) {
+	if (edited && isSame(pet, edited)) return { outcome: "unchanged", pet };
+	if (seen && !isSame(pet, { categoryId: pet.categoryId, ...seen })) {
 		const by = yield* readLastEditor(petId);
 		return { outcome: "conflict", pet, ...(by !== undefined && { by }) };
 	}
 	if (edited) {
-		const values = [edited.name, edited.status ?? null, petId];
-		yield { text: "UPDATE pets SET name = $1, status = $2 WHERE id = $3", values };
+		const values = [edited.name, edited.status ?? null, edited.categoryId, petId];
+		yield { text: "UPDATE pets SET name = $1, status = $2, category_id = $3 WHERE id = $4", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
 		const erase = "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2";
 		yield { text: erase, values: [erasedFingerprint, petId] };
 	}
-	const statuses = action === "rename" ? {} : { fromStatus: pet.status, toStatus: edited?.status };
 	const [[id] = []] = yield { text: dialect.nextEditId };
-	yield* insertRows(tables.edits, [toEditRow({ id, atMs: nowMs, editor, action, petId, ...statuses })]);
+	const record = { id, atMs: nowMs, editor, action, petId, ...changeOf(action, pet, edited) };
+	yield* insertRows(tables.edits, [toEditRow(record)]);
 	return { outcome: "edited", ...(edited && { pet: edited }) };
 }
 
 /** @returns undefined for a removal */
 function editedPet(pet: Pet, edit: NewEdit): Pet | undefined {
 	if (edit.action === "remove") return undefined;
-	return edit.action === "rename" ? { ...pet, name: edit.name } : { ...pet, status: edit.status };
+	if (edit.action === "rename") return { ...pet, name: edit.name };
+	return edit.action === "set-status" ? { ...pet, status: edit.status } : { ...pet, categoryId: edit.categoryId };
+}
+
+type Editable = Pick<Pet, "name" | "status" | "categoryId">;
+
+function isSame(one: Editable, other: Editable): boolean {
+	return one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
+}
+
+/** What the record of an edit says of it. */
+function changeOf(action: NewEdit["action"], pet: Pet, edited: Pet | undefined): Partial<EditRecord> {
+	if (action === "rename") return {};
+	if (action === "set-category") return { fromCategoryId: pet.categoryId, toCategoryId: edited?.categoryId };
+	return { fromStatus: pet.status, toStatus: edited?.status };
 }
 
 function* readLastEditor(petId: bigint): Transaction<string | undefined> {
@@ -185,6 +183,7 @@ function* finishCopy(dialect: Dialect, cursorSecret: Uint8Array, lastId: bigint)
 
 const transactions = {
 	editPet,
+	changeCategories,
 	addKey,
 	rotateKey,
 	revokeKey,
