@@ -3,7 +3,8 @@
 import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
-import { ColumnError, type Preview } from "../../src/files/rows.ts";
+import { ColumnError } from "../../src/files/header.ts";
+import type { Preview } from "../../src/files/rows.ts";
 import { capitalized } from "./edits.ts";
 import { sentenceOf } from "./notes.tsx";
 
