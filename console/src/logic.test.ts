@@ -113,7 +113,7 @@ test("a search shows each part, pauses at 500 found, and goes on where it ended"
 		signal.throwIfAborted();
 		parts.push(path.replace("/console/find", ""));
 		if (next instanceof Error) throw next;
-		return { pets: pets(next.count), searched: 1000, lastId: `${parts.length}000`, isComplete: next.isComplete };
+		return { pets: pets(next.count), ...(!next.isComplete && { next: `after ${parts.length}` }) };
 	};
 	const shown: [end: string, found: number, searched: number][] = [];
 	let last = noSearch;
@@ -130,14 +130,14 @@ test("a search shows each part, pauses at 500 found, and goes on where it ended"
 	last = noSearch;
 	await search(AbortSignal.abort());
 	assert.deepEqual(shown, [
-		["running", 200, 1000],
-		["running", 400, 2000],
-		["full", 600, 3000],
-		["failed", 600, 3000],
-		["complete", 601, 4000],
+		["running", 200, 200],
+		["running", 400, 400],
+		["full", 600, 600],
+		["failed", 600, 600],
+		["complete", 601, 601],
 		["stopped", 0, 0],
 	]);
-	assert.deepEqual([parts[0], parts[3]], ["?name=rex&status=sold&after=0", "?name=rex&status=sold&after=3000"]);
+	assert.deepEqual([parts[0], parts[3]], ["?name=rex&status=sold", "?name=rex&status=sold&after=after+3"]);
 });
 
 test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the service says so, and only if that may help", () => {

@@ -1,21 +1,21 @@
-// The search by name: the service looks at the animals in parts, and the console shows what each part found.
+// The search by name: the service finds the animals in pages, and the console shows each.
 
 import type { FindReply } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export interface SearchState {
 	found: Pet[];
-	/** Animals looked at so far. */
+	/** Animals received so far. */
 	searched: number;
-	/** The search goes on after this id. */
-	after: string;
+	/** Where the search goes on; absent at its start. */
+	after?: string | undefined;
 	/** `full`: many were found, and no more are shown unless wanted. */
 	end: "running" | "complete" | "stopped" | "full" | "failed";
 	failure?: unknown;
 }
 
 const shownMax = 500;
-export const noSearch: SearchState = { found: [], searched: 0, after: "0", end: "running" };
+export const noSearch: SearchState = { found: [], searched: 0, end: "running" };
 
 /**
  * Looks at the animals from where `from` ended, until the newest, another 500 found, or `signal`.
@@ -33,12 +33,12 @@ export async function searchNames(
 	const fullAt = state.found.length + shownMax;
 	try {
 		while (state.end === "running") {
-			const parameters = new URLSearchParams({ ...query, after: state.after });
+			const parameters = new URLSearchParams({ ...query, ...(state.after !== undefined && { after: state.after }) });
 			const part = (await ask(`/console/find?${parameters}`, { signal })) as FindReply;
 			state.found = [...state.found, ...part.pets];
-			state.searched += part.searched;
-			state.after = String(part.lastId);
-			if (part.isComplete) state.end = "complete";
+			state.searched += part.pets.length;
+			state.after = part.next;
+			if (part.next === undefined) state.end = "complete";
 			else if (state.found.length >= fullAt) state.end = "full";
 			show({ ...state });
 		}
