@@ -86,7 +86,9 @@ const isTable = (format: ExportFormat) => format === "xlsx" || format.startsWith
 
 /** Undefined if the service tells no names of categories: then the export has no column of them. */
 async function categoryNames(ask: AskConsole, { requested }: Interruption) {
-	const categories = await categoriesOf(ask, requested);
+	const categories = await categoriesOf(ask, requested).catch((error) => {
+		throw requested.aborted ? new Interrupted("interrupted: nothing was exported") : error;
+	});
 	const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
 	return names && ((id: bigint) => names.get(id));
 }

@@ -1,8 +1,11 @@
 // Words in place of values: a status in words of people, and the name of a category. The probable meanings are proposed,
 // and a person confirms or changes them.
 
-import { categoryNameMaxLength, foldedText } from "../contract/console.ts";
+import { CategoryName } from "../contract/category.ts";
+import { foldedText } from "../contract/console.ts";
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
+import { Type } from "../contract/schema.ts";
+import { checkOf } from "../contract/validate.ts";
 
 /** The fields whose values may be words. */
 export const wordFields = ["status", "categoryId"] as const;
@@ -51,11 +54,13 @@ export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
-/** The name of a new category that a text is probably; undefined if it means that there is none. */
+const checkName = checkOf(Type.Object({ name: CategoryName }));
+
+/** The name of a new category that a text is probably; undefined if it cannot be one, or means that there is none. */
 export function proposeCategory(text: string): string | undefined {
 	const name = text.trim().replace(/\s+/g, " ");
 	const isNone = meaningOf.get(plainValue(name)) === null;
-	return isWord(name) && !isNone && name.length <= categoryNameMaxLength ? name : undefined;
+	return isNone || !isWord(name) || checkName({ name }).faults ? undefined : name;
 }
 
 /** Whether a text in place of a category may be its name: no number, also none that cannot be read, such as "1E+20". */

@@ -284,6 +284,65 @@ test("titles above the heading are skipped, and what values mean is proposed and
 	);
 });
 
+test("names of categories are matched, and unknown ones made only when that is wanted, and once", async (context) => {
+	const { service, environment, write, run, pets } = await importer(context);
+	const categories = async () => {
+		const { body } = await service.send({ path: "/console/categories" });
+		return JSON.parse(body).categories.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`);
+	};
+	const rows = [
+		["Bello", "Hund"],
+		["Mia", "Katze "],
+		["Rex", " HUND"],
+		["Pia", "7"],
+		["Uhu", "–"],
+	];
+	write("tiere.xlsx", workbook({ Tiere: [["Unsere Tiere"], [], ["Rufname", "Tierart"], ...rows] }));
+	const asked = await run("tiere.xlsx");
+	assert.equal(asked.code, 1);
+	const said = [
+		'tiere.xlsx: sheet "Tiere" of a workbook, 1 animal, 3 rows to confirm, 1 row to reject',
+		'"Hund" in 2 rows is an unknown category',
+		'"Katze" in 1 row is an unknown category',
+	];
+	const fix =
+		"nothing was sent; to make these categories, add --create-categories; " +
+		"--map categoryId:NAME=NUMBER takes a category that exists";
+	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, ""].join("\n"));
+	const dry = { more: ["--dry-run", "--json"], environment: {} };
+	const { unknown } = JSON.parse((await run("tiere.xlsx", dry)).stdout);
+	assert.deepEqual(unknown[0], { field: "categoryId", text: "Hund", proposed: "Hund", rows: 2 });
+	const { key } = await createKey(service.issuer, { name: "adds", scopes: ["pets:read", "pets:write"] });
+	const weak = { more: ["--create-categories"], environment: { ...environment, ANIMAL_STORE_KEY: key } };
+	assert.match((await run("tiere.xlsx", weak)).stderr, /the key needs the scope pets:edit; nothing was sent\n$/);
+	assert.deepEqual([await pets(), await categories()], [[], []]);
+
+	const made = await run("tiere.xlsx", { more: ["--create-categories"] });
+	assert.match(made.stderr, /\nnew categories: "Hund" is 1, "Katze" is 2\n/);
+	assert.match(made.stdout, /^tiere\.xlsx: 4 added, 0 already there, 1 rejected/);
+	const added = [
+		["Bello", 1n],
+		["Mia", 2n],
+		["Rex", 1n],
+		["Pia", 7n],
+	].map(([name, categoryId]) => ({ name, categoryId }));
+	assert.deepEqual(await pets(), added);
+	assert.match((await run("tiere.xlsx", weak)).stdout, /: 0 added, 4 already there /, "a key that knows the names");
+	const more = ["--map", "categoryId:Kater=2", "--map", "categoryId:Wal=", "--json"];
+	write("more.csv", "name,species\nTom,Kater\nMoby,Wal\nIda,hund\n");
+	const { added: count, rejected, categories: none } = JSON.parse((await run("more.csv", { more })).stdout);
+	assert.deepEqual([count, rejected, none], [2, 1, []]);
+	assert.deepEqual((await pets()).slice(4), [
+		{ name: "Tom", categoryId: 2n },
+		{ name: "Ida", categoryId: 1n },
+	]);
+	assert.deepEqual(await categories(), ["1 Hund", "2 Katze", "7 undefined"]);
+	const wrong = await run("more.csv", { more: ["--map", "categoryId:Wal=big"] });
+	assert.match(wrong.stderr, /A category is a whole number, or empty to reject the rows/);
+	write("many.csv", `name,type\n${Array.from({ length: 100 }, (_, n) => `a,type ${n}\n`).join("")}`);
+	assert.match((await run("many.csv", { more: ["--create-categories"] })).stderr, /more than 99 unknown categories; /);
+});
+
 test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
 	const { service, write, run, path } = await importer(context);
 	const good = "name,categoryId\nRex,1\n";
@@ -440,7 +499,11 @@ test("a service that takes no imports is named with both reasons, and nothing is
 		response.end(response.statusCode === 200 ? "[]" : "not here");
 	});
 	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
-	const { code, stderr } = await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } });
+	const elsewhere = { environment: { ...environment, ANIMAL_STORE_URL: url } };
+	const { code, stderr } = await run("a.csv", elsewhere);
 	assert.equal(code, 1);
+	write("b.csv", "name,type\nRex,Dog\n");
+	const older = await run("b.csv", { ...elsewhere, more: ["--create-categories"] });
+	assert.match(older.stderr, /the service is too old to make categories; nothing was sent\n$/);
 	assert.match(stderr, /takes no imports: the service is older than this program, or a proxy publishes only \/v1 /);
 });
