@@ -16,7 +16,7 @@ import { useKept } from "./kept.ts";
 import { keepImport } from "./kept-job.ts";
 import { LostLetters } from "./lost-letters.tsx";
 import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
-import { type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
+import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
 import { countOf, digits, sentenceOf } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
@@ -155,6 +155,7 @@ interface ValuesStepProps extends CheckedProps {
 
 function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 	const { session, categories, mapped, checked, isChecked, correcting, onBack } = shared;
+	const mayMake = may(session, "pets:edit");
 	const open = mapped.filter(({ meaning }) => meaning === undefined).length;
 	const clear = mapped.length - open;
 	const isBroken = checked.damaged.some((row) => row.pet && !correcting.now(row).pet);
@@ -162,7 +163,14 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 		<Step
 			key="values"
 			name="Values"
-			lead={mapped.length > 0 && <p class="soft">Your list has its own words. Say once what each one means.</p>}
+			lead={
+				mapped.length > 0 && (
+					<>
+						<p class="soft">Your list has its own words. Say once what each one means.</p>
+						{mayMake && <MakeAll mapped={mapped} setMapped={setMapped} />}
+					</>
+				)
+			}
 			note={
 				mapped.length > 0 && (
 					<p role="status" class="num">

@@ -1,6 +1,7 @@
 // Step 3 of adding many: the meanings of words in place of a status and a category, which a person confirms. No guess is
 // sent that nobody saw, and a category is made only when the animals are added.
 
+import { useRef } from "preact/hooks";
 import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { numbersOf } from "../../src/files/categories.ts";
@@ -63,6 +64,8 @@ export function withProposals(mapped: readonly MappedValue[], found: readonly Un
 	return words;
 }
 
+const isNameable = ({ field, proposed }: MappedValue) => field === "categoryId" && proposed !== undefined;
+
 /** The name of a new category that is proposed for a word without a meaning. */
 const openNameOf = ({ field, proposed, meaning }: MappedValue) =>
 	field === "categoryId" && meaning === undefined ? proposed : undefined;
@@ -76,30 +79,33 @@ interface MapValuesProps {
 }
 
 export function MapValues(props: MapValuesProps) {
-	const { mapped, setMapped, mayMake } = props;
-	const open = mapped.filter(openNameOf);
-	const makeAll = () => {
-		const made = (value: MappedValue) => ({ ...value, meaning: { newName: openNameOf(value) ?? "" } });
-		setMapped(mapped.map((value) => (openNameOf(value) === undefined ? value : made(value))));
-	};
+	const { mapped, mayMake } = props;
 	return (
 		<>
 			<WordTable {...props} field="status" />
-			{!mayMake && open.length > 0 && (
+			{!mayMake && mapped.some(isNameable) && (
 				<p>
 					This key may not make categories: it lacks the scope <code>pets:edit</code>. Choose categories that exist, or
 					sign in with another key; your choices stay.
 				</p>
 			)}
-			{mayMake && open.length > 1 && (
-				<div class="actions">
-					<button type="button" onClick={makeAll}>
-						New categories: all {open.length}
-					</button>
-				</div>
-			)}
 			<WordTable {...props} field="categoryId" />
 		</>
+	);
+}
+
+/** One button for all words that may become new categories. It stays when none is left, so that nothing moves. */
+export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
+	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
+	if (proposed.length < 2) return null;
+	const become = (value: MappedValue): MappedValue => {
+		const newName = openNameOf(value);
+		return newName === undefined ? value : { ...value, meaning: { newName } };
+	};
+	return (
+		<button type="button" aria-disabled={open.length === 0} onClick={() => setMapped(mapped.map(become))}>
+			New categories: all {open.length || proposed.length}
+		</button>
 	);
 }
 
@@ -133,6 +139,7 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 	const choices = value.field === "status" ? statusChoices : categoryChoices(value, props);
 	const become = (next: Meaning | undefined) => setMapped(mapped.with(index, { ...value, meaning: next }));
 	const newName = mayMake ? openNameOf(value) : undefined;
+	const menu = useRef<HTMLSelectElement>(null);
 	return (
 		<tr>
 			<th scope="row" dir="auto">
@@ -141,11 +148,6 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 			<td class="n">{digits.format(rows)}</td>
 			<td>
 				<div class="becomes">
-					{newName !== undefined && (
-						<button type="button" onClick={() => become({ newName })}>
-							New category: {newName}
-						</button>
-					)}
 					<select
 						class={meaning === undefined ? "ask" : ""}
 						aria-label={`“${text}” becomes`}
@@ -153,6 +155,7 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 						onChange={({ currentTarget }) =>
 							become(choices.find((one) => keyOf(one.meaning) === currentTarget.value)?.meaning)
 						}
+						ref={menu}
 					>
 						{meaning === undefined && <option value={keyOf(undefined)}>Choose …</option>}
 						{choices.map((one) => (
@@ -161,6 +164,18 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 							</option>
 						))}
 					</select>
+					{newName !== undefined && (
+						<button
+							type="button"
+							class="wide-only"
+							onClick={() => {
+								become({ newName });
+								menu.current?.focus();
+							}}
+						>
+							New category: {newName}
+						</button>
+					)}
 				</div>
 			</td>
 		</tr>

@@ -93,7 +93,8 @@ function fixOf({ choice }: ColumnError): string {
 	if (!choice) return "--map FIELD=COLUMN names a column";
 	const { field, names } = choice;
 	if (new Set(names).size === 1) return "rename one of them";
-	return `${names.map((name) => `--map ${quoteWord(`${field}=${name}`)}`).join(" or ")} chooses one`;
+	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name.replace(/\s+/g, " ")}`)}`);
+	return `${flags.join(" or ")} chooses one`;
 }
 
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {

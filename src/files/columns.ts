@@ -66,7 +66,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 	name: [
 		words(`animalname animalsname petname petsname nameofanimal nameoftheanimal tiername tiernamen namedestieres
 			namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
-			nomedoanimal nomeanimal`),
+			nomedoanimal nomeanimal nametier nameanimal`),
 		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
 		animals,
 	],

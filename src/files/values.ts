@@ -44,9 +44,9 @@ const meaningOf = new Map<string, PetStatus | null>(
 	}),
 );
 
-/** The same for cells that differ only in case, accents and blanks. */
+/** The same for cells that differ only in case, accents, blanks and the form of an apostrophe. */
 export function plainValue(text: string): string {
-	return foldedText(text).trim().replace(/\s+/g, " ");
+	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
 }
 
 /** What a text probably means: a status, or null for none; undefined if the text is unknown. */
