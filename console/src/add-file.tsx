@@ -71,15 +71,8 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 		setPreview(read);
 		map(guessed(read));
 	}
-	const shared = checked && {
-		file: petFile,
-		session,
-		categories: categories ?? [],
-		mapped,
-		checked,
-		isChecked,
-		correcting,
-	};
+	const chosen = { session, categories: categories ?? [], mapped, isChecked, correcting };
+	const shared = checked && { ...chosen, file: petFile, checked };
 	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
 	if (step === "Values" && shared)
 		return (

@@ -3,10 +3,9 @@
 import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import type { Preview } from "../../src/files/rows.ts";
+import type { Field } from "./add-form.ts";
+import { labels } from "./fault-text.ts";
 import type { OpenFile } from "./open-file.ts";
-
-export type Field = (typeof newPetFields)[number];
-export const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 /** The columns of each field that several fit, until one is chosen. */
 export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {

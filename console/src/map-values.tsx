@@ -6,7 +6,7 @@ import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { numbersOf } from "../../src/files/categories.ts";
 import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
-import { labels } from "./map-columns.tsx";
+import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 
 /** A category that is made before the first animal is added. */

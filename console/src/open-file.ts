@@ -6,7 +6,7 @@ import { ColumnError } from "../../src/files/header.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import { capitalized } from "./edits.ts";
-import { labels } from "./map-columns.tsx";
+import { labels } from "./fault-text.ts";
 import { sentenceOf } from "./notes.tsx";
 
 const both = new Intl.ListFormat("en");
