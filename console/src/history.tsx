@@ -1,8 +1,9 @@
 // What was done to an animal, from the audit log: who and when, newest first. The log has no names of animals.
 
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { type Categories, CategoriesContext } from "./categories.ts";
 import { stateOf } from "./edits.ts";
 import { FailureNote } from "./notes.tsx";
 import type { Session } from "./session.ts";
@@ -17,7 +18,7 @@ interface HistoryProps {
 
 /** How long to wait before looking whether a name is erased. */
 const erasingMs = 5_000;
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+export const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 export function History({ session, pet, replies }: HistoryProps) {
 	const { value, failure, reload } = useRequest(
@@ -27,6 +28,7 @@ export function History({ session, pet, replies }: HistoryProps) {
 		},
 		[session, String(pet.id), replies],
 	);
+	const { labelOf } = useContext(CategoriesContext);
 	const isErasing = value?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
 	useEffect(() => {
 		if (!isErasing) return;
@@ -41,7 +43,7 @@ export function History({ session, pet, replies }: HistoryProps) {
 			<ol>
 				{value?.map((edit) => (
 					<li key={String(edit.id)} class={edit.action === "set-status" ? (edit.toStatus ?? "none") : ""}>
-						{describe(edit)} by {edit.editor}
+						{describeEdit(edit, labelOf)} by {edit.editor}
 						<p class="soft num">
 							{moment.format(edit.atMs)}
 							{edit.action === "rename" &&
@@ -56,7 +58,10 @@ export function History({ session, pet, replies }: HistoryProps) {
 	);
 }
 
-function describe({ action, toStatus }: PastEdit): string {
+/** Such as “Moved from Dog to Cat”. */
+export function describeEdit(edit: PastEdit, labelOf: Categories["labelOf"]): string {
+	const { action, toStatus, fromCategoryId = "", toCategoryId = "" } = edit;
 	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;
+	if (action === "set-category") return `Moved from ${labelOf(fromCategoryId)} to ${labelOf(toCategoryId)}`;
 	return action === "rename" ? "Renamed" : "Removed";
 }

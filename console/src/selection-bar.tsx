@@ -15,11 +15,21 @@ export function SelectionBar({ session, desk }: { session: Session; desk: Desk }
 				<>
 					<button
 						type="button"
+						data-edits="status"
 						aria-haspopup="menu"
 						aria-expanded="false"
-						onClick={({ currentTarget }) => desk.askStatus(selection.pets, currentTarget)}
+						onClick={({ currentTarget }) => desk.ask("status", selection.pets, currentTarget)}
 					>
 						Set status <kbd>s</kbd>
+					</button>
+					<button
+						type="button"
+						data-edits="category"
+						aria-haspopup="dialog"
+						aria-expanded="false"
+						onClick={({ currentTarget }) => desk.ask("category", selection.pets, currentTarget)}
+					>
+						Category <kbd>c</kbd>
 					</button>
 					<ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />
 					<button type="button" class="quiet warn" onClick={() => desk.askRemoval(selection.pets)}>
