@@ -2,7 +2,7 @@
 // new category with that name.
 
 import { type Category, foldedText } from "../../src/contract/console.ts";
-import { idOf } from "./route.ts";
+import { int64FromDecimal } from "../../src/contract/json.ts";
 
 /** Without an id: a new category. */
 export type Choice = Partial<Category> & ({ id: bigint } | { name: string });
@@ -37,4 +37,6 @@ export function categoryIdOf(all: readonly Category[], text: string): string | u
 }
 
 /** Zeros in front change no number. */
-const numberIn = (text: string) => idOf(text.trim().replace(/^(-?)0+(?=\d)/, "$1"));
+function numberIn(text: string): string | undefined {
+	return int64FromDecimal(text.trim().replace(/^(-?)0+(?=\d)/, "$1"))?.toString();
+}

@@ -29,7 +29,8 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 	const choose = (choice: Choice) =>
 		attempt(async () => {
 			const id = choice.id ?? (await categories.name(choice.name)).id;
-			if (id !== undefined) onChoose(id);
+			onChoose(id);
+			return undefined;
 		});
 	return (
 		<div
@@ -77,10 +78,10 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 	const menu = usePopover({ ...size, heightPx: 160, anchor, focus: ["input"], onClose });
 	const keep = (text: string | undefined) =>
 		attempt(async () => {
-			if (text !== undefined && text === name) return onClose();
-			const result = await categories.name(text, id);
-			if (result.outcome !== "taken") return onClose();
-			return `Category ${result.id} has this name.`;
+			const result = text === name ? undefined : await categories.name(text, id);
+			if (result?.outcome === "taken") return `Category ${result.id} has this name.`;
+			onClose();
+			return undefined;
 		});
 	const title = `Name of category ${id}`;
 	return (
@@ -127,7 +128,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 function useAttempt() {
 	const [problem, setProblem] = useState("");
 	const isBusy = useRef(false);
-	async function attempt(work: () => Promise<string | void>): Promise<void> {
+	async function attempt(work: () => Promise<string | undefined>): Promise<void> {
 		if (isBusy.current) return;
 		isBusy.current = true;
 		setProblem("");

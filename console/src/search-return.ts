@@ -10,9 +10,11 @@ let wanted: string | undefined;
 /** @param from what had the focus before the field of the search */
 export function beginSearch(route: AnimalsRoute, name: string, from?: Element): void {
 	const next = { ...route, name, cursor: undefined, id: undefined };
-	if (route.name !== undefined) return replace(next);
-	before = { route, row: from?.getAttribute("href") ?? undefined };
-	go(next);
+	if (route.name !== undefined) replace(next);
+	else {
+		before = { route, row: from?.getAttribute("href") ?? undefined };
+		go(next);
+	}
 }
 
 /** @param isTyping the focus stays in the field */

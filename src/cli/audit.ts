@@ -3,7 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { isInt64, parseJson } from "../contract/json.ts";
+import { editActions, replacesName } from "../contract/console.ts";
+import { toJson as exactJson, isInt64, parseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
@@ -47,23 +48,33 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 }
 
 /** Ids are exact JSON integers. */
-function toJson({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedAtMs }: EditRecord): string {
-	const at = new Date(atMs).toISOString();
-	const statuses = action === "rename" ? {} : { fromStatus: fromStatus ?? null };
-	const effect = action === "set-status" ? { toStatus: toStatus ?? null } : { erasedAt: timeOf(erasedAtMs) ?? null };
-	const rest = { action, ...statuses, ...effect };
-	return `{"id":${id},"at":"${at}","by":${JSON.stringify(editor)},"petId":${petId},${JSON.stringify(rest).slice(1)}`;
+function toJson(edit: EditRecord): string {
+	const { id, atMs, editor, action, petId, fromStatus, toStatus, fromCategoryId, toCategoryId, erasedAtMs } = edit;
+	const effect = {
+		"set-status": { fromStatus: fromStatus ?? null, toStatus: toStatus ?? null },
+		"set-category": { fromCategoryId, toCategoryId },
+		rename: {},
+		remove: { fromStatus: fromStatus ?? null },
+	}[action];
+	const erasing = replacesName(action) && { erasedAt: timeOf(erasedAtMs) ?? null };
+	return exactJson({ id, at: new Date(atMs).toISOString(), by: editor, petId, action, ...effect, ...erasing });
 }
 
 const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
-const columns = ["id", "at", "animal", "action", "status", "by", "name erased"];
+const columns = ["id", "at", "animal", "action", "change", "by", "name erased"];
 
-function cellsOf({ id, atMs, editor, action, petId, fromStatus, toStatus, erasedAtMs }: EditRecord): string[] {
+function cellsOf(edit: EditRecord): string[] {
+	const { id, atMs, editor, action, petId, fromStatus, toStatus, fromCategoryId, toCategoryId, erasedAtMs } = edit;
 	const [from, to] = [fromStatus ?? "none", toStatus ?? "none"];
-	const status = { "set-status": `${from} → ${to}`, rename: "", remove: from }[action];
-	const erased = action === "set-status" ? "" : (timeOf(erasedAtMs) ?? "not yet");
-	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, status, editor, erased];
+	const change = {
+		"set-status": `${from} → ${to}`,
+		"set-category": `${fromCategoryId} → ${toCategoryId}`,
+		rename: "",
+		remove: from,
+	}[action];
+	const erased = replacesName(action) ? (timeOf(erasedAtMs) ?? "not yet") : "";
+	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change, editor, erased];
 }
 
 async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {
@@ -92,14 +103,19 @@ function parseRows(text: string, path: string): unknown[] {
 }
 
 function toEdit(row: unknown): EditRecord | undefined {
-	const { id, at, by, petId, action, fromStatus, toStatus, erasedAt } = (row ?? {}) as Record<string, unknown>;
+	const { id, at, by, petId, fromStatus, toStatus, erasedAt, ...rest } = (row ?? {}) as Record<string, unknown>;
 	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
 	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string") return undefined;
 	if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(erasedAtMs)) return undefined;
-	if (action !== "set-status" && action !== "rename" && action !== "remove") return undefined;
-	if (!isStatus(fromStatus) || !isStatus(toStatus)) return undefined;
-	const rest = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined, erasedAtMs };
-	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...rest };
+	const action = editActions.find((known) => known === rest["action"]);
+	if (!action || !isStatus(fromStatus) || !isStatus(toStatus)) return undefined;
+	const [fromCategoryId, toCategoryId] = [rest["fromCategoryId"], rest["toCategoryId"]].map((category) =>
+		isInt64(category) ? BigInt(category) : undefined,
+	);
+	if (action === "set-category" && (fromCategoryId === undefined || toCategoryId === undefined)) return undefined;
+	const statuses = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined };
+	const edit = { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...statuses, erasedAtMs };
+	return { ...edit, fromCategoryId, toCategoryId };
 }
 
 function isStatus(value: unknown): value is EditRecord["fromStatus"] | null {

@@ -4,6 +4,7 @@
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
+import { replacesName } from "../contract/console.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { type EditResult, type NewEdit, StorageUnavailable, StoreAway } from "../store/store.ts";
@@ -78,8 +79,8 @@ async function edit(petId: bigint, change: Change, result: string, { by, json, .
 	const { action } = change;
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
 	// Also after a repeated edit, because the first command may have ended before this.
-	const left = action === "set-status" ? undefined : await eraseOrExplain(databaseUrl);
-	const isErased = action === "set-status" ? undefined : left === undefined;
+	const left = replacesName(action) ? await eraseOrExplain(databaseUrl) : undefined;
+	const isErased = replacesName(action) ? left === undefined : undefined;
 	if (json) process.stdout.write(`{"id":${petId},${JSON.stringify({ action, outcome, isErased }).slice(1)}\n`);
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
 	if (left === undefined) return;

@@ -105,9 +105,12 @@ export interface FindReply {
 
 const marks = /\p{M}/gu;
 
-/** The text for comparisons, without case, accents and the different forms of them in Unicode. */
+/**
+ * The text for comparisons, without case, accents and the different forms of them in Unicode. It depends on each
+ * character alone, so that databases can do the same: a σ at the end of a word is like any other.
+ */
 export function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss");
+	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ");
 }
 
 /** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
@@ -130,6 +133,11 @@ export interface ExportOrder {
 }
 
 export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
+/** Whether an edit replaces a name, which has to be erased then. */
+export function replacesName(action: PastEdit["action"]): boolean {
+	return action === "rename" || action === "remove";
+}
+
 /** The most edits of one request: with the longest names, they fit into its body. */
 export const editsMax = 50;
 

@@ -1,6 +1,6 @@
 // The console's private endpoints for editing: edits that name the state which was seen, and the history of an animal.
 
-import { editActions, editsMax, type LatestEdit } from "../contract/console.ts";
+import { editActions, editsMax, type LatestEdit, replacesName } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { type AnyPet, Pet } from "../contract/pet.ts";
@@ -16,21 +16,29 @@ import { createQueryReader } from "./pets.ts";
 const historyMax = 100;
 const latestMax = 5n;
 
-const { id, name, status } = Pet.properties;
+const { id, name, categoryId, status } = Pet.properties;
 
-/** `name` is for `rename`. `status` is for `set-status`, which takes the status away if it is absent. */
+/**
+ * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away if it
+ * is absent.
+ */
 const PetEdit = Type.Object(
 	{
 		id,
 		action: Type.Enum(editActions, { description: `one of ${editActions.join(", ")}` }),
 		name: Type.Optional(name),
+		categoryId: Type.Optional(categoryId),
 		status,
 	},
 	{ description: "an object with id, action and seen" },
 );
 const checkEdit = checkOf(PetEdit);
-/** The state of the animal that the editor saw: another state is a conflict. */
-const checkSeen = checkOf(Type.Object({ name, status }, { description: "an object with name and optionally status" }));
+/** The state of the animal that the editor saw: another state is a conflict. Older consoles do not send the category. */
+const Seen = Type.Object(
+	{ name, categoryId: Type.Optional(categoryId), status },
+	{ description: "an object with name and optionally categoryId and status" },
+);
+const checkSeen = checkOf(Seen);
 const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
 /** @param eraseNames called after names were replaced */
@@ -58,8 +66,8 @@ export function createEditHandlers({ edits, getPet, version }: Store, eraseNames
 					break;
 				}
 			}
-			if (results.some(({ outcome }, index) => outcome === "edited" && given[index]?.action !== "set-status"))
-				eraseNames();
+			const edited = given.filter((_, index) => results[index]?.outcome === "edited");
+			if (edited.some(({ action }) => replacesName(action))) eraseNames();
 			return { results };
 		},
 		async history(exchange: Exchange) {
@@ -85,9 +93,11 @@ function parseEdit(given: { seen?: unknown } | null, place: string, editor: stri
 	return { ...toChange(edit, place), petId: edit.id, editor, seen };
 }
 
-function toChange({ action, name, status }: Static<typeof PetEdit>, place: string) {
+function toChange({ action, name, categoryId, status }: Static<typeof PetEdit>, place: string) {
 	if (action === "set-status") return { action, status };
 	if (action === "remove") return { action };
-	if (name === undefined) throw new ApiError("invalid_body", `${place}: name is required for rename`);
-	return { action, name };
+	if (action === "set-category" && categoryId !== undefined) return { action, categoryId };
+	if (action === "rename" && name !== undefined) return { action, name };
+	const field = action === "rename" ? "name" : "categoryId";
+	throw new ApiError("invalid_body", `${place}: ${field} is required for ${action}`);
 }

@@ -3,6 +3,7 @@
 // node of the store answers it.
 
 import { createHmac } from "node:crypto";
+import { setImmediate as tick } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import {
 	type Activity,
@@ -19,16 +20,20 @@ import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
 import { isWorking } from "../keys/key-check.ts";
-import type { KeyRow, Store } from "../store/store.ts";
+import type { FindPosition, KeyRow, Store } from "../store/store.ts";
 import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import { isEqual } from "./constant-time.ts";
 import type { Exchange } from "./exchange.ts";
-import { type Search, searched, searchPets, stepPets } from "./find.ts";
+import { leavingOf, petsIn, type Search, searched } from "./find.ts";
 import type { PetOptions } from "./pets.ts";
 
 /** The most animals that one export names. */
 const idsMax = 1000;
+/** The animals of one search: it looks at them in another thread. */
+const foundMax = 5_000;
+/** The animals that are written at once. */
+const stepPets = 100;
 /** How long a download may begin. */
 const ticketMs = 60_000;
 
@@ -85,7 +90,10 @@ function parseOrder(body: unknown) {
 }
 
 /** Only those of a status are counted. @throws ApiError `invalid_body` for more animals than a workbook holds */
-async function checkCount(activity: () => Promise<Activity>, { format, status, ids, ...others }: Order): Promise<void> {
+async function checkCount(
+	activity: () => Promise<Activity>,
+	{ format, status, ids, sort: _, ...others }: Order,
+): Promise<void> {
 	if (format !== "xlsx" || ids || Object.keys(others).length > 0) return;
 	for (;;) {
 		const { isComplete, ...counts } = (await activity()).animals;
@@ -120,16 +128,22 @@ async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<AnyPet[
 	const sorted = [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1));
 	for (let start = 0; start < sorted.length; start += stepPets) {
 		const found = await Promise.all(sorted.slice(start, start + stepPets).map((id) => getPet(id)));
-		yield parseJson(`[${found.flatMap(({ json = [] }) => json).join()}]`) as AnyPet[];
+		yield petsIn(found.flatMap(({ json = [] }) => json));
 	}
 }
 
-/** Ends when the client has left. */
-async function* foundPets(store: Store, search: Search, { response }: Exchange): AsyncGenerator<AnyPet[]> {
-	for await (const { found } of searchPets(store, search)) {
-		if (response.destroyed) return;
-		if (found.length > 0) yield found;
-	}
+/** Ends when the client has left. Others are answered between the pages. */
+async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<AnyPet[]> {
+	const signal = leavingOf(exchange);
+	let after: FindPosition | undefined;
+	do {
+		const { pets, next } = await findPets({ ...search, after, limit: foundMax }, signal);
+		for (let start = 0; start < pets.length && !signal.aborted; start += stepPets) {
+			yield petsIn(pets.slice(start, start + stepPets));
+			await tick();
+		}
+		after = next;
+	} while (after && !signal.aborted);
 }
 
 async function* fileOf(pages: AsyncIterable<AnyPet[]>, format: ExportFormat): AsyncGenerator<string | Uint8Array> {

@@ -1,54 +1,64 @@
-// Looks for a text in the names of animals, for `/console/find` and exports. The store has no index for it, so every
-// animal is read, in steps between which the event loop handles other requests.
+// Looks for animals, for `/console/find` and exports: what may be asked for, and the text that says where a search goes on.
 
-import { foldedText } from "../contract/console.ts";
-import { parseJson } from "../contract/json.ts";
-import { type Filter, filters, optional } from "../contract/operations.ts";
-import { type AnyPet, NewPet } from "../contract/pet.ts";
-import { Type } from "../contract/schema.ts";
-import type { Store } from "../store/store.ts";
+import { type FindReply, findPageMax, sorts } from "../contract/console.ts";
+import { ApiError } from "../contract/errors.ts";
+import { int64FromDecimal, parseJson } from "../contract/json.ts";
+import { filters, optional } from "../contract/operations.ts";
+import { NewPet, type Pet } from "../contract/pet.ts";
+import { type Static, Type } from "../contract/schema.ts";
+import type { FindPosition, Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
 
-/** The most animals of one reply. */
-const foundMax = 200;
-/** A step takes 1 ms. */
-export const stepPets = 100;
-/** After this time, the reply says how far the search is. */
-const searchMs = 100;
+/** What selects and sorts animals: the filters of the interface, and those of a search. */
+export const searched = {
+	...optional(filters),
+	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
+	category: Type.Optional(NewPet.properties.categoryId),
+	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
+};
+const Search = Type.Object(searched);
+export type Search = Static<typeof Search>;
 
-const name = Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" });
-/** What selects animals: the filters of the interface, and a text in their names. */
-export const searched = { ...optional(filters), name: Type.Optional(name) };
+const after = Type.String({ minLength: 1, description: "the next of the reply before, with the same sort" });
+const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-export type Search = Filter & { name?: string; after?: bigint };
-
-const readFindQuery = createQueryReader(
-	Type.Object({ ...searched, name, after: Type.Optional(NewPet.properties.categoryId) }),
-);
-
-/** Yields each step of a search, which begins after the id `after`. */
-export async function* searchPets({ listPets }: Store, { name = "", after = 0n, ...filter }: Search) {
-	const wanted = foldedText(name);
-	for (let [lastId, isComplete] = [after, false]; !isComplete; ) {
-		const { json, ids, hasMore } = await listPets({ ...filter, after: lastId, limit: stepPets });
-		const pets = parseJson(json) as AnyPet[];
-		const found = wanted === "" ? pets : pets.filter((pet) => foldedText(pet.name).includes(wanted));
-		lastId = ids?.last ?? lastId;
-		isComplete = !hasMore;
-		yield { found, searched: pets.length, lastId, isComplete };
-	}
+/** Answers with the next page of a search, and the first time with how many animals there are. */
+export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
+	const { after, ...search } = readFindQuery(exchange.query);
+	const position = after === undefined ? undefined : readPosition(after, search);
+	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
+	const signal = leavingOf(exchange);
+	const { pets, next, ...totals } = await findPets(query, signal).catch((error) => {
+		// Nobody gets the reply.
+		if (signal.aborted) return { pets: [], next: undefined };
+		throw error;
+	});
+	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };
 }
 
-/** Answers with the next part of a search. */
-export async function find(store: Store, { query }: Exchange): Promise<object> {
-	const endAtMs = performance.now() + searchMs;
-	const reply = { pets: [] as AnyPet[], searched: 0, lastId: 0n, isComplete: false };
-	for await (const { found, searched, lastId, isComplete } of searchPets(store, readFindQuery(query))) {
-		reply.pets.push(...found);
-		reply.searched += searched;
-		Object.assign(reply, { lastId, isComplete });
-		if (reply.pets.length > foundMax - stepPets || performance.now() > endAtMs) break;
-	}
-	return reply;
+/** @param jsons the JSON of each animal */
+export function petsIn(jsons: readonly string[]): Pet[] {
+	return parseJson(`[${jsons.join()}]`) as Pet[];
+}
+
+/** Aborts when the client leaves. */
+export function leavingOf({ response }: Exchange): AbortSignal {
+	const leaving = new AbortController();
+	response.once("close", () => leaving.abort());
+	return leaving.signal;
+}
+
+function writePosition({ id, name }: FindPosition): string {
+	return Buffer.from(name === undefined ? `${id}` : `${id} ${name}`).toString("base64url");
+}
+
+/** @throws ApiError `invalid_parameter` */
+function readPosition(text: string, { sort = "id" }: Search): FindPosition {
+	const [, digits = "", name] = /^(\S+)(?: (.+))?$/s.exec(Buffer.from(text, "base64url").toString()) ?? [];
+	const id = int64FromDecimal(digits);
+	const position = id === undefined ? undefined : { id, ...(name !== undefined && { name }) };
+	const isOurs = position && writePosition(position) === text && (name !== undefined) === sort.endsWith("name");
+	if (isOurs) return position;
+	throw new ApiError("invalid_parameter", `after must be ${after.description}`);
 }

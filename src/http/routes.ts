@@ -4,6 +4,7 @@
 import type { Activity, KeyInfo } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
+import { createCategoryHandlers } from "./categories.ts";
 import { callerOf } from "./checks.ts";
 import { createEditHandlers } from "./edits.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
@@ -54,6 +55,11 @@ function addPrivate(router: Router, options: RouteTableOptions): void {
 	const { edit, history } = createEditHandlers(store, eraseNames);
 	post("/console/edits", "pets:edit", edit);
 	get("/console/history", "pets:edit", history);
+	const { list, change } = createCategoryHandlers(store.categories);
+	router.add("/console/categories", {
+		GET: { ...rules, access: "pets:read", handler: sendJson("no-store", list) },
+		POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: sendJson("no-store", change) },
+	});
 	get("/console/find", "pets:read", (exchange) => find(store, exchange));
 	const { order, keyOf, download } = createExportHandlers(options, activity);
 	post("/console/exports", "pets:read", order);

@@ -71,7 +71,7 @@ export function watchTotals(store: Store) {
 			for (const { id, petId, action, fromStatus, toStatus } of edits) {
 				if (id > lastEdit) break;
 				editedTo = id;
-				if (petId > countedTo || action === "rename") continue;
+				if (petId > countedTo || action === "rename" || action === "set-category") continue;
 				animals[fromStatus ?? "none"]--;
 				if (action === "set-status") animals[toStatus ?? "none"]++;
 			}

@@ -1,10 +1,13 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
 import { createBackground } from "./background.ts";
+import { listCategories, readUsed } from "./categories.ts";
+import { type FindSql, findPets } from "./find.ts";
 import type { Create } from "./idempotency.ts";
 import { sweepIdempotencyKeys } from "./leases.ts";
 import { countPets, listKeys, type Select } from "./reads.ts";
 import {
+	type Categories,
 	type EditRecord,
 	type Edits,
 	type ImportedPet,
@@ -14,13 +17,26 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, isToErase, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, isToErase, type Row, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
+/** What is made of the parts of an engine. */
+type Made =
+	| "keys"
+	| "edits"
+	| "categories"
+	| "findPets"
+	| "rows"
+	| "countPets"
+	| "takeLease"
+	| "createPet"
+	| "createPets";
+
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
-export interface Engine
-	extends Omit<Store, "keys" | "edits" | "rows" | "countPets" | "takeLease" | "createPet" | "createPets"> {
+export interface Engine extends Omit<Store, Made> {
 	select: Select;
+	scan: Scan;
+	findSql: FindSql;
 	write: Write;
 	/** Commits the creates in one transaction. */
 	createAll(creates: Create[]): Promise<ImportedPet[]>;
@@ -28,6 +44,18 @@ export interface Engine
 	/** The timeline that the latest read showed. */
 	timeline(): string;
 }
+
+/**
+ * A SELECT that looks at many rows, and delays no other read: few of them run at the same time.
+ * @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values
+ * @param signal drops it if it has not begun @throws StorageUnavailable, and the signal's reason
+ */
+export type Scan = (
+	columns: readonly string[],
+	rest: string,
+	values?: readonly unknown[],
+	signal?: AbortSignal,
+) => Promise<Row[]>;
 
 export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
 	const { select, write, createAll } = engine;
@@ -39,6 +67,8 @@ export function createStore(engine: Engine, now: () => number, options: OpenOpti
 		...engine,
 		keys: createKeyRows(engine),
 		edits: createEdits(engine, now),
+		categories: createCategories(engine),
+		findPets: (query, signal) => findPets(engine, query, signal),
 		rows: createRows(engine),
 		async createPet(pet, idempotencyKey) {
 			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }]);
@@ -90,6 +120,20 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		},
 		async hasNamesToErase() {
 			return (await select(["id"], `FROM edits WHERE ${isToErase} LIMIT 1`)).rows.length > 0;
+		},
+	};
+}
+
+function createCategories({ select, scan, write, version }: Engine): Categories {
+	return {
+		async names() {
+			const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
+			return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
+		},
+		list: (limit) => listCategories(scan, limit),
+		async apply(changes) {
+			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
+			return write("changeCategories", changes, used);
 		},
 	};
 }

@@ -1,10 +1,11 @@
 // The Store interface: the promises of every engine, and its errors.
 
-import type { EditResult } from "../contract/console.ts";
+import type { Category, CategoryChange, CategoryResult, EditResult, Sort } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type { Background } from "./background.ts";
 import type {
+	CategoryRecord,
 	EditRecord,
 	IdempotencyKey,
 	KeyRecord,
@@ -58,6 +59,15 @@ export interface Store {
 	readonly keys: KeyRows;
 
 	readonly edits: Edits;
+
+	readonly categories: Categories;
+
+	/**
+	 * Looks for animals among all of them, without delaying other reads.
+	 * @param signal when it is aborted, a search that has not begun is dropped
+	 * @throws StorageUnavailable, and the signal's reason
+	 */
+	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
 
 	/** For copying the whole store (cli/copy.ts). */
 	readonly rows: Rows;
@@ -233,12 +243,58 @@ export interface Edits {
 	hasNamesToErase(): Promise<boolean>;
 }
 
-/** `status` is undefined for none. With `seen`, it applies only to an animal that has this name and status. */
-export type NewEdit = { petId: bigint; editor: string; seen?: Pick<Pet, "name" | "status"> | undefined } & (
+/** An animal as an editor saw it. Older consoles do not say the category. */
+type SeenPet = Pick<Pet, "name" | "status"> & Partial<Pick<Pet, "categoryId">>;
+
+/** `status` is undefined for none. With `seen`, it applies only to an animal that is so. */
+export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
+	| { action: "set-category"; categoryId: bigint }
 	| { action: "rename"; name: string }
 	| { action: "remove" }
 );
+
+/** The names that operators give to categories. */
+export interface Categories {
+	/** Those with names, by id. */
+	names(): Promise<CategoryName[]>;
+	/** Those with a name or with animals: at most `limit` of them, first those with names, then those with the most animals. */
+	list(limit: number): Promise<Category[]>;
+	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
+	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;
+}
+
+export type CategoryName = Pick<CategoryRecord, "id" | "name">;
+
+/** Animals that fit all of this. */
+export interface FindQuery extends Filter {
+	/** In their names, by `foldedText`; or a whole number: their id or category. */
+	name?: string | undefined;
+	category?: bigint | undefined;
+	sort?: Sort | undefined;
+	/** Only those that follow this one. */
+	after?: FindPosition | undefined;
+	limit: number;
+	/** Also counts all of them. */
+	isCounted?: boolean;
+}
+
+/** An animal in the order of a search: it has its place there, whatever became of the animal. */
+export interface FindPosition {
+	id: bigint;
+	/** If the order is by name. */
+	name?: string;
+}
+
+export interface FoundPets {
+	/** The JSON of each. */
+	pets: string[];
+	/** The last of them, if more follow. */
+	next?: FindPosition;
+	total?: number;
+	/** The total is an estimate. */
+	isAbout?: boolean;
+}
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {

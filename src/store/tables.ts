@@ -56,6 +56,14 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
+/** A category with a name, which no other category has in any spelling. */
+export interface CategoryRecord {
+	id: bigint;
+	name: string;
+	/** As `foldedText` compares it. */
+	folded: string;
+}
+
 /** An edit of an animal by an operator. */
 export interface EditRecord extends PastEdit {
 	petId: bigint;
@@ -165,7 +173,18 @@ export const tables = {
 			fromStatus: optional(text("from_status")),
 			toStatus: optional(text("to_status")),
 			erasedAtMs: optional(number("erased_at_ms")),
+			fromCategoryId: optional(int64("from_category_id")),
+			toCategoryId: optional(int64("to_category_id")),
 		} satisfies Record<keyof EditRecord, Column>,
+	},
+	categories: {
+		name: "categories",
+		keyLength: 1,
+		columns: {
+			id: int64("id"),
+			name: text("name"),
+			folded: text("folded"),
+		} satisfies Record<keyof CategoryRecord, Column>,
 	},
 } as const satisfies Record<string, Table>;
 
@@ -249,4 +268,4 @@ export function createRecordReader<Rec>({
 export type Row = (bigint | string | null)[];
 
 /** The edits whose replaced names may still be in unused space of the store (SQL). */
-export const isToErase = "erased_at_ms IS NULL AND action <> 'set-status'";
+export const isToErase = "erased_at_ms IS NULL AND action IN ('rename', 'remove')";

@@ -2,12 +2,14 @@
 // of which is answered with its rows.
 
 import type { Pet } from "../contract/pet.ts";
+import { changeCategories } from "./categories.ts";
 import { erasedFingerprint, idempotencyMs } from "./idempotency.ts";
 import { type AddUnless, type EditResult, type NewEdit, StoreUpgraded } from "./store.ts";
 import {
 	columnList,
 	createRecordReader,
 	createRowWriter,
+	type EditRecord,
 	insertRows,
 	type KeyUse,
 	type NewKey,
@@ -62,29 +64,43 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 	}
 	const pet = toPet(row);
 	const edited = editedPet(pet, edit);
-	if (edited?.name === pet.name && edited.status === pet.status) return { outcome: "unchanged", pet };
-	if (seen && (seen.name !== pet.name || seen.status !== pet.status)) {
+	if (edited && isSame(pet, edited)) return { outcome: "unchanged", pet };
+	if (seen && !isSame(pet, { categoryId: pet.categoryId, ...seen })) {
 		const by = yield* readLastEditor(petId);
 		return { outcome: "conflict", pet, ...(by !== undefined && { by }) };
 	}
 	if (edited) {
-		const values = [edited.name, edited.status ?? null, petId];
-		yield { text: "UPDATE pets SET name = $1, status = $2 WHERE id = $3", values };
+		const values = [edited.name, edited.status ?? null, edited.categoryId, petId];
+		yield { text: "UPDATE pets SET name = $1, status = $2, category_id = $3 WHERE id = $4", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
 		const erase = "UPDATE idempotency_keys SET fingerprint = $1 WHERE pet_id = $2";
 		yield { text: erase, values: [erasedFingerprint, petId] };
 	}
-	const statuses = action === "rename" ? {} : { fromStatus: pet.status, toStatus: edited?.status };
 	const [[id] = []] = yield { text: dialect.nextEditId };
-	yield* insertRows(tables.edits, [toEditRow({ id, atMs: nowMs, editor, action, petId, ...statuses })]);
+	const record = { id, atMs: nowMs, editor, action, petId, ...changeOf(action, pet, edited) };
+	yield* insertRows(tables.edits, [toEditRow(record)]);
 	return { outcome: "edited", ...(edited && { pet: edited }) };
 }
 
 /** @returns undefined for a removal */
 function editedPet(pet: Pet, edit: NewEdit): Pet | undefined {
 	if (edit.action === "remove") return undefined;
-	return edit.action === "rename" ? { ...pet, name: edit.name } : { ...pet, status: edit.status };
+	if (edit.action === "rename") return { ...pet, name: edit.name };
+	return edit.action === "set-status" ? { ...pet, status: edit.status } : { ...pet, categoryId: edit.categoryId };
+}
+
+type Editable = Pick<Pet, "name" | "status" | "categoryId">;
+
+function isSame(one: Editable, other: Editable): boolean {
+	return one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
+}
+
+/** What the record of an edit says of it. */
+function changeOf(action: NewEdit["action"], pet: Pet, edited: Pet | undefined): Partial<EditRecord> {
+	if (action === "rename") return {};
+	if (action === "set-category") return { fromCategoryId: pet.categoryId, toCategoryId: edited?.categoryId };
+	return { fromStatus: pet.status, toStatus: edited?.status };
 }
 
 function* readLastEditor(petId: bigint): Transaction<string | undefined> {
@@ -185,6 +201,7 @@ function* finishCopy(dialect: Dialect, cursorSecret: Uint8Array, lastId: bigint)
 
 const transactions = {
 	editPet,
+	changeCategories,
 	addKey,
 	rotateKey,
 	revokeKey,

@@ -12,7 +12,9 @@ const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
 /** The share of a node's connections that transactions may hold, so that reads go on while these wait for a lock. */
-const transactionShare = 1 / 4;
+const longShare = 1 / 4;
+/** The server works on each of them with at least one core. */
+const scansMax = 2;
 
 /**
  * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
@@ -26,6 +28,8 @@ const leaveAgainMs = 2_000;
 export class NodePool extends pg.Pool {
 	readonly #max: number;
 	readonly #limited: ReturnType<typeof createLimit>;
+	/** Runs reads that take long: few at a time. @throws StorageUnavailable after a long wait */
+	readonly limitScans: ReturnType<typeof createLimit>;
 	#open = 0;
 	#growAtMs = 0;
 	/** How often this node has left a server that became read-only, and when it last did. */
@@ -40,7 +44,9 @@ export class NodePool extends pg.Pool {
 		super({ ...options, connectionTimeoutMillis: connectTimeoutMs, min: 1, Client: Connection });
 		this.#left = left;
 		this.#max = this.options.max;
-		this.#limited = createLimit(Math.max(1, Math.floor(this.#max * transactionShare)));
+		const share = Math.max(1, Math.floor(this.#max * longShare));
+		this.#limited = createLimit(share, "transactions");
+		this.limitScans = createLimit(Math.min(share, scansMax), "searches");
 		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
 		this.on("connect", (client) => {
 			this.#open++;
@@ -113,14 +119,14 @@ export class NodePool extends pg.Pool {
 }
 
 /** Runs at most this many tasks at a time. Others wait in order, as long as a query waits for a connection. */
-function createLimit(max: number) {
+function createLimit(max: number, what: string) {
 	let running = 0;
 	const waiting = new Set<() => void>();
 	const wait = () =>
 		new Promise<void>((resolve, reject) => {
 			const late = setTimeout(() => {
 				waiting.delete(start);
-				reject(new StorageUnavailable(`${max} transactions of this node waited for others`));
+				reject(new StorageUnavailable(`${max} ${what} of this node waited for others`));
 			}, connectTimeoutMs);
 			const start = () => {
 				clearTimeout(late);

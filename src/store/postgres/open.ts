@@ -7,11 +7,12 @@ import { createStore, type Engine } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
 import { type OpenOptions, StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
-import { startTransaction } from "../transactions.ts";
+import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
+import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
 import { createReads, type Send } from "./reads.ts";
 import { dialect, rowsOf, runTransaction } from "./transaction.ts";
@@ -19,6 +20,8 @@ import { parsePostgresUrl } from "./url.ts";
 
 /** How often the catalog is searched for shards, with and without writes. */
 const lookEveryMs = 5_000;
+/** Writes that a newer version of the store may not allow. Those of keys and leases go on. */
+const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
 /** How long a commit may take, however long its creates have waited for it. */
 const answerMinMs = 1_000;
 
@@ -35,7 +38,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
 	const { retryWrite, stopIfUnfit } = guardWrites(retry, () => watch.stop(), options.onFatal);
 	const write: Engine["write"] = (name, ...given) =>
-		(name === "editPet" || name === "probe" ? retryWrite : retry)(() =>
+		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
 	const watch = watchWrites(() => write("probe"), background);
@@ -50,7 +53,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
-		...createReads(send),
+		...createReads(send, pool.limitScans),
+		findSql: await readFindSql(pool),
 		write,
 		createAll: (batch) => creates.write(batch),
 		cursorSecret,

@@ -4,7 +4,7 @@
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
-import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, toPetPage } from "../reads.ts";
+import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, type Select, toPetPage } from "../reads.ts";
 import {
 	type FoundPet,
 	type KeyRow,
@@ -15,6 +15,7 @@ import {
 } from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
 import { createTickBatch } from "../tick-batch.ts";
+import type { NodePool } from "./connections.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /**
@@ -50,7 +51,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 
 // With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids: it would ask every
 // shard.
-const petJson = petJsonSql((column) => `to_json(${column})`);
+export const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
 	text: selectWithState([petJson], "FROM pets WHERE id = ANY($1::bigint[])"),
@@ -62,7 +63,8 @@ const keysByHash = {
 
 export function createReads(
 	send: Send,
-): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select"> {
+	limitScans: NodePool["limitScans"],
+): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
 	let timeline = "";
 
 	/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
@@ -83,6 +85,11 @@ export function createReads(
 		);
 	}
 
+	const select: Select = async (columns, rest, values) => {
+		const { rows, version } = await read({ text: selectWithState(columns, rest), values });
+		return { rows: rows.map((row) => row.slice(0, -1)), version };
+	};
+
 	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
 		timeline: () => timeline,
@@ -98,9 +105,11 @@ export function createReads(
 			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), timeline: version.timeline }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
-		async select(columns, rest, values) {
-			const { rows, version } = await read({ text: selectWithState(columns, rest), values });
-			return { rows: rows.map((row) => row.slice(0, -1)), version };
-		},
+		select,
+		scan: (columns, rest, values, signal) =>
+			limitScans(async () => {
+				signal?.throwIfAborted();
+				return (await select(columns, rest, values)).rows;
+			}),
 	};
 }

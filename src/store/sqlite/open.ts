@@ -12,7 +12,8 @@ import { watchWrites } from "../write-watch.ts";
 import { toCreateRequest } from "./creates.ts";
 import { busyTimeoutMs, bytesOfWal, readCursorSecret, toRefusal } from "./file.ts";
 import { identityOf } from "./identity.ts";
-import { createReads } from "./reads.ts";
+import { createReads, refuseReplaced } from "./reads.ts";
+import { createScans, findSql } from "./scans.ts";
 import { startWriter, type Write } from "./writer.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 	};
 	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
 	if (writer.isNew) onCreate?.(file);
-	const { database, reads, cursorSecret } = await openReads(file).catch(async (error) => {
+	const { database, reads, isReplaced, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
@@ -38,9 +39,15 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 		sizeOf: (write) => (write.name === "createPets" ? write.requests.length : 1),
 		onCommit: options.onCommit,
 	});
+	const scans = createScans(file);
 	const write = ((name, ...given) => writes.write({ name, given })) as Engine["write"];
 	const engine: Engine = {
 		...reads,
+		findSql,
+		async scan(columns, rest, values, signal) {
+			refuseReplaced(isReplaced);
+			return scans.run({ text: `SELECT ${columns.join(", ")} ${rest}`, values }, signal);
+		},
 		write,
 		createAll(creates) {
 			const requests = creates.map(toCreateRequest);
@@ -55,6 +62,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 		async close() {
 			await write("touchKeys", []).catch(() => {}); // After all others.
 			database.close();
+			await scans.close();
 			await writer.close();
 		},
 	};
@@ -66,8 +74,13 @@ async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	// A file that is gone has no other timeline: reads go on.
-	const reads = createReads(database, () => (identityOf(file) ?? opened) !== opened);
-	return { database, reads, cursorSecret: readCursorSecret(database) as Buffer };
+	const isReplaced = () => (identityOf(file) ?? opened) !== opened;
+	return {
+		database,
+		reads: createReads(database, isReplaced),
+		isReplaced,
+		cursorSecret: readCursorSecret(database) as Buffer,
+	};
 }
 
 /** The result is empty if the file is gone. */

@@ -9,7 +9,7 @@ import { createTickBatch } from "../tick-batch.ts";
 import { toStoreError } from "./errors.ts";
 import { rowsOf } from "./transaction.ts";
 
-const petJson = petJsonSql((column) => `json_quote(${column})`);
+export const petJson = petJsonSql((column) => `json_quote(${column})`);
 
 /** @param isReplaced whether the store's path names another file than the open one */
 export function createReads(
@@ -58,6 +58,11 @@ export function createReads(
 				version: version(),
 			})),
 	};
+}
+
+/** @throws StorageUnavailable */
+export function refuseReplaced(isReplaced: () => boolean): void {
+	if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 }
 
 interface Read {
@@ -116,7 +121,7 @@ function createTickReads(database: Database.Database, isReplaced: () => boolean)
 		({ name }) => name,
 		async (reads) => {
 			if (!database.open) throw new StorageUnavailable("the store is closed");
-			if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
+			refuseReplaced(isReplaced);
 			try {
 				// One statement, which needs no transaction.
 				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;

@@ -1,0 +1,92 @@
+// The names of categories: how they change, for both engines, and the categories with their animals. A name is unique
+// in all its spellings (`foldedText`), and a category without one is its number.
+
+import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
+import type { Scan } from "./engine.ts";
+import type { CategoryName } from "./store.ts";
+import { createRecordReader, createRowWriter, insertRows, pickColumns, tables } from "./tables.ts";
+import type { Dialect, Transaction } from "./transactions.ts";
+
+const toRow = createRowWriter(tables.categories);
+const named = pickColumns(tables.categories, ["id", "name"]);
+const toName = createRecordReader<CategoryName>(named);
+const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
+/** New numbers are below it, so that every program has them exactly. */
+const idEnd = 2n ** 53n;
+
+/** The categories that were in use at a moment, for the next free number. */
+export interface UsedCategories {
+	/** The largest one below 2^53 that an animal had. */
+	largest: bigint;
+	/** The last animal and the last edit until then. */
+	lastId: bigint;
+	lastEdit: bigint;
+}
+
+/** See `Categories.apply`. @param used if a change has no id */
+export function* changeCategories(
+	{ forUpdate }: Dialect,
+	changes: readonly CategoryChange[],
+	used?: UsedCategories,
+): Transaction<CategoryResult[]> {
+	// One change at a time: two nodes take neither the same name nor the same number.
+	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
+	const results: CategoryResult[] = [];
+	for (const change of changes) results.push(yield* changeCategory(change, used));
+	return results;
+}
+
+function* changeCategory({ id: given, name }: CategoryChange, used?: UsedCategories): Transaction<CategoryResult> {
+	if (name === undefined) return yield* forget(BigInt(given as bigint));
+	const folded = foldedText(name);
+	const owner = yield* read("folded = $1", folded);
+	if (owner && given === undefined) return { outcome: "unchanged", ...owner };
+	const id = given === undefined ? yield* nextId(used) : BigInt(given);
+	if (owner && owner.id !== id) return { outcome: "taken", ...owner };
+	if (owner?.name === name) return { outcome: "unchanged", id, name };
+	yield* insertRows(tables.categories, [toRow({ id, name, folded })], setName);
+	return { outcome: "named", id, name };
+}
+
+function* forget(id: bigint): Transaction<CategoryResult> {
+	const gone = yield { text: "DELETE FROM categories WHERE id = $1 RETURNING id", values: [id] };
+	return { outcome: gone.length > 0 ? "forgotten" : "unchanged", id };
+}
+
+function* read(condition: string, value: unknown): Transaction<CategoryName | undefined> {
+	const [row] = yield { text: `SELECT id, name FROM categories WHERE ${condition}`, values: [value] };
+	return row && toName(row);
+}
+
+/** 1 + the largest number that is named or used, also by what was added or edited since `used`. */
+function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
+	const { largest = 0n, lastId = 0n, lastEdit = 0n } = used ?? {};
+	const text = `SELECT coalesce(max(id), 0) FROM (
+		SELECT id FROM categories
+		UNION ALL SELECT category_id FROM pets WHERE id > $1
+		UNION ALL SELECT to_category_id FROM edits WHERE id > $2) AS used WHERE id < ${idEnd}`;
+	const [[newest = 0n] = []] = yield { text, values: [lastId, lastEdit] };
+	let id = [0n, largest, newest as bigint].reduce((one, other) => (one > other ? one : other)) + 1n;
+	while (yield* read("id = $1", id)) id++;
+	return id;
+}
+
+/** A category of the animals alone, or of the names, or of both. */
+const categoriesWithAnimals = `FROM categories
+	FULL JOIN (SELECT category_id, count(*) AS animals FROM pets GROUP BY category_id) AS used ON category_id = id
+	ORDER BY CASE WHEN name IS NULL THEN 1 ELSE 0 END, animals DESC, category_id LIMIT $1`;
+
+/** See `Categories.list`. */
+export async function listCategories(scan: Scan, limit: number): Promise<Category[]> {
+	const columns = ["coalesce(id, category_id)", "name", "coalesce(animals, 0)"];
+	const rows = (await scan(columns, categoriesWithAnimals, [limit])) as [bigint, string | null, bigint][];
+	return rows
+		.map(([id, name, animals]) => ({ id, ...(name !== null && { name }), animals: Number(animals) }))
+		.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** @param version what the store shows now, or showed before */
+export async function readUsed(scan: Scan, { lastId, lastEdit }: Omit<UsedCategories, "largest">) {
+	const [[largest] = []] = await scan([`coalesce(max(category_id), 0)`], `FROM pets WHERE category_id < ${idEnd}`);
+	return { largest: largest as bigint, lastId, lastEdit };
+}

@@ -1,0 +1,107 @@
+// Looks for animals by a text in their names, by status and category, in the order of ids or names, for both engines.
+// A search passes once over the animals: no index knows the parts of names (docs/decisions/0027-find.md).
+
+import { foldedText } from "../contract/console.ts";
+import { int64FromDecimal } from "../contract/json.ts";
+import { filterNames } from "../contract/operations.ts";
+import { idOfPetJson } from "../contract/pet.ts";
+import type { Engine } from "./engine.ts";
+import type { FindQuery, FoundPets } from "./store.ts";
+import { type Column, tables } from "./tables.ts";
+
+/** The SQL that differs between the engines. */
+export interface FindSql {
+	/** Of the JSON of an animal. */
+	petJson: string;
+	/** What `foldedText` makes of a text, to be compared by its bytes in UTF-8. */
+	folded(text: string): string;
+	/** Whether a text contains another one. */
+	contains(text: string, part: string): string;
+}
+
+/** A total that is not cheap looks at this many animals: at all, or at parts that are spread evenly over them. */
+const countedMax = 100_000n;
+const countedParts = 50n;
+
+/** See `Store.findPets`. */
+export async function findPets(engine: Engine, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+	const page = await readPage(engine, query, signal);
+	if (!query.isCounted) return page;
+	if (!page.next) return { ...page, total: page.pets.length };
+	return { ...page, ...(await countFound(engine, query, page, signal)) };
+}
+
+async function readPage({ findSql, scan }: Engine, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+	const { after, limit } = query;
+	const { isByName, isDescending } = orderOf(query);
+	const { conditions, values, parameter } = conditionsOf(query, findSql);
+	const keys = isByName ? [findSql.folded("name"), "id"] : ["id"];
+	if (after) {
+		const position = [
+			...(isByName ? [findSql.folded(parameter("text", after.name ?? ""))] : []),
+			parameter("bigint", after.id),
+		];
+		conditions.push(`(${keys.join(", ")}) ${isDescending ? "<" : ">"} (${position.join(", ")})`);
+	}
+	const order = keys.map((key) => `${key} ${isDescending ? "DESC" : "ASC"}`);
+	const rest = `FROM pets ${whereAll(conditions)} ORDER BY ${order.join(", ")} LIMIT ${limit + 1}`;
+	const columns = [findSql.petJson, ...(isByName ? ["name"] : [])];
+	const rows = (await scan(columns, rest, values, signal)) as [json: string, name?: string][];
+	const pets = rows.slice(0, limit).map(([json]) => json);
+	const [json, name] = (rows.length > limit && rows[limit - 1]) || [];
+	return { pets, ...(json !== undefined && { next: { id: idOfPetJson(json), ...(name !== undefined && { name }) } }) };
+}
+
+const orderOf = ({ sort = "id" }: FindQuery) => ({
+	isByName: sort.endsWith("name"),
+	isDescending: sort.startsWith("-"),
+});
+
+const whereAll = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
+
+/** @returns the conditions of all animals of a search, and a function that adds a value and returns its place in SQL */
+function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
+	const values: unknown[] = [];
+	const parameter = (type: Column["type"], value: unknown) => `CAST($${values.push(value)} AS ${type})`;
+	const conditions: string[] = [];
+	for (const field of filterNames) {
+		const { name, type } = tables.pets.columns[field];
+		if (query[field] !== undefined) conditions.push(`${name} = ${parameter(type, query[field])}`);
+	}
+	if (query.category !== undefined) conditions.push(`category_id = ${parameter("bigint", query.category)}`);
+	if (query.name !== undefined) {
+		const named = contains(folded("name"), parameter("text", foldedText(query.name)));
+		const number = int64FromDecimal(query.name.trim());
+		const numbered = number === undefined ? "" : ` OR ${parameter("bigint", number)} IN (id, category_id)`;
+		conditions.push(`(${named}${numbered})`);
+	}
+	return { conditions, values, parameter };
+}
+
+/** Without a text, the total is exact. @param page the first one, which is full */
+async function countFound(engine: Engine, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
+	const { findSql, scan, version } = engine;
+	const { conditions, values } = conditionsOf(query, findSql);
+	if (query.name === undefined) {
+		const [[total] = []] = await scan(["count(*)"], `FROM pets ${whereAll(conditions)}`, values, signal);
+		return { total: Number(total) };
+	}
+	// In the order of ids, the page says how many there are up to its end.
+	const { isByName, isDescending } = orderOf(query);
+	const lastId = next?.id ?? 0n;
+	const newest = (await version()).lastId;
+	const from = isByName || isDescending ? 1n : lastId + 1n;
+	const to = isDescending && !isByName ? lastId - 1n : newest;
+	const isExact = to - from < countedMax;
+	const [count, step, width] = isExact
+		? [1n, 0n, to - from + 1n]
+		: [countedParts, (to - from + 1n) / countedParts, countedMax / countedParts];
+	const firsts = Array.from({ length: Number(count) }, (_, index) => `(${from + BigInt(index) * step})`);
+	const part = `FROM (VALUES ${firsts.join(", ")}) AS part CROSS JOIN pets`;
+	const within = `id BETWEEN part.column1 AND part.column1 + ${width - 1n}`;
+	const [[counted] = []] = await scan(["count(*)"], `${part} ${whereAll([within, ...conditions])}`, values, signal);
+	const before = isByName ? 0 : pets.length;
+	if (isExact) return { total: before + Number(counted) };
+	const estimate = before + Math.round((Number(counted) * Number(to - from + 1n)) / Number(count * width));
+	return { total: Math.max(estimate, pets.length + 1), isAbout: true };
+}

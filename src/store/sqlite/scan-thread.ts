@@ -1,0 +1,32 @@
+// The thread that looks through many animals, for finding and counting. It has a read-only connection, and no read
+// transaction lasts longer than a statement, so that the log can be moved into the file.
+
+import { parentPort, workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { foldedText } from "../../contract/console.ts";
+import type { Row, Statement } from "../tables.ts";
+import { busyTimeoutMs } from "./file.ts";
+import { rowsOf } from "./transaction.ts";
+
+/** One for each statement. */
+export type ScanMessage = { rows: Row[] } | { code: string; message: string };
+
+if (parentPort) run(parentPort, workerData);
+
+function run(port: NonNullable<typeof parentPort>, file: string): void {
+	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+	database.function("fold", { deterministic: true, directOnly: true }, (text) => foldedText(String(text)));
+	const attempt = (statement: Statement): ScanMessage => {
+		try {
+			return { rows: rowsOf(database, statement) };
+		} catch (error) {
+			const { code = "", message } = error as NodeJS.ErrnoException;
+			return { code, message };
+		}
+	};
+	port.on("message", (statement: Statement | "close") => {
+		if (statement !== "close") return port.postMessage(attempt(statement));
+		database.close();
+		port.close();
+	});
+}
