@@ -62,7 +62,11 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 	return (
 		<section aria-labelledby="categories-heading">
 			<h2 id="categories-heading">Categories</h2>
-			{totals && <p class="soft num">{countOf(totalOf(totals))} in all</p>}
+			{totals && (
+				<p class="soft num">
+					{countOf(totalOf(totals))} in all{totals.none > 0 && `, ${digits.format(totals.none)} without a status`}
+				</p>
+			)}
 			<ul class="categories">
 				{shown.map((category) => {
 					const id = String(category.id);
