@@ -146,7 +146,7 @@ function CategoryEntry(props: EntryProps) {
 	const categories = useContext(CategoriesContext);
 	const [isOpen, setIsOpen] = useState(false);
 	const [problem, setProblem] = useState("");
-	const isSettled = value.trim() === "" || categoryIdOf(categories.all, value) !== undefined;
+	const isSettled = /^\s*(-?\d*)\s*$/.test(value) || categoryIdOf(categories.all, value) !== undefined;
 	async function choose({ id, name }: Choice): Promise<void> {
 		setProblem("");
 		setIsOpen(false);

@@ -7,7 +7,7 @@ import type { Adding } from "./add-form.ts";
 import { CategoriesContext } from "./categories.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { LazyPart } from "./lazy-view.tsx";
-import { ListTools, loadCategoryMenu } from "./list-tools.tsx";
+import { ListTools } from "./list-tools.tsx";
 import { Banner, FailureNote, MissingScope } from "./notes.tsx";
 import { Paging } from "./paging.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
@@ -64,11 +64,7 @@ export function Animals(props: AnimalsProps) {
 	const move = useListKeys({ route, pets: pets ?? [], page, desk, reload: request.reload, closePanel });
 	const isCovered = useCovering(isAdding || id !== undefined);
 	const [isInUse, setIsInUse] = useState(false);
-	const use = () => {
-		setIsInUse(true);
-		// Menus open at once.
-		if (!isInUse) void loadCategoryMenu().catch(() => {});
-	};
+	const use = () => setIsInUse(true);
 
 	return (
 		<main id="main" class="animals" onPointerMove={use} onKeyDown={use}>
@@ -97,7 +93,7 @@ export function Animals(props: AnimalsProps) {
 				/>
 			) : (
 				<aside class="idle" aria-label="Overview">
-					{(page || !mayList) && (
+					{page && !isEmptyStore(page) && (
 						<LazyPart load={loadIdlePanel} props={{ session, route, totals, edits, replies: desk?.editing.replies }} />
 					)}
 				</aside>
@@ -110,7 +106,7 @@ export function Animals(props: AnimalsProps) {
 const loadAddPanel = () => import("./add-panel.tsx").then(({ AddPanel }) => AddPanel);
 const loadPanel = () => import("./pet-panel.tsx").then(({ PetPanel }) => PetPanel);
 const loadIdlePanel = () => import("./idle-panel.tsx").then(({ IdlePanel }) => IdlePanel);
-const loadDeskParts = () => import("./desk-parts.tsx").then(({ DeskParts }) => DeskParts);
+const loadDeskParts = () => import("./menus.ts").then(({ DeskParts }) => DeskParts);
 
 /**
  * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away, too: the

@@ -156,7 +156,7 @@ function SignedIn(props: SignedInProps) {
 const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
 const addMany = () => import("./add-many.tsx");
 const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
-const loadPalette = () => import("./palette.tsx").then(({ Palette }) => Palette);
+const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
 const loadSignOut = () => import("./sign-out.tsx").then(({ SignOut }) => SignOut);
 const loadKeys = () => import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet);
 

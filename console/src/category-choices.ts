@@ -25,7 +25,7 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	return [
 		...(id && !isExact ? [{ id: BigInt(id) }] : []),
 		...known.slice(0, shownMax),
-		...(!id && !isExact && mayName ? [{ name: text.trim() }] : []),
+		...(!isExact && mayName && !/^-?\d+$/.test(wanted) ? [{ name: text.trim() }] : []),
 	];
 }
 

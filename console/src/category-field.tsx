@@ -1,5 +1,6 @@
 // A field that completes the names of categories, takes a number, and offers a new category. Arrows and Enter choose.
 
+import "./options.css";
 import type { ComponentChildren } from "preact";
 import { useContext, useId, useLayoutEffect, useState } from "preact/hooks";
 import { CategoriesContext } from "./categories.ts";

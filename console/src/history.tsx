@@ -3,9 +3,9 @@
 import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import { type Categories, CategoriesContext } from "./categories.ts";
-import { stateOf } from "./edits.ts";
+import { CategoriesContext } from "./categories.ts";
 import { FailureNote } from "./notes.tsx";
+import { describeEdit, moment } from "./past-edit.ts";
 import type { Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 
@@ -18,7 +18,6 @@ interface HistoryProps {
 
 /** How long to wait before looking whether a name is erased. */
 const erasingMs = 5_000;
-export const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 export function History({ session, pet, replies }: HistoryProps) {
 	const { value, failure, reload } = useRequest(
@@ -56,12 +55,4 @@ export function History({ session, pet, replies }: HistoryProps) {
 			</ol>
 		</section>
 	);
-}
-
-/** Such as “Moved from Dog to Cat”. */
-export function describeEdit(edit: PastEdit, labelOf: Categories["labelOf"]): string {
-	const { action, toStatus, fromCategoryId = "", toCategoryId = "" } = edit;
-	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;
-	if (action === "set-category") return `Moved from ${labelOf(fromCategoryId)} to ${labelOf(toCategoryId)}`;
-	return action === "rename" ? "Renamed" : "Removed";
 }

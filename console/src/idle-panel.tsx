@@ -6,10 +6,10 @@ import { useContext, useState } from "preact/hooks";
 import type { Category, LatestEdit, Totals } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import { CategoriesContext } from "./categories.ts";
-import { NameMenu } from "./category-menu.tsx";
 import { shortName } from "./edits.ts";
-import { describeEdit, moment } from "./history.tsx";
+import { LazyPart } from "./lazy-view.tsx";
 import { countOf, digits } from "./notes.tsx";
+import { describeEdit, moment } from "./past-edit.ts";
 import { CategoryName } from "./pet-table.tsx";
 import { type AnimalsRoute, go, hashOf, showPet } from "./route.ts";
 import { may, type Session } from "./session.ts";
@@ -47,6 +47,7 @@ export function IdlePanel({ session, route, totals, edits, replies }: IdlePanelP
 	);
 }
 
+const loadNameMenu = () => import("./menus.ts").then(({ NameMenu }) => NameMenu);
 const fewCategories = 10;
 
 function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<IdlePanelProps, "route" | "totals">) {
@@ -109,7 +110,7 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 					Show all animals
 				</button>
 			)}
-			{naming && <NameMenu {...naming} onClose={close} />}
+			{naming && <LazyPart load={loadNameMenu} props={{ ...naming, onClose: close }} />}
 		</section>
 	);
 }

@@ -15,8 +15,8 @@ import { may } from "./session.ts";
 import type { Desk } from "./use-desk.ts";
 import { totalOf } from "./use-watch.ts";
 
-export const loadCategoryMenu = () => import("./category-menu.tsx").then(({ CategoryMenu }) => CategoryMenu);
-const loadSelectionBar = () => import("./selection-bar.tsx").then(({ SelectionBar }) => SelectionBar);
+const loadCategoryMenu = () => import("./menus.ts").then(({ CategoryMenu }) => CategoryMenu);
+const loadSelectionBar = () => import("./menus.ts").then(({ SelectionBar }) => SelectionBar);
 
 export function ListTools({ session, route, totals, setIsAdding, desk }: AnimalsProps & { desk: Desk | undefined }) {
 	const mayAdd = may(session, "pets:write");

@@ -1,5 +1,6 @@
 // What can be done with the selected animals, in the place of the tools of the list and as high as they are.
 
+import "./desk.css";
 import { ExportMenu } from "./export-menu.tsx";
 import type { Session } from "./session.ts";
 import type { Desk } from "./use-desk.ts";

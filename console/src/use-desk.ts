@@ -117,7 +117,7 @@ export function deskCommands(desk: Desk, openId: string | undefined): Command[] 
 		run: () => editing.apply(pets.map((pet) => ({ pet, change: { action: "set-status", status } }))),
 	}));
 	const move = {
-		label: `Move ${what} to another category …`,
+		label: `Change the category of ${what} …`,
 		keys: "c",
 		run: () => desk.ask("category", pets, editButton("category") ?? document.body),
 	};

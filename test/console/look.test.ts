@@ -58,7 +58,8 @@ test("the keyboard alone is enough to sign in, page, switch views and sign out, 
 const viewsFile = new URL("./corpus/views.txt", import.meta.url);
 
 /** Rows, counts, and ids of requests. */
-const changing = / "(Animal )?\d|(Select|Status of) Animal \d|[?&]id=\d|- cell "|code: \S+-\w{1,3}"?$|\d not set$/;
+const changing =
+	/ "(Animal )?\d|(Select|Status of|Category of) Animal \d|[?&]id=\d|- cell "|code: \S+-\w{1,3}"?$|\d not set$/;
 
 /** Compares the texts, labels and links of views with the recorded ones, without rows and lines of earlier views. */
 function watchViews(page: Page, key: string) {
