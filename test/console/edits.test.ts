@@ -356,12 +356,13 @@ test("a key without pets:edit sees no way to edit, and its keys do nothing", asy
 	await signIn(page, key);
 	await row(page, "Rex").click();
 	await panel(page, "Rex").getByText("For developers").waitFor();
-	for (const pressed of ["x", "s", "Delete", "F2"]) await page.keyboard.press(pressed);
+	for (const pressed of ["x", "s", "c", "Delete", "F2"]) await page.keyboard.press(pressed);
 	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
 	const commands = await page.getByRole("option").allTextContents();
-	assert.ok(!commands.some((text) => /Mark|Remove|Rename|[Ss]elect|Undo/.test(text)), String(commands));
+	assert.ok(!commands.some((text) => /Mark|Change|Remove|Rename|[Ss]elect|Undo/.test(text)), String(commands));
 	await page.keyboard.press("Escape");
-	assert.equal(await page.getByRole("button", { name: /Status of|Rename|Remove|Select/ }).count(), 0);
+	assert.equal(await page.getByRole("button", { name: /(Status|Category|Name) of|Rename|Remove|Select/ }).count(), 0);
 	assert.equal(await page.getByRole("checkbox").count(), 0);
 	assert.equal(await page.getByText("History").count(), 0);
 	assert.deepEqual(errors, []);
