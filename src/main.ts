@@ -27,6 +27,7 @@ const commands: Record<string, Record<string, Make>> = {
 		serve: async () => (await import("./cli/serve.ts")).serveCommand(),
 		config: async () => (await import("./cli/serve.ts")).configCommand(),
 		keys: async () => (await import("./cli/keys.ts")).keysCommand(),
+		categories: async () => (await import("./cli/categories.ts")).categoriesCommand(),
 		audit: async () => (await import("./cli/audit.ts")).auditCommand(),
 		backup: async () => (await import("./cli/backup.ts")).backupCommand(),
 		restore: async () => (await import("./cli/backup.ts")).restoreCommand(),

@@ -1,4 +1,4 @@
-// `animal-store pets set-status`, `rename` and `remove`: operators edit animals in the store itself. A running service
+// `animal-store pets set-status`, `set-category`, `rename` and `remove`: operators edit animals in the store itself. A running service
 // shows an edit in its next reply.
 
 import { hostname, userInfo } from "node:os";
@@ -7,8 +7,9 @@ import { readConfig } from "../config.ts";
 import { replacesName } from "../contract/console.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type EditResult, type NewEdit, StorageUnavailable, StoreAway } from "../store/store.ts";
+import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
+import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase, withStore } from "./connection.ts";
 import { eraseNames } from "./maintenance/work.ts";
@@ -20,7 +21,8 @@ interface EditOptions {
 	databaseUrl?: string;
 }
 
-type Change = NewEdit extends infer Edit ? (Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never) : never;
+type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
+type Change = ChangeOf<NewEdit>;
 
 const noStatus = "none";
 const mayBeLeft = (reason: string) =>
@@ -40,6 +42,15 @@ export function withEdits(pets: Command): Command {
 			const status = petStatuses.find((status) => status === text);
 			return edit(petId, { action: "set-status", status }, `has the status ${text}`, options);
 		});
+	const setCategory = pets
+		.command("set-category")
+		.description("put an animal into another category")
+		.argument("<id>", "its id", parsePetId)
+		.argument("<category>", "the number or the name of its new category")
+		.addHelpText("after", examples("pets set-category 42 Dog", "pets set-category 42 4"))
+		.action((petId: bigint, text: string, options: EditOptions) =>
+			edit(petId, toCategory(text), `is in the category ${text}`, options),
+		);
 	const rename = pets
 		.command("rename")
 		.description("correct the name of an animal")
@@ -61,19 +72,26 @@ export function withEdits(pets: Command): Command {
 			.description("erase the names that edits have replaced; a service does it soon after edits in the console")
 			.action(eraseReplaced),
 	).option("--json", "the result as JSON");
-	for (const command of [setStatus, rename, remove])
+	for (const command of [setStatus, setCategory, rename, remove])
 		withDatabase(command)
 			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
 			.option("--json", "the result as JSON");
 	return pets;
 }
 
+/** A change that may depend on what the store has. */
+type Given = Change | ((store: Store) => Promise<Change>);
+
+const toCategory = (text: string) => async (store: Store) =>
+	({ action: "set-category", categoryId: await findCategory(store, text) }) as const;
+
 /** @param result such as "is removed" */
-async function edit(petId: bigint, change: Change, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
-	const { outcome, databaseUrl } = await withStore(flags, async ({ edits }, databaseUrl) => ({
-		...(await edits.apply({ petId, editor: by ?? currentEditor(), ...change })),
-		databaseUrl,
-	}));
+async function edit(petId: bigint, given: Given, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
+	const { outcome, databaseUrl, change } = await withStore(flags, async (store, databaseUrl) => {
+		const change = typeof given === "function" ? await given(store) : given;
+		const { outcome } = await store.edits.apply({ petId, editor: by ?? currentEditor(), ...change });
+		return { outcome, databaseUrl, change };
+	});
 	refuseMissing(outcome, petId, change);
 	sayStore(databaseUrl);
 	const { action } = change;

@@ -32,8 +32,10 @@ async function verify(file: string | undefined, { json, ...flags }: VerifyOption
 	if (!json) process.stdout.write(`${describe(report)}\n`);
 }
 
-function describe({ file, animals, keys, idempotencyKeys, namesToErase, schema, bytes }: StoreReport): string {
+function describe(report: StoreReport): string {
+	const { file, animals, keys, idempotencyKeys, categories, namesToErase, schema, bytes } = report;
 	const found = [countOf(animals, "animal"), countOf(keys, "key"), countOf(idempotencyKeys, "Idempotency-Key")];
+	if (categories > 0) found.push(countOf(categories, "category name"));
 	if (namesToErase > 0) found.push(`${countOf(namesToErase, "name")} to erase`);
 	return `${file} is sound: ${found.join(", ")}, schema ${schema}, ${countOf(bytes, "byte")}`;
 }

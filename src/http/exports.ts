@@ -25,13 +25,13 @@ import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import { isEqual } from "./constant-time.ts";
 import type { Exchange } from "./exchange.ts";
-import { leavingOf, petsIn, type Search, searched } from "./find.ts";
+import { leavingOf, petsIn, type Search, searched, unlessLeft } from "./find.ts";
 import type { PetOptions } from "./pets.ts";
 
 /** The most animals that one export names. */
 const idsMax = 1000;
 /** The animals of one search: it looks at them in another thread. */
-const foundMax = 5_000;
+const foundMax = 10_000;
 /** The animals that are written at once. */
 const stepPets = 100;
 /** How long a download may begin. */
@@ -134,16 +134,16 @@ async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<AnyPet[
 
 /** Ends when the client has left. Others are answered between the pages. */
 async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<AnyPet[]> {
-	const signal = leavingOf(exchange);
+	const left = leavingOf(exchange);
 	let after: FindPosition | undefined;
 	do {
-		const { pets, next } = await findPets({ ...search, after, limit: foundMax }, signal);
-		for (let start = 0; start < pets.length && !signal.aborted; start += stepPets) {
+		const { pets, next } = await unlessLeft(left, findPets({ ...search, after, limit: foundMax }, left));
+		for (let start = 0; start < pets.length && !left.aborted; start += stepPets) {
 			yield petsIn(pets.slice(start, start + stepPets));
 			await tick();
 		}
 		after = next;
-	} while (after && !signal.aborted);
+	} while (after && !left.aborted);
 }
 
 async function* fileOf(pages: AsyncIterable<AnyPet[]>, format: ExportFormat): AsyncGenerator<string | Uint8Array> {

@@ -6,7 +6,7 @@ import { int64FromDecimal, parseJson } from "../contract/json.ts";
 import { filters, optional } from "../contract/operations.ts";
 import { NewPet, type Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
-import type { FindPosition, Store } from "../store/store.ts";
+import type { FindPosition, FoundPets, Store } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
 
@@ -28,12 +28,8 @@ export async function find({ findPets }: Store, exchange: Exchange): Promise<Fin
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
 	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
-	const signal = leavingOf(exchange);
-	const { pets, next, ...totals } = await findPets(query, signal).catch((error) => {
-		// Nobody gets the reply.
-		if (signal.aborted) return { pets: [], next: undefined };
-		throw error;
-	});
+	const left = leavingOf(exchange);
+	const { pets, next, ...totals } = await unlessLeft(left, findPets(query, left));
 	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };
 }
 
@@ -46,7 +42,16 @@ export function petsIn(jsons: readonly string[]): Pet[] {
 export function leavingOf({ response }: Exchange): AbortSignal {
 	const leaving = new AbortController();
 	response.once("close", () => leaving.abort());
+	if (response.destroyed) leaving.abort();
 	return leaving.signal;
+}
+
+/** What was found; nothing if the client has left, because nobody gets it. @throws the failure of the search */
+export function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
+	return finding.catch((error) => {
+		if (left.aborted) return { pets: [] };
+		throw error;
+	});
 }
 
 function writePosition({ id, name }: FindPosition): string {

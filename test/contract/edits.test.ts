@@ -75,6 +75,37 @@ test("an edit changes the animal that was seen and names the key in the audit; e
 	assert.equal((await service.send({ path: "/v1/pets" })).body, `[${pet(1, "Rex", "sold")},${pet(2, "Bo")}]`);
 });
 
+test("the category of an animal is changed as its status is, and is a part of what was seen for those who send it", async (context) => {
+	const service = await testService(context);
+	await service.store.createPet(rex);
+	const { categoryId } = rex;
+	const pet = (category: bigint) => `{"id":1,"name":"Rex","categoryId":${category},"status":"available"}`;
+	const into = (to: bigint, seen: string) => `{"id":1,"action":"set-category","categoryId":${to},"seen":${seen}}`;
+	const old = '{"name":"Rex","status":"available"}';
+	const seen = (category: bigint) => `{"name":"Rex","categoryId":${category},"status":"available"}`;
+	const edits = [
+		into(categoryId - 1n, seen(categoryId - 1n)),
+		into(categoryId - 1n, seen(categoryId - 2n)),
+		into(categoryId - 1n, seen(categoryId)),
+		into(-5n, old),
+		`{"id":1,"action":"remove","seen":${seen(categoryId)}}`,
+	];
+	const { body } = await service.send(post(`{"edits":[${edits}]}`));
+	const results = [
+		`{"outcome":"conflict","pet":${pet(categoryId)}}`,
+		`{"outcome":"conflict","pet":${pet(categoryId)}}`,
+		`{"outcome":"edited","pet":${pet(categoryId - 1n)}}`,
+		`{"outcome":"edited","pet":${pet(-5n)}}`,
+		`{"outcome":"conflict","pet":${pet(-5n)},"by":"test"}`,
+	];
+	assert.equal(body, `{"results":[${results}]}`);
+	assert.equal((await service.send({ path: "/v1/pets/1" })).body, pet(-5n));
+	const history = JSON.parse((await service.send({ path: "/console/history?id=1" })).body);
+	const change = { editor: "test", action: "set-category", fromCategoryId: Number(categoryId - 1n), toCategoryId: -5 };
+	assert.deepEqual(history.edits[0], { id: 2, atMs: history.edits[0].atMs, ...change });
+	assert.equal(await service.store.edits.hasNamesToErase(), false);
+});
+
 test("of two callers who saw the same animal, exactly one edits it, and the other learns who did", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "front desk", scopes: ["pets:edit"] });
@@ -153,10 +184,13 @@ test("edits that are not complete and valid are refused, and none of them is mad
 		[{ edits: [good, null] }, /^edits\[1\]: .*object with id/],
 		[{ edits: [good, without("id")] }, /^edits\[1\]: id is required/],
 		[{ edits: [good, { ...good, id: "1" }] }, /id must be/],
-		[{ edits: [good, { ...good, action: "sell" }] }, /action must be one of set-status, rename, remove/],
+		[{ edits: [good, { ...good, action: "sell" }] }, /action must be one of set-status, set-category, rename, remove/],
 		[{ edits: [good, { ...good, action: "rename" }] }, /name is required for rename/],
 		[{ edits: [good, { ...good, action: "rename", name: " " }] }, /name must be a string of 1 to 255/],
 		[{ edits: [good, { ...good, action: "set-status", status: "gone" }] }, /status must be one of/],
+		[{ edits: [good, { ...good, action: "set-category" }] }, /^edits\[1\]: categoryId is required for set-category/],
+		[{ edits: [good, { ...good, action: "set-category", categoryId: "Dog" }] }, /categoryId must be an integer/],
+		[{ edits: [good, { ...good, seen: { ...seen, categoryId: 1.5 } }] }, /^edits\[1\]\.seen: categoryId must be/],
 		[{ edits: [good, without("seen")] }, /^edits\[1\]\.seen: /],
 		[{ edits: [good, { ...good, seen: {} }] }, /^edits\[1\]\.seen: name is required/],
 	];
@@ -174,10 +208,11 @@ test("edits that are not complete and valid are refused, and none of them is mad
 
 test("as many edits as one request may have fit into it with the longest names", async (context) => {
 	const service = await testService(context);
-	const longest = { name: "𝄞".repeat(255), status: "available" };
-	const change = { action: "set-status", status: "available", seen: longest };
-	const edits = Array.from({ length: editsMax }, (_, index) => ({ id: 1_000_000_000 + index, ...change }));
-	assert.deepEqual(await edit(service, ...edits), Array(editsMax).fill({ outcome: "absent" }));
+	const [id, categoryId] = [`${2n ** 63n - 1n}`, `${-(2n ** 63n)}`];
+	const seen = `{"name":"${"𝄞".repeat(255)}","categoryId":${categoryId},"status":"available"}`;
+	const change = `{"id":${id},"action":"set-category","categoryId":${categoryId},"seen":${seen}}`;
+	const { body } = await service.send(post(`{"edits":[${Array(editsMax).fill(change)}]}`));
+	assert.deepEqual(JSON.parse(body).results, Array(editsMax).fill({ outcome: "absent" }));
 });
 
 test("only a key with pets:edit edits and reads histories, whatever else it may do, and no page of another origin", async (context) => {

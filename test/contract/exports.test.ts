@@ -6,7 +6,7 @@ import { get, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { StorageUnavailable } from "../../src/store/store.ts";
+import { type FindQuery, StorageUnavailable } from "../../src/store/store.ts";
 import { startProgram } from "../support/program.ts";
 import { assertFailure, revoke, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -188,19 +188,20 @@ test("a ticket works for a minute on every node, as long as its key does, within
 	assert.equal(await statusOf(ofGone), "invalid_credential");
 });
 
-/** A service whose store gives the same page again and again. */
+/** A service whose searches find the same animals again and again. */
 async function endlessService(context: Parameters<typeof testService>[0]) {
 	const service = await serviceWithPets(context);
 	const { store } = service;
 	const reads = { count: 0, fail: false };
-	const page = await store.listPets({ after: 0n, limit: 4 });
-	const json = `[${Array.from({ length: 100 }, () => page.json.slice(1, -1)).join()}]`;
-	store.listPets = async () => {
+	const found = await store.findPets({ limit: 4 });
+	const next = { id: 4n };
+	context.mock.method(store, "findPets", async ({ name }: FindQuery, signal?: AbortSignal) => {
 		reads.count++;
 		await new Promise(setImmediate);
+		signal?.throwIfAborted();
 		if (reads.fail) throw new StorageUnavailable("the server is away");
-		return { ...page, json, hasMore: true };
-	};
+		return { pets: name === undefined ? Array(100).fill(found.pets).flat() : [], next };
+	});
 	return { service, reads };
 }
 
@@ -266,7 +267,7 @@ test("an export that fails in the middle breaks off the connection, for clients 
 
 test("the log line of an export that fails by a bug has its route, and not its ticket", async (context) => {
 	const service = await serviceWithPets(context);
-	context.mock.method(service.store, "listPets", () => Promise.reject(new TypeError("a bug")));
+	context.mock.method(service.store, "findPets", () => Promise.reject(new TypeError("a bug")));
 	const path = await pathOf(service, { format: "csv" });
 	await download(service.url, path).catch(() => {}); // It is broken off, before or after its head.
 	const line = await until("the line", () => service.log.find((line) => line["error.type"] === "internal_error"));

@@ -52,7 +52,7 @@ for (const [engine, make] of Object.entries(engines)) {
 				expected,
 			);
 			const [header = "", ...rows] = (await text("aligned")).split("\n").slice(0, -1);
-			if (edits > 0) assert.match(header, /^id +at +animal +action +status +by +name erased$/);
+			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by +name erased$/);
 			assert.deepEqual(
 				rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),
 				expected.map((id) => [`${id}`, header.indexOf("by")]),

@@ -25,7 +25,7 @@ async function nextVersion(context: TestContext, ...steps: string[]): Promise<Ve
 	const tree = copyTree(join(temporaryFolder(context), `next-${copies++}`));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
-			writeFileSync(join(tree, `src/store/migrations/${engine}-00${6 + index}.sql`), sql);
+			writeFileSync(join(tree, `src/store/migrations/${engine}-00${7 + index}.sql`), sql);
 	const [open, work] = ["src/store/open.ts", "src/cli/maintenance/work.ts"].map((path) => import(join(tree, path)));
 	return { ...(await open), ...(await work) };
 }
@@ -82,7 +82,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 		await assert.rejects(openStore(url, Date.now), {
 			name: "StoreRefused",
-			message: /was written by a newer animal-store \(schema 6, this one supports 5\): upgrade this installation$/,
+			message: /was written by a newer animal-store \(schema 7, this one supports 6\): upgrade this installation$/,
 		});
 	});
 
@@ -107,12 +107,12 @@ for (const [engine, make] of Object.entries(engines)) {
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>
 			version.openStore(url, Date.now, { verify: "whole", onFatal: (reason) => void reasons.push(reason) });
-		const expand = `-- oldest writer: 5\n${addColumn}`;
+		const expand = `-- oldest writer: 6\n${addColumn}`;
 		const expanding = await nextVersion(context, expand);
 		const contracting = await nextVersion(
 			context,
 			expand,
-			"-- oldest writer: 6\nALTER TABLE pets DROP COLUMN breed;\n",
+			"-- oldest writer: 7\nALTER TABLE pets DROP COLUMN breed;\n",
 		);
 		const pet = { name: "Rex", categoryId: 1n };
 		const older = await open({ openStore });
@@ -130,7 +130,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal(reasons.length, 1);
 		assert.equal((await next.createPet(pet)).id, 4n);
 		assert.equal((await last.createPet(pet)).id, 5n);
-		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 6, this one supports 5\)/);
+		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 7, this one supports 6\)/);
 		for (const store of [again, next, last, await open(expanding)]) await store.close();
 	});
 

@@ -30,6 +30,8 @@ export interface StoreReport {
 	animals: number;
 	keys: number;
 	idempotencyKeys: number;
+	/** Those with a name. */
+	categories: number;
 	/** Names that edits have replaced, which may still be in unused space. */
 	namesToErase: number;
 	/** Empty if the file is sound. */
@@ -63,7 +65,8 @@ export async function verifyFile(file: string, work: LongWork): Promise<StoreRep
 
 function emptyReport(file: string): StoreReport {
 	const { size } = statSync(file);
-	return { file, bytes: size, schema: 0, animals: 0, keys: 0, idempotencyKeys: 0, namesToErase: 0, problems: [] };
+	const counts = { animals: 0, keys: 0, idempotencyKeys: 0, categories: 0, namesToErase: 0 };
+	return { file, bytes: size, schema: 0, ...counts, problems: [] };
 }
 
 async function verifyOpened(database: Database.Database, file: string, work: LongWork): Promise<StoreReport> {
@@ -78,6 +81,8 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
 	if (problems.length > 0) return { ...report, problems };
 	const count = (table: string) => Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+	/** A backup may be of an older version. */
+	const hasCategories = count("sqlite_schema WHERE name = 'categories'") > 0;
 	const secret = readCursorSecret(database);
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	work.onProgress?.({ what: "reading animals", done: 0, total: 0 });
@@ -90,6 +95,7 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 		animals: count("pets"),
 		keys: count("keys"),
 		idempotencyKeys: count("idempotency_keys"),
+		categories: hasCategories ? count("categories") : 0,
 		namesToErase: count(`edits WHERE ${isToErase}`),
 		problems,
 	};

@@ -1,0 +1,99 @@
+// `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
+
+import { Command } from "commander";
+import { CategoryName } from "../contract/category.ts";
+import {
+	type Category,
+	type CategoryChange,
+	type CategoryResult,
+	categoriesMax,
+	foldedText,
+} from "../contract/console.ts";
+import { int64FromDecimal, toJson } from "../contract/json.ts";
+import { Type } from "../contract/schema.ts";
+import { checkOf, describeFaults } from "../contract/validate.ts";
+import type { Store } from "../store/store.ts";
+import { parseInt64 } from "./arguments.ts";
+import { CommandError } from "./command-error.ts";
+import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { countOf, examples, toStdout } from "./output.ts";
+import { formatTable } from "./tables.ts";
+
+interface CommonOptions {
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+export function categoriesCommand(): Command {
+	const categories = new Command("categories").description("list the categories of animals, and name them");
+	categories
+		.command("list")
+		.description("list the categories that have a name or animals")
+		.addHelpText("after", examples("categories list", "categories list --json"))
+		.action(list);
+	categories
+		.command("name")
+		.description("name a category, or give it another name; animals keep its number")
+		.argument("<name>", "a name that no other category has, in any spelling", parseCategoryName)
+		.option("--number <number>", "which category; a new one with the next free number if absent", parseInt64)
+		.addHelpText("after", examples("categories name Dog", "categories name Dog --number 4"))
+		.action((name: string, { number: id, ...options }: CommonOptions & { number?: bigint }) =>
+			change(id === undefined ? { name } : { id, name }, options),
+		);
+	categories
+		.command("forget")
+		.description("take the name of a category away; animals keep its number")
+		.argument("<category>", "its number or its name")
+		.addHelpText("after", examples("categories forget Dog", "categories forget 4"))
+		.action((text: string, options: CommonOptions) =>
+			change(async (store) => ({ id: await findCategory(store, text) }), options),
+		);
+	for (const command of categories.commands) withDatabase(command).option("--json", "the result as JSON");
+	return categories;
+}
+
+async function list({ json, ...flags }: CommonOptions): Promise<void> {
+	const found = await withStore(flags, ({ categories }) => categories.list(categoriesMax));
+	if (json) return void process.stdout.write(`${toJson(found, 2)}\n`);
+	const cells = ({ id, name = "", animals }: Category) => [`${id}`, `${animals}`, name];
+	const isNumber = (title: string) => title !== "name";
+	await toStdout(formatTable([found.map(cells)], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
+}
+
+type Change = CategoryChange | ((store: Store) => Promise<CategoryChange>);
+
+/** Applies the change and says what became of it. @throws CommandError */
+async function change(given: Change, { json, ...flags }: CommonOptions): Promise<void> {
+	const { outcome, id, name, databaseUrl } = await withStore(flags, async (store, databaseUrl) => {
+		const [result] = await store.categories.apply([typeof given === "function" ? await given(store) : given]);
+		return { ...(result as CategoryResult), databaseUrl };
+	});
+	const called = JSON.stringify(name);
+	if (outcome === "taken")
+		throw new CommandError(`category ${id} is called ${called} already: choose another name, or rename that one first`);
+	sayStore(databaseUrl);
+	if (json) return void process.stdout.write(`${toJson({ id, name: name ?? null, outcome })}\n`);
+	const state = name === undefined ? "has no name" : `is called ${called}`;
+	process.stdout.write(`category ${id} ${state}${outcome === "unchanged" ? " already" : ""}\n`);
+}
+
+/** The category with this number, or with this name in any spelling. @throws CommandError */
+export async function findCategory({ categories }: Store, text: string): Promise<bigint> {
+	const number = int64FromDecimal(text);
+	if (number !== undefined) return number;
+	const wanted = foldedText(text);
+	const found = (await categories.names()).find(({ name }) => foldedText(name) === wanted);
+	if (found) return found.id;
+	throw new CommandError(
+		`no category is called ${JSON.stringify(text)}: animal-store categories list shows the names, and animal-store categories name adds one`,
+	);
+}
+
+const checkName = checkOf(Type.Object({ name: CategoryName }));
+
+/** @throws CommandError */
+function parseCategoryName(name: string): string {
+	const { faults } = checkName({ name });
+	if (faults) throw new CommandError(describeFaults(faults));
+	return name;
+}

@@ -1,0 +1,111 @@
+// `/console/categories`: what it shows, what a change does, and who may ask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CategoriesReply, CategoryResult } from "../../src/contract/console.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { assertFailure, type TestService, testService } from "../support/service.ts";
+
+const path = "/console/categories";
+
+const post = (body: unknown, headers = {}) => ({
+	method: "POST",
+	path,
+	headers: { "Content-Type": "application/json", ...headers },
+	body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+async function change({ send }: TestService, ...categories: unknown[]): Promise<CategoryResult[]> {
+	const { status, headers, body } = await send(post({ categories }));
+	assert.deepEqual([status, headers["cache-control"]], [200, "no-store"], body);
+	return JSON.parse(body).results;
+}
+
+async function list({ send }: TestService): Promise<CategoriesReply["categories"]> {
+	const { status, headers, body } = await send({ path });
+	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
+	return JSON.parse(body).categories;
+}
+
+test("categories are listed by id with their names and numbers of animals, and each change has its outcome", async (context) => {
+	const service = await testService(context);
+	for (const categoryId of [4n, 4n, -1n]) await service.store.createPet({ name: "Rex", categoryId });
+	assert.deepEqual(await change(service, { name: "Dog" }, { name: "DÖG" }, { id: 4, name: "Cat" }), [
+		{ outcome: "named", id: 5, name: "Dog" },
+		{ outcome: "unchanged", id: 5, name: "Dog" },
+		{ outcome: "named", id: 4, name: "Cat" },
+	]);
+	assert.deepEqual(await list(service), [
+		{ id: -1, animals: 1 },
+		{ id: 4, name: "Cat", animals: 2 },
+		{ id: 5, name: "Dog", animals: 0 },
+	]);
+	assert.deepEqual(
+		await change(
+			service,
+			{ id: 4, name: "dog" },
+			{ id: 5, name: "dog" },
+			{ id: 5, name: "dog" },
+			{ id: 5 },
+			{ id: 5 },
+			{ id: 4, name: "Dog" },
+		),
+		[
+			{ outcome: "taken", id: 5, name: "Dog" },
+			{ outcome: "named", id: 5, name: "dog" },
+			{ outcome: "unchanged", id: 5, name: "dog" },
+			{ outcome: "forgotten", id: 5 },
+			{ outcome: "unchanged", id: 5 },
+			{ outcome: "named", id: 4, name: "Dog" },
+		],
+	);
+	const large = "9223372036854775807";
+	const { body } = await service.send(post(`{"categories":[{"id":${large},"name":"Last"}]}`));
+	assert.equal(body, `{"results":[{"outcome":"named","id":${large},"name":"Last"}]}`);
+	assert.ok((await service.send({ path })).body.endsWith(`{"id":${large},"name":"Last","animals":0}]}`));
+});
+
+test("changes that are not complete and valid are refused, and none of them is made", async (context) => {
+	const service = await testService(context);
+	const good = { id: 1, name: "Dog" };
+	const refused: [unknown, RegExp][] = [
+		["[]", /^categories is required/],
+		["null", /^categories is required/],
+		[{ categories: [] }, /1 to 100 changes/],
+		[{ categories: Array(101).fill(good) }, /1 to 100 changes/],
+		[{ categories: [good, null] }, /^categories\[1\]: .*an object with id/],
+		[{ categories: [good, {}] }, /^categories\[1\]: id or name is required/],
+		[{ categories: [good, { id: "1", name: "Cat" }] }, /^categories\[1\]: id must be an integer/],
+		...["", " ", "a\tb", "a".repeat(101), "\ud800", 5].map((name): [unknown, RegExp] => [
+			{ categories: [good, { name }] },
+			/^categories\[1\]: name must be a text of 1 to 100 characters/,
+		]),
+	];
+	for (const [body, message] of refused) {
+		const reply = await service.send(post(body));
+		assertFailure(reply, "invalid_body");
+		assert.match(JSON.parse(reply.body).message, message);
+	}
+	assertFailure(await service.send(post("{")), "invalid_json");
+	assertFailure(await service.send({ method: "DELETE", path }), "method_not_allowed");
+	assertFailure(await service.send({ path: `${path}?limit=1` }), "unknown_parameter");
+	assert.deepEqual(await list(service), []);
+	const longest = { categories: Array.from({ length: 100 }, (_, id) => ({ id, name: `${id} ${"𝄞".repeat(96)}` })) };
+	assert.equal((await service.send(post(longest))).status, 200);
+});
+
+test("a key with pets:read sees the categories, and only one with pets:edit changes them", async (context) => {
+	const service = await testService(context);
+	const keyWith = async (scope: "pets:read" | "pets:write" | "pets:edit") => {
+		const { key } = await createKey(service.issuer, { name: scope, scopes: [scope] });
+		return { Authorization: `Bearer ${key}` };
+	};
+	const dog = { categories: [{ name: "Dog" }] };
+	for (const scope of ["pets:read", "pets:write"] as const)
+		assertFailure(await service.send(post(dog, await keyWith(scope))), "insufficient_scope");
+	for (const scope of ["pets:edit", "pets:write"] as const)
+		assertFailure(await service.send({ path, headers: await keyWith(scope) }), "insufficient_scope");
+	assertFailure(await service.send({ path, headers: { Authorization: undefined } }), "missing_credential");
+	assert.equal((await service.send({ path, headers: await keyWith("pets:read") })).body, '{"categories":[]}');
+	assert.equal((await service.send(post(dog, await keyWith("pets:edit")))).status, 200);
+});

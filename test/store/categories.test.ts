@@ -1,0 +1,130 @@
+// The names of categories in the store, over both engines.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { copyStore } from "../../src/cli/copy.ts";
+import { foldedText } from "../../src/contract/console.ts";
+import type { Store } from "../../src/store/store.ts";
+import { runSql } from "../support/sql.ts";
+import { engines } from "./engines.ts";
+
+/** The category of a new name. */
+async function add({ categories }: Store, name: string): Promise<bigint | undefined> {
+	const [result] = await categories.apply([{ name }]);
+	return result?.id;
+}
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: a name is kept as it was given, is unique in all its spellings, and is there for every node`, async (context) => {
+		const { open, reopen } = await make(context);
+		const [store, other] = [await open(), await open()];
+		const names = ["Hund", "Vögel", "Straße", "ΣΊΣΥΦΟΣ", " x ", "🐕", "a 'b' \"c\" \\"];
+		for (const [index, name] of names.entries()) {
+			const named = { outcome: "named", id: BigInt(index + 1), name };
+			assert.deepEqual(await store.categories.apply([{ name }]), [named]);
+			const spelled = name.toUpperCase().normalize("NFD");
+			assert.deepEqual(await other.categories.apply([{ name: spelled }]), [{ ...named, outcome: "unchanged" }]);
+			assert.deepEqual(await other.categories.apply([{ id: 99n, name: spelled }]), [{ ...named, outcome: "taken" }]);
+		}
+		const expected = names.map((name, index) => ({ id: BigInt(index + 1), name }));
+		for (const node of [other, await reopen(store)]) assert.deepEqual(await node.categories.names(), expected);
+	});
+
+	test(`${engine}: the number of a new name follows all that are named or used below 2^53, also by animals that came or moved meanwhile`, async (context) => {
+		const { open, databaseUrl } = await make(context);
+		const store = await open();
+		assert.equal(await add(store, "a"), 1n);
+		await store.createPet({ name: "Rex", categoryId: -5n });
+		assert.equal(await add(store, "b"), 2n);
+		await store.createPet({ name: "Rex", categoryId: 7n });
+		assert.equal(await add(store, "c"), 8n);
+		for (const categoryId of [2n ** 53n, 2n ** 63n - 1n]) await store.createPet({ name: "Rex", categoryId });
+		assert.equal(await add(store, "d"), 9n);
+		await store.edits.apply({ petId: 1n, editor: "a", action: "set-category", categoryId: 20n });
+		assert.equal(await add(store, "e"), 21n);
+		assert.deepEqual(
+			await store.categories.apply([{ id: 21n }, { id: 40n, name: "f" }, { name: "g" }, { name: "h" }]),
+			[
+				{ outcome: "forgotten", id: 21n },
+				{ outcome: "named", id: 40n, name: "f" },
+				{ outcome: "named", id: 41n, name: "g" },
+				{ outcome: "named", id: 42n, name: "h" },
+			],
+		);
+		await store.categories.apply([
+			{ id: 2n ** 53n - 1n, name: "last" },
+			{ id: 2n ** 53n, name: "more" },
+		]);
+		assert.equal(await add(store, "i"), 2n ** 53n + 1n);
+		const folded = await runSql(databaseUrl, "SELECT name, folded FROM categories");
+		for (const row of folded) assert.equal(row["folded"], foldedText(String(row["name"])));
+	});
+
+	test(`${engine}: nodes that name categories at the same time take neither the same name nor the same number`, async (context) => {
+		const { open } = await make(context);
+		const stores = [await open(), await open(), await open()] as Store[];
+		const names = Array.from({ length: 8 }, (_, index) => `kind ${index}`);
+		await Promise.all(
+			stores.flatMap((store, place) => names.map((name) => add(store, place ? name : name.toUpperCase()))),
+		);
+		const named = await (stores[0] as Store).categories.names();
+		assert.deepEqual(
+			named.map(({ id }) => id),
+			names.map((_, index) => BigInt(index + 1)),
+		);
+		assert.deepEqual(new Set(named.map(({ name }) => foldedText(name))), new Set(names));
+	});
+
+	test(`${engine}: the list has the number of animals of each category, after every edit, and first those with names if there are too many`, async (context) => {
+		const { open } = await make(context);
+		const store = await open();
+		for (const categoryId of [1n, 2n, 2n, 3n, 3n, 3n, -(2n ** 63n), 2n ** 63n - 1n])
+			await store.createPet({ name: "Rex", categoryId });
+		await store.categories.apply([
+			{ id: 1n, name: "one" },
+			{ id: 9n, name: "nine" },
+		]);
+		const counts = async (limit: number) =>
+			(await store.categories.list(limit)).map(({ id, name, animals }) => [id, name, animals]);
+		const [first, last] = [-(2n ** 63n), 2n ** 63n - 1n];
+		assert.deepEqual(await counts(99), [
+			[first, undefined, 1],
+			[1n, "one", 1],
+			[2n, undefined, 2],
+			[3n, undefined, 3],
+			[9n, "nine", 0],
+			[last, undefined, 1],
+		]);
+		assert.deepEqual(await counts(3), [
+			[1n, "one", 1],
+			[3n, undefined, 3],
+			[9n, "nine", 0],
+		]);
+		await store.edits.apply({ petId: 4n, editor: "a", action: "set-category", categoryId: 9n });
+		await store.edits.apply({ petId: 8n, editor: "a", action: "remove" });
+		assert.deepEqual((await counts(99)).slice(1), [
+			[1n, "one", 1],
+			[2n, undefined, 2],
+			[3n, undefined, 2],
+			[9n, "nine", 1],
+		]);
+	});
+
+	test(`${engine}: a copy has the names of categories, and edits of them`, async (context) => {
+		const store = await (await make(context)).open();
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		await store.categories.apply([
+			{ id: 1n, name: "Dög" },
+			{ id: -4n, name: "Cat" },
+		]);
+		await store.edits.apply({ petId: 1n, editor: "a", action: "set-category", categoryId: -4n });
+		for (const make of Object.values(engines)) {
+			const copy = await (await make(context)).open();
+			const copied = await copyStore({ from: store, to: copy, onProgress() {} });
+			assert.equal(copied.categories, 2);
+			assert.deepEqual(await copy.categories.list(9), await store.categories.list(9));
+			assert.deepEqual(await copy.edits.list(0n, 9), await store.edits.list(0n, 9));
+			assert.equal(await add(copy, "DOG"), 1n);
+		}
+	});
+}

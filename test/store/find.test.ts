@@ -1,0 +1,237 @@
+// Finding animals in the store, over both engines: what is found, in which order, and how searches share a store with
+// others.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { foldedText, sorts } from "../../src/contract/console.ts";
+import { petStatuses } from "../../src/contract/pet.ts";
+import { fold } from "../../src/store/sqlite/scan-thread.ts";
+import type { FindPosition, FindQuery, Store } from "../../src/store/store.ts";
+import { pick, seed, seededRandom } from "../support/random.ts";
+import { runSql } from "../support/sql.ts";
+import { petsOf } from "../support/store-reads.ts";
+import { engines } from "./engines.ts";
+
+const editor = "operator";
+
+/** Their letters are folded in each of the ways that there are. */
+const hardNames = [
+	"Rex",
+	"MÜSLI mu\u0308sli",
+	"Straße STRASSE ẞ",
+	"ΟΔΟΣ οδός ς",
+	"İzmir Iğdır ı",
+	"Ångström Å Å",
+	"ﬁsh ｆｉｓｈ ⅻ ㎒ ﷺ",
+	"Łucja Øre Æ ĳ Ŀ",
+	"Бело́к ЁЖ Ѷ",
+	"ՄԵՐԻ Ⴀ ა Ა",
+	"한글 각 ᄀ",
+	"Ấ Ầ q\u0323\u0307",
+	"𐐀 𝔄 𞤀 Ꭰ ꭰ Ǆ ǅ",
+	"शिव แมว حِصان سلام",
+	"🐕‍🦺 \u2028 \u00ad x\u200dy",
+	" ' \" \\ % _ * [a]",
+];
+
+async function find(store: Store, query: Omit<FindQuery, "limit"> & { limit?: number }) {
+	const { pets, ...found } = await store.findPets({ limit: 100, ...query });
+	return { ...found, pets: petsOf({ json: `[${pets.join()}]` }) };
+}
+
+/** All animals of a search, in pages. @param between called after each page */
+async function findAll(store: Store, query: FindQuery, between = async () => {}) {
+	const found = [];
+	let after: FindPosition | undefined;
+	do {
+		const { pets, next } = await find(store, { ...query, after });
+		found.push(...pets);
+		assert.ok(pets.length === query.limit || !next);
+		after = next;
+		await between();
+	} while (after);
+	return found;
+}
+
+/** As SQLite and PostgreSQL compare UTF-8. */
+const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+test("a text is folded letter by letter, which databases can do, too", () => {
+	for (const name of hardNames) {
+		assert.equal(fold(name), foldedText(name), name);
+		assert.equal(Array.from(name, foldedText).join(""), foldedText(name), name);
+	}
+	for (let code = 0; code < 0x10000; code += 7) {
+		const letter = String.fromCharCode(code);
+		assert.equal(fold(`a${letter}b`), foldedText(`a${letter}b`), code.toString(16));
+	}
+});
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: each name is found by each of its parts in any case and with or without marks, and sorted by its letters`, async (context) => {
+		const store = await (await make(context)).open();
+		for (const name of hardNames) await store.createPet({ name, categoryId: -1n });
+		const byName = (await findAll(store, { sort: "name", limit: 3 })).map(({ name }) => name);
+		const sorted = hardNames.toSorted((one, other) => compare(foldedText(one), foldedText(other)));
+		assert.deepEqual(byName, sorted);
+		assert.deepEqual(
+			(await findAll(store, { sort: "-name", limit: 3 })).map(({ name }) => name),
+			sorted.toReversed(),
+		);
+		for (const name of hardNames)
+			for (const part of [name, ...name.split(" ").filter(Boolean)])
+				for (const written of [part, part.toUpperCase(), part.toLowerCase(), part.normalize("NFD")]) {
+					const expected = hardNames.filter((other) => foldedText(other).includes(foldedText(written)));
+					const { pets, total } = await find(store, { name: written, isCounted: true });
+					assert.deepEqual([pets.map((pet) => pet.name), total], [expected, expected.length], written);
+				}
+	});
+
+	test(`${engine}: a whole number finds the animal with this id, those of this category, and names with it`, async (context) => {
+		const store = await (await make(context)).open();
+		for (const [name, categoryId] of [
+			["Rex", 3n],
+			["a 1", -7n],
+			["b -7", 2n],
+			["c", 2n ** 63n - 1n],
+		] as const)
+			await store.createPet({ name, categoryId });
+		const ids = async (name: string) => (await find(store, { name })).pets.map(({ id }) => Number(id));
+		assert.deepEqual(await ids("3"), [1, 3]);
+		assert.deepEqual(
+			await ids(" 1 "),
+			[1, 2].filter((id) => id === 1),
+			"a name has to contain the blanks",
+		);
+		assert.deepEqual(await ids("1"), [1, 2]);
+		assert.deepEqual(await ids("-7"), [2, 3]);
+		assert.deepEqual(await ids("9223372036854775807"), [4]);
+		for (const none of ["9223372036854775808", "03", "+3", "3.0"]) assert.deepEqual(await ids(none), []);
+	});
+
+	test(`${engine}: a search with any filters, in any order and in pages of any size, finds what a filter of all animals finds`, async (context) => {
+		const store = await (await make(context)).open();
+		const random = seededRandom(seed);
+		const names = ["Ann", "ann", "Änne", "Bo", "anno 7", "ß", "SS"];
+		const statuses = [undefined, ...petStatuses];
+		const all = Array.from({ length: 80 }, (_, index) => ({
+			id: BigInt(index + 1),
+			name: pick(names, random),
+			categoryId: BigInt(Math.floor(random() * 3)),
+			status: pick(statuses, random),
+		}));
+		for (const { id: _, ...pet } of all) await store.createPet(pet);
+		for (let turn = 0; turn < 40; turn++) {
+			const name = pick([undefined, "an", "ss", "7", "x"], random);
+			const status = pick(statuses, random);
+			const category = pick([undefined, 0n, 1n], random);
+			const sort = pick([undefined, ...sorts], random);
+			const expected = all.filter(
+				(pet) =>
+					(name === undefined ||
+						foldedText(pet.name).includes(name) ||
+						[pet.id, pet.categoryId].map(String).includes(name)) &&
+					(status === undefined || pet.status === status) &&
+					(category === undefined || pet.categoryId === category),
+			);
+			if (sort?.endsWith("name")) expected.sort((one, other) => compare(foldedText(one.name), foldedText(other.name)));
+			if (sort?.startsWith("-")) {
+				expected.reverse();
+			}
+			const query = { name, status, category, sort };
+			const found = await findAll(store, { ...query, limit: 1 + Math.floor(random() * 20) });
+			const told = JSON.stringify(Object.entries(query).map(String));
+			assert.deepEqual(
+				found.map(({ id }) => id),
+				expected.map(({ id }) => id),
+				told,
+			);
+			const { total, isAbout } = await find(store, { ...query, limit: 5, isCounted: true });
+			assert.deepEqual([total, isAbout], [expected.length, undefined], told);
+		}
+	});
+
+	test(`${engine}: pages skip and repeat no animal that stays as it is, while others add, rename and remove`, async (context) => {
+		const { open } = await make(context);
+		const [store, other] = [await open(), await open()];
+		const random = seededRandom(seed);
+		const nameOf = (index: number) => `${"zyxwvut"[index % 7]} ${index % 3}`;
+		for (let index = 0; index < 60; index++) await store.createPet({ name: nameOf(index), categoryId: 1n });
+		for (const sort of sorts) {
+			const changed = new Set<bigint>();
+			const { lastId } = await store.version();
+			const found = await findAll(store, { sort, limit: 4 }, async () => {
+				const petId = 1n + BigInt(Math.floor(random() * Number(lastId)));
+				changed.add(petId);
+				await other.createPet({ name: nameOf(Number(petId)), categoryId: 1n });
+				const action = pick(["rename", "remove"] as const, random);
+				await other.edits.apply({ petId, editor, ...(action === "rename" ? { action, name: nameOf(5) } : { action }) });
+			});
+			const kept = found.map(({ id }) => id).filter((id) => id <= lastId && !changed.has(id));
+			assert.equal(new Set(kept).size, kept.length, "none is there twice");
+			const all = await findAll(store, { limit: 100 });
+			const expected = all.map(({ id }) => id).filter((id) => id <= lastId && !changed.has(id));
+			assert.deepEqual(new Set(kept), new Set(expected));
+		}
+	});
+
+	test(`${engine}: the total of a large store is near the truth for a common text, and exact for a rare one`, async (context) => {
+		const { open, databaseUrl } = await make(context);
+		const store = await open();
+		const count = 250_000;
+		await runSql(
+			databaseUrl,
+			`INSERT INTO pets (id, name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+			SELECT i, CASE WHEN i % 4 = 0 THEN 'Änne' WHEN i IN (5, 200001) THEN 'Bo' ELSE 'Rex' END, i % 50 FROM n`,
+		);
+		if (engine === "postgres") await runSql(databaseUrl, `UPDATE counters SET last_id = ${count} WHERE name = 'pets'`);
+		for (const sort of sorts) {
+			const { total = 0, isAbout } = await find(store, { name: "anne", sort, limit: 50, isCounted: true });
+			assert.ok(isAbout && Math.abs(total - count / 4) < count / 100, `${sort}: ${total}`);
+			const rare = await find(store, { name: "bo", sort, limit: 50, isCounted: true });
+			assert.deepEqual([rare.pets.length, rare.total, rare.isAbout], [2, 2, undefined]);
+			const all = await find(store, { sort, limit: 50, isCounted: true });
+			assert.deepEqual([all.total, all.isAbout], [count, undefined]);
+		}
+		const { total, isAbout } = await find(store, { category: 7n, sort: "name", limit: 50, isCounted: true });
+		assert.deepEqual([total, isAbout], [count / 50, undefined]);
+	});
+
+	test(`${engine}: reads go on during searches, a search sees what was added before it, and one that was left is dropped`, async (context) => {
+		const { open, databaseUrl } = await make(context);
+		const store = await open();
+		await runSql(
+			databaseUrl,
+			`INSERT INTO pets (id, name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+			SELECT i, 'Änne ' || i, i % 50 FROM n`,
+		);
+		if (engine === "postgres") await runSql(databaseUrl, "UPDATE counters SET last_id = 50000 WHERE name = 'pets'");
+		let isSearching = true;
+		const searching = Promise.all(Array.from({ length: 6 }, () => find(store, { name: "nobody" }))).then((found) => {
+			isSearching = false;
+			return found;
+		});
+		const leaving = new AbortController();
+		const left = assert.rejects(store.findPets({ name: "nobody", limit: 9 }, leaving.signal), { message: "left" });
+		leaving.abort(new Error("left"));
+		let answered = 0;
+		for (; isSearching; answered++) await store.getPet(1n);
+		assert.ok((await searching).every(({ pets }) => pets.length === 0));
+		await left;
+		assert.ok(answered >= 6, `${answered} reads`);
+		const { id } = await store.createPet({ name: "Nobody", categoryId: 1n });
+		assert.deepEqual(
+			(await find(store, { name: "nobody" })).pets.map((pet) => pet.id),
+			[id],
+		);
+	});
+}
+
+test("sqlite: a search leaves no read transaction, so that the log is emptied", async (context) => {
+	const { open, databaseUrl } = await engines.sqlite(context);
+	const store = await open();
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	await find(store, { name: "rex" });
+	const [row] = await runSql(databaseUrl, "PRAGMA wal_checkpoint(TRUNCATE)");
+	assert.deepEqual({ ...row }, { busy: 0, log: 0, checkpointed: 0 });
+});
