@@ -105,7 +105,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 
 test("an export has the animals that were found or selected, and says why nothing was exported", async (context) => {
 	const { page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
-	await shows(page, "2 animals with “zoe” in the name.");
+	await shows(page, "2 animals with “zoe” in the name");
 	const exported = page.waitForEvent("download");
 	await button(page, "Export").click();
 	await shows(page, "Export all animals with “zoe” in the name");
