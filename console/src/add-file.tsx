@@ -1,7 +1,7 @@
 // Steps 2 to 4 of adding many: the columns of a file, the meanings of its words, and the rows to correct. Going back
 // keeps what was chosen, and nothing is sent before the last step ends.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { newPetFields } from "../../src/contract/pet.ts";
@@ -10,6 +10,7 @@ import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
 import { type Preview, previewRows, type ReadOptions } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
+import { CategoriesContext } from "./categories.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
 import { type Correcting, useCorrections } from "./corrections.ts";
 import { useKept } from "./kept.ts";
@@ -48,7 +49,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	);
 	const { checked, failure: broken } = useCheck(file, petFile);
 	const needsCategories = !categories && (checked?.values.some(({ field }) => field === "categoryId") ?? false);
-	const failure = useCategories(session, needsCategories, setCategories) ?? broken;
+	const failure = useKnown(session, needsCategories, setCategories) ?? broken;
 	const correcting = useCorrections(file, petFile.options);
 	const words = needsCategories ? mapped : withProposals(mapped, checked?.values ?? []);
 	const isClear = openFields(preview, mapping).size === 0;
@@ -245,11 +246,13 @@ function useStart(
 	{ session, mapped, categories }: CheckedProps,
 	onStart: (options: Pick<ReadOptions, "values">) => void,
 ) {
+	const { reload } = useContext(CategoriesContext);
 	const [state, setState] = useState<{ isPending: boolean; problem?: string }>({ isPending: false });
 	async function run(): Promise<void> {
 		setState({ isPending: true });
 		try {
 			const made = await makeCategories(session.ask, newNames(mapped));
+			if (made.length > 0) reload();
 			onStart({ values: toValues(mapped, categories, numbersOf(made)) });
 		} catch (failure) {
 			const mayNot = failure instanceof ApiError && failure.status === 403;
@@ -261,7 +264,7 @@ function useStart(
 }
 
 /** Reads the categories when they are needed. A key or a service may have none. @returns the last failure */
-function useCategories(session: Session, isNeeded: boolean, onRead: (categories: Category[]) => void): unknown {
+function useKnown(session: Session, isNeeded: boolean, onRead: (categories: Category[]) => void): unknown {
 	const { value, failure } = useRequest(
 		async (signal) => {
 			if (!isNeeded) return undefined;

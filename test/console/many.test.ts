@@ -355,6 +355,9 @@ test("words in place of categories become categories by mouse alone, which the s
 	const stored = async () => (await listAll(service.url, service.key)).map(describePet);
 	const pets = ["Bello 1 –", "Mia 2 sold", "Rex 1 –", "Lora 3 sold", "Kit 2 –"];
 	assert.deepEqual(await stored(), pets);
+	await button(page, "Show the new animals").click();
+	await page.getByRole("row", { name: /Lora.*Vogel/ }).waitFor();
+	await page.goto(`${service.url}/console#/add-many`);
 	await button(page, "Add another list").click();
 	await choose(page, "bestand.xlsx", bytes);
 	await holds("Tierart").selectOption("Category");
