@@ -18,6 +18,7 @@ import {
 	row,
 	shows,
 	signIn,
+	tabTo,
 	takeOut,
 } from "./console.ts";
 
@@ -120,15 +121,6 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await page.keyboard.press("Enter");
 	await page.getByRole("button", { name: "All 8" }).waitFor(soon);
 });
-
-/** Presses Tab until the focus is where a person wants it. */
-async function tabTo(page: Page, name: string): Promise<void> {
-	const here = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText";
-	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
-		assert.ok(count < 99, `Tab never reaches ${name}`);
-		await page.keyboard.press("Tab");
-	}
-}
 
 test("a list that was read before an edit does not take it back on the screen, and the next edit builds on it", async (context) => {
 	const { service, page } = await opened(context, names);
