@@ -16,7 +16,7 @@ import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore, withDatabase, withStore } from "./connection.ts";
-import { countOf, examples, toStdout } from "./output.ts";
+import { examples, toStdout } from "./output.ts";
 import { formatTable } from "./tables.ts";
 
 interface CommonOptions {

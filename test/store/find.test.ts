@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { foldedText, sorts } from "../../src/contract/console.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
+import { openStore } from "../../src/store/open.ts";
 import { fold } from "../../src/store/sqlite/scan-thread.ts";
+import { createScans } from "../../src/store/sqlite/scans.ts";
 import type { FindPosition, FindQuery, Store } from "../../src/store/store.ts";
 import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
@@ -234,4 +236,25 @@ test("sqlite: a search leaves no read transaction, so that the log is emptied", 
 	await find(store, { name: "rex" });
 	const [row] = await runSql(databaseUrl, "PRAGMA wal_checkpoint(TRUNCATE)");
 	assert.deepEqual({ ...row }, { busy: 0, log: 0, checkpointed: 0 });
+});
+
+test("sqlite: after a failure of its thread, a search is answered by another thread", async (context) => {
+	const { databaseUrl } = await engines.sqlite(context);
+	const file = databaseUrl.slice("sqlite:".length);
+	const scans = createScans(file);
+	const statement = { text: "SELECT 1" };
+	await assert.rejects(scans.run(statement), {
+		name: "StorageUnavailable",
+		message: /thread that finds animals failed/,
+	});
+	await (await openStore(databaseUrl, Date.now)).close();
+	assert.deepEqual(await scans.run(statement), [[1n]]);
+	await assert.rejects(scans.run({ text: "SELECT absent" }), /no such column/);
+	assert.deepEqual(await scans.run(statement), [[1n]]);
+	const last = scans.run(statement);
+	const late = assert.rejects(scans.run(statement), { name: "StorageUnavailable", message: "the store is closed" });
+	await scans.close();
+	await late;
+	assert.deepEqual(await last, [[1n]]);
+	await assert.rejects(scans.run(statement), { message: "the store is closed" });
 });

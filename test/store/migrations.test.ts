@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { type NewPet, petStatuses } from "../../src/contract/pet.ts";
+import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
+import { applicationId } from "../../src/store/sqlite/file.ts";
+import { isToErase } from "../../src/store/tables.ts";
 import { copyTree } from "../house/mutants.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -49,7 +52,74 @@ const setSchema: Record<string, (url: string, schema: number) => Promise<unknown
 	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
 };
 
+/** The statements of the first schema, as a version made it that knew no other. */
+const firstSchema = (engine: "sqlite" | "postgres") =>
+	readMigrations(engine)
+		.after(0)
+		.filter(({ version }) => version === 5)
+		.map(({ sql }) => sql)
+		.join("\n");
+
+/** A store of the first version, with an edit of each kind. */
+const makeFirst: Record<string, (url: string) => Promise<unknown>> = {
+	async sqlite(url) {
+		const file = url.slice("sqlite:".length);
+		const database = new Database(file);
+		database.pragma(`application_id = ${applicationId}`);
+		database.exec(firstSchema("sqlite") + firstRows);
+		database.exec("INSERT INTO settings VALUES ('applied_schema', CAST('5' AS BLOB)); PRAGMA user_version = 5");
+		database.close();
+	},
+	async postgres(url) {
+		const version = "CREATE TABLE schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)";
+		await runSql(url, `${version}; INSERT INTO schema_version VALUES (1, 5); ${firstSchema("postgres")}`);
+		await runSql(url, `${firstRows}; INSERT INTO settings VALUES ('applied_schema', '5')`);
+		await runSql(url, "UPDATE counters SET last_id = 3");
+	},
+};
+const firstRows = `INSERT INTO pets (id, name, category_id, status) VALUES (1, 'Rex', 4, 'sold'), (3, 'Mia', -4, NULL);
+	INSERT INTO edits (id, at_ms, editor, action, pet_id, from_status, to_status, erased_at_ms) VALUES
+	(1, 10, 'Ann', 'set-status', 1, NULL, 'sold', NULL), (2, 20, 'Ann', 'rename', 3, NULL, NULL, NULL),
+	(3, 30, 'Bo', 'remove', 2, 'pending', NULL, 40)`;
+
 for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: a store of the first schema gets categories, keeps its edits, and takes what a node of the first schema writes`, async (context) => {
+		const { databaseUrl: url, open } = await make(context);
+		await makeFirst[engine]?.(url);
+		const store = await open({ verify: "whole" });
+		const edits = [
+			{ id: 1n, atMs: 10, editor: "Ann", action: "set-status", petId: 1n, toStatus: "sold" },
+			{ id: 2n, atMs: 20, editor: "Ann", action: "rename", petId: 3n },
+			{ id: 3n, atMs: 30, editor: "Bo", action: "remove", petId: 2n, fromStatus: "pending", erasedAtMs: 40 },
+		];
+		assert.deepEqual(await store.edits.list(0n, 9), edits);
+		assert.equal(await store.edits.hasNamesToErase(), true);
+		assert.deepEqual(await store.categories.apply([{ name: "Dog" }]), [{ outcome: "named", id: 5n, name: "Dog" }]);
+		const edit = { petId: 1n, editor: "Bo", action: "set-category", categoryId: 5n } as const;
+		assert.equal((await store.edits.apply(edit)).outcome, "edited");
+		// What a node of the first schema does.
+		await runSql(url, "INSERT INTO pets (id, name, category_id) VALUES (4, 'Älter', 4)");
+		await runSql(url, "UPDATE pets SET name = 'Newer' WHERE id = 3");
+		const values = "5, 50, 'Ann', 'rename', 3, NULL, NULL, NULL";
+		const columns = "id, at_ms, editor, action, pet_id, from_status, to_status, erased_at_ms";
+		await runSql(url, `INSERT INTO edits (${columns}) VALUES (${values})`);
+		assert.deepEqual(
+			(await store.edits.list(3n, 9)).map(({ action, toCategoryId }) => [action, toCategoryId]),
+			[
+				["set-category", 5n],
+				["rename", undefined],
+			],
+		);
+		const found = async (name: string) => (await store.findPets({ name, limit: 9 })).pets.length;
+		assert.deepEqual([await found("alter"), await found("newer"), await found("mia")], [1, 1, 0]);
+		await assert.rejects(runSql(url, "UPDATE edits SET action = 'sell'"), /constraint/i);
+		const [row] = await runSql(
+			url,
+			`${engine === "sqlite" ? "EXPLAIN QUERY PLAN " : ""}SELECT id FROM edits WHERE ${isToErase} LIMIT 1`,
+		);
+		if (engine === "sqlite") assert.match(String(row?.["detail"]), /edits_to_erase/);
+	});
+
 	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const older = await openStore(url, Date.now);

@@ -16,6 +16,8 @@ export function callerOf(url: string, key: string) {
 				headers: { ...headers, ...(idempotencyKey && { "idempotency-key": idempotencyKey }) },
 				body: JSON.stringify(pet),
 			}),
+		post: (path: string, body: object) =>
+			fetch(new URL(path, url), { method: "POST", headers, body: JSON.stringify(body) }),
 	};
 }
 
