@@ -167,6 +167,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "Nodes go on beside a newer version that only adds to the schema; otherwise they stop storing at once, and keep reading.",
 			tests: [
 				"while newer versions only add to the schema, older nodes go on and can be started again, until one removes from it",
+				"a store of the first schema gets categories, keeps its edits, and takes what a node of the first schema writes",
 				"a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading",
 				"a node without creates notices an upgrade through its probes",
 			],
@@ -271,6 +272,14 @@ export const promises: Record<string, Proven[]> = {
 		},
 	],
 	"Edits and exports of the console": [
+		{
+			says: "Finding in the console misses nothing and delays nobody, whatever others add, rename and remove meanwhile.",
+			tests: [
+				"a search with any filters, in any order and in pages of any size, finds what a filter of all animals finds",
+				"pages skip and repeat no animal that stays as it is, while others add, rename and remove",
+				"reads go on during searches, a search sees what was added before it, and one that was left is dropped",
+			],
+		},
 		{
 			says: "An edit is made only if the animal is as its editor saw it. The audit names the key.",
 			tests: ["test/contract/edits.test.ts", "test/console/edits.test.ts"],

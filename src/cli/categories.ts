@@ -85,7 +85,8 @@ export async function findCategory({ categories }: Store, text: string): Promise
 	const found = (await categories.names()).find(({ name }) => foldedText(name) === wanted);
 	if (found) return found.id;
 	throw new CommandError(
-		`no category is called ${JSON.stringify(text)}: animal-store categories list shows the names, and animal-store categories name adds one`,
+		`no category is called ${JSON.stringify(text)}: animal-store categories list shows the names, ` +
+			"and animal-store categories name adds one",
 	);
 }
 

@@ -1,5 +1,5 @@
-// `animal-store pets set-status`, `set-category`, `rename` and `remove`: operators edit animals in the store itself. A running service
-// shows an edit in its next reply.
+// `animal-store pets set-status`, `set-category`, `rename` and `remove`: operators edit animals in the store itself. A
+// running service shows an edit in its next reply.
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";

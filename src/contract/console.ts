@@ -73,8 +73,8 @@ export const categoryNameMaxLength = 100;
 /** The reply has one for each change, in their order, as `results`. */
 export interface CategoryResult {
 	/**
-	 * `named`: it has this name now. `unchanged`: it was so already. `forgotten`: it has no name now. `taken`: nothing was
-	 * changed, because another category, `id`, has the name.
+	 * `named`: it has this name now. `unchanged`: it was so already. `forgotten`: it has no name now. `taken`: nothing
+	 * was changed, because another category, `id`, has the name.
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;

@@ -19,8 +19,8 @@ const latestMax = 5n;
 const { id, name, categoryId, status } = Pet.properties;
 
 /**
- * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away if it
- * is absent.
+ * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away if
+ * it is absent.
  */
 const PetEdit = Type.Object(
 	{
@@ -33,7 +33,7 @@ const PetEdit = Type.Object(
 	{ description: "an object with id, action and seen" },
 );
 const checkEdit = checkOf(PetEdit);
-/** The state of the animal that the editor saw: another state is a conflict. Older consoles do not send the category. */
+/** The state of the animal that the editor saw: another one is a conflict. Older consoles do not send the category. */
 const Seen = Type.Object(
 	{ name, categoryId: Type.Optional(categoryId), status },
 	{ description: "an object with name and optionally categoryId and status" },

@@ -1,4 +1,4 @@
-// Looks for animals, for `/console/find` and exports: what may be asked for, and the text that says where a search goes on.
+// Looks for animals, for `/console/find` and exports: what may be asked for, and where a search goes on.
 
 import { type FindReply, findPageMax, sorts } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";

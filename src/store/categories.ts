@@ -2,10 +2,10 @@
 // in all its spellings (`foldedText`), and a category without one is its number.
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
-import type { Scan } from "./engine.ts";
+import type { Dialect, Transaction } from "./dialect.ts";
+import type { Scan } from "./reads.ts";
 import type { CategoryName } from "./store.ts";
 import { createRecordReader, createRowWriter, insertRows, pickColumns, tables } from "./tables.ts";
-import type { Dialect, Transaction } from "./transactions.ts";
 
 const toRow = createRowWriter(tables.categories);
 const named = pickColumns(tables.categories, ["id", "name"]);
@@ -71,18 +71,22 @@ function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	return id;
 }
 
-/** A category of the animals alone, or of the names, or of both. */
-const categoriesWithAnimals = `FROM categories
-	FULL JOIN (SELECT category_id, count(*) AS animals FROM pets GROUP BY category_id) AS used ON category_id = id
-	ORDER BY CASE WHEN name IS NULL THEN 1 ELSE 0 END, animals DESC, category_id LIMIT $1`;
+/** The categories that animals have: those with names, then those with the most animals. */
+const usedCategories = `FROM pets GROUP BY category_id
+	ORDER BY category_id IN (SELECT id FROM categories) DESC, count(*) DESC, category_id LIMIT $1`;
 
-/** See `Categories.list`. */
-export async function listCategories(scan: Scan, limit: number): Promise<Category[]> {
-	const columns = ["coalesce(id, category_id)", "name", "coalesce(animals, 0)"];
-	const rows = (await scan(columns, categoriesWithAnimals, [limit])) as [bigint, string | null, bigint][];
-	return rows
-		.map(([id, name, animals]) => ({ id, ...(name !== null && { name }), animals: Number(animals) }))
-		.sort((one, other) => (one.id < other.id ? -1 : 1));
+/** See `Categories.list`. @param names of all categories that have one, by id */
+export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
+	const rows = (await scan(["category_id", "count(*)"], usedCategories, [limit])) as [bigint, bigint][];
+	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));
+	const found = new Map<bigint, Category>(
+		names.slice(0, limit).map((named) => [named.id, { ...named, animals: animals.get(named.id) ?? 0 }]),
+	);
+	for (const [id, count] of animals) {
+		if (found.size === limit) break;
+		if (!found.has(id)) found.set(id, { id, animals: count });
+	}
+	return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** @param version what the store shows now, or showed before */

@@ -5,9 +5,10 @@ import { listCategories, readUsed } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import type { Create } from "./idempotency.ts";
 import { sweepIdempotencyKeys } from "./leases.ts";
-import { countPets, listKeys, type Select } from "./reads.ts";
+import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
 	type Categories,
+	type CategoryName,
 	type EditRecord,
 	type Edits,
 	type ImportedPet,
@@ -17,7 +18,7 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, isToErase, type Row, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, isToErase, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 /** What is made of the parts of an engine. */
@@ -44,18 +45,6 @@ export interface Engine extends Omit<Store, Made> {
 	/** The timeline that the latest read showed. */
 	timeline(): string;
 }
-
-/**
- * A SELECT that looks at many rows, and delays no other read: few of them run at the same time.
- * @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values
- * @param signal drops it if it has not begun @throws StorageUnavailable, and the signal's reason
- */
-export type Scan = (
-	columns: readonly string[],
-	rest: string,
-	values?: readonly unknown[],
-	signal?: AbortSignal,
-) => Promise<Row[]>;
 
 export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
 	const { select, write, createAll } = engine;
@@ -125,12 +114,13 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 }
 
 function createCategories({ select, scan, write, version }: Engine): Categories {
+	async function names(): Promise<CategoryName[]> {
+		const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
+		return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
+	}
 	return {
-		async names() {
-			const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
-			return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
-		},
-		list: (limit) => listCategories(scan, limit),
+		names,
+		list: async (limit) => listCategories(scan, await names(), limit),
 		async apply(changes) {
 			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
 			return write("changeCategories", changes, used);

@@ -5,8 +5,8 @@ import { foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson } from "../contract/pet.ts";
-import type { Engine } from "./engine.ts";
-import type { FindQuery, FoundPets } from "./store.ts";
+import type { Scan } from "./reads.ts";
+import type { FindQuery, FoundPets, StoreVersion } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
 /** The SQL that differs between the engines. */
@@ -19,19 +19,26 @@ export interface FindSql {
 	contains(text: string, part: string): string;
 }
 
+/** The parts of an engine that a search needs. */
+interface Finder {
+	scan: Scan;
+	findSql: FindSql;
+	version(): Promise<StoreVersion>;
+}
+
 /** A total that is not cheap looks at this many animals: at all, or at parts that are spread evenly over them. */
 const countedMax = 100_000n;
 const countedParts = 50n;
 
 /** See `Store.findPets`. */
-export async function findPets(engine: Engine, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
-	const page = await readPage(engine, query, signal);
+export async function findPets(finder: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;
 	if (!page.next) return { ...page, total: page.pets.length };
-	return { ...page, ...(await countFound(engine, query, page, signal)) };
+	return { ...page, ...(await countFound(finder, query, page, signal)) };
 }
 
-async function readPage({ findSql, scan }: Engine, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
 	const { after, limit } = query;
 	const { isByName, isDescending } = orderOf(query);
 	const { conditions, values, parameter } = conditionsOf(query, findSql);
@@ -79,8 +86,8 @@ function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 }
 
 /** Without a text, the total is exact. @param page the first one, which is full */
-async function countFound(engine: Engine, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
-	const { findSql, scan, version } = engine;
+async function countFound(finder: Finder, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
+	const { findSql, scan, version } = finder;
 	const { conditions, values } = conditionsOf(query, findSql);
 	if (query.name === undefined) {
 		const [[total] = []] = await scan(["count(*)"], `FROM pets ${whereAll(conditions)}`, values, signal);
@@ -96,10 +103,10 @@ async function countFound(engine: Engine, query: FindQuery, { pets, next }: Foun
 	const [count, step, width] = isExact
 		? [1n, 0n, to - from + 1n]
 		: [countedParts, (to - from + 1n) / countedParts, countedMax / countedParts];
-	const firsts = Array.from({ length: Number(count) }, (_, index) => `(${from + BigInt(index) * step})`);
-	const part = `FROM (VALUES ${firsts.join(", ")}) AS part CROSS JOIN pets`;
-	const within = `id BETWEEN part.column1 AND part.column1 + ${width - 1n}`;
-	const [[counted] = []] = await scan(["count(*)"], `${part} ${whereAll([within, ...conditions])}`, values, signal);
+	const firsts = Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * step);
+	const within = firsts.map((first) => `id BETWEEN ${first} AND ${first + width - 1n}`);
+	const rest = `FROM pets ${whereAll([`(${within.join(" OR ")})`, ...conditions])}`;
+	const [[counted] = []] = await scan(["count(*)"], rest, values, signal);
 	const before = isByName ? 0 : pets.length;
 	if (isExact) return { total: before + Number(counted) };
 	const estimate = before + Math.round((Number(counted) * Number(to - from + 1n)) / Number(count * width));

@@ -69,6 +69,18 @@ export type Select = (
 	values?: readonly unknown[],
 ) => Promise<{ rows: Row[]; version: StoreVersion }>;
 
+/**
+ * A SELECT that looks at many rows, and delays no other read: few of them run at the same time.
+ * @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values
+ * @param signal drops it if it has not begun @throws StorageUnavailable, and the signal's reason
+ */
+export type Scan = (
+	columns: readonly string[],
+	rest: string,
+	values?: readonly unknown[],
+	signal?: AbortSignal,
+) => Promise<Row[]>;
+
 const countedStatuses = [...petStatuses, null];
 const statusCounts = countedStatuses.map((status) => {
 	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;

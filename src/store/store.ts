@@ -258,7 +258,7 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 export interface Categories {
 	/** Those with names, by id. */
 	names(): Promise<CategoryName[]>;
-	/** Those with a name or with animals: at most `limit` of them, first those with names, then those with the most animals. */
+	/** Those with a name or animals, by id: at most `limit`, first those with names, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
 	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;

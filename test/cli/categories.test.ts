@@ -1,5 +1,5 @@
-// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs; and that a backup has
-// the names.
+// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs; and that a backup
+// has the names.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -16,6 +16,7 @@ fc.configureGlobal({ seed });
 interface Animal {
 	name: string;
 	status: PetStatus | undefined;
+	categoryId: bigint;
 }
 
 type Step =
@@ -25,17 +26,20 @@ type Step =
 	| { kind: "follow"; rel: string };
 type Change =
 	| { action: "set-status"; status: PetStatus | undefined }
+	| { action: "set-category"; categoryId: bigint }
 	| { action: "rename"; name: string }
 	| { action: "remove" };
 
 const name = fc.constantFrom("Rex", "Mia", "犬");
 const status = fc.constantFrom(undefined, ...petStatuses);
+const categoryId = fc.constantFrom(1n, 2n);
 const change: fc.Arbitrary<Change> = fc.oneof(
 	status.map((status) => ({ action: "set-status" as const, status })),
+	categoryId.map((categoryId) => ({ action: "set-category" as const, categoryId })),
 	name.map((name) => ({ action: "rename" as const, name })),
 	fc.constant({ action: "remove" as const }),
 );
-const animals = fc.array(fc.record({ name, status }), { minLength: 1, maxLength: 6 });
+const animals = fc.array(fc.record({ name, status, categoryId }), { minLength: 1, maxLength: 6 });
 const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constant("create" as const), animals, isRepeated: fc.boolean() }),
 	fc.record({ kind: fc.constant("edit" as const), back: fc.nat(8), changes: fc.tuple(change, change) }),
@@ -52,13 +56,22 @@ function edit(
 	if (!before) return "removed";
 	const { action, ...fields } = change;
 	const after: Animal = { ...before, ...fields };
-	if (action !== "remove" && after.name === before.name && after.status === before.status) return "unchanged";
+	if (action !== "remove" && isSame(after, before)) return "unchanged";
 	if (action === "remove") model.delete(Number(petId));
 	else model.set(Number(petId), after);
-	const fromStatus = action !== "rename" && before.status;
+	const fromStatus = (action === "set-status" || action === "remove") && before.status;
 	const toStatus = action === "set-status" && after.status;
-	rows.push({ editor, action, petId, ...(fromStatus && { fromStatus }), ...(toStatus && { toStatus }) });
+	const categories = { fromCategoryId: before.categoryId, toCategoryId: after.categoryId };
+	const moved = action === "set-category" && categories;
+	rows.push({ editor, action, petId, ...(fromStatus && { fromStatus }), ...(toStatus && { toStatus }), ...moved });
 	return "edited";
+}
+
+const isSame = (one: Animal, other: Animal) =>
+	one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
+
+function toReply(id: number, { name, status, categoryId }: Animal) {
+	return { id, name, categoryId: Number(categoryId), ...(status && { status }) };
 }
 
 /** Where a page begins or ends, and the pages that it links to. */
@@ -75,7 +88,7 @@ function pageOf(model: Map<number, Animal>, position: Position, limit: number, f
 	if (isBackward ? hasMore : after > 0) links.set("prev", { upTo: isBackward ? first - 1 : after });
 	if (isBackward ? upTo < Infinity : hasMore) links.set("next", { after: isBackward ? upTo : last });
 	links.set("last", { upTo: Infinity });
-	const rows = pets.map(([id, { name, status }]) => ({ id, name, categoryId: 1, ...(status && { status }) }));
+	const rows = pets.map(([id, pet]) => toReply(id, pet));
 	return { body: JSON.stringify(rows), links };
 }
 
@@ -105,9 +118,9 @@ async function scene(context: TestContext) {
 	async function createAll({ animals, isRepeated }: Extract<Step, { kind: "create" }>): Promise<void> {
 		for (const animal of animals) {
 			const headers = { "Idempotency-Key": `model-${lastId}` };
-			const request = create({ ...animal, categoryId: 1 }, isRepeated ? headers : {});
+			const request = create({ ...animal, categoryId: Number(animal.categoryId) }, isRepeated ? headers : {});
 			const replies = await Promise.all(isRepeated ? [send(request), send(request)] : [send(request)]);
-			const body = { id: ++lastId, name: animal.name, categoryId: 1, ...(animal.status && { status: animal.status }) };
+			const body = toReply(++lastId, animal);
 			for (const reply of replies) assert.deepEqual([reply.status, reply.body], [201, JSON.stringify(body)]);
 			const replayed = replies.filter(({ headers }) => headers["idempotency-replayed"] === "true");
 			assert.equal(replayed.length, replies.length - 1);

@@ -1,5 +1,5 @@
-// Versions over one store: the one before schema 6, this one, and copies of it with one more migration. A newer one starts
-// while the older one serves creates; then the store is rolled back with the commands of docs/embedded-store.md.
+// Versions over one store: the one before schema 6, this one, and copies of it with one more migration. A newer one
+// starts while the older one serves creates; then the store is rolled back with the commands of docs/embedded-store.md.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

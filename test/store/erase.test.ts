@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { eraseNames, verifyStore } from "../../src/cli/maintenance/work.ts";
+import { replacesName } from "../../src/contract/console.ts";
 import type { NewPet } from "../../src/contract/pet.ts";
 import { fingerprintOf } from "../../src/store/idempotency.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -118,9 +119,10 @@ test("sqlite: after any creates, edits and removals no replaced name is left, an
 	let keys = 0;
 	const statuses = [undefined, "available", "pending", "sold"] as const;
 	const newEdit = (petId: bigint): NewEdit => {
-		const kind = within(3);
+		const kind = within(4);
 		if (kind === 0) return { petId, editor, action: "remove" };
 		if (kind === 1) return { petId, editor, action: "rename", name: newName() };
+		if (kind === 2) return { petId, editor, action: "set-category", categoryId: BigInt(within(9)) };
 		return { petId, editor, action: "set-status", status: statuses[within(4)] };
 	};
 	for (let round = 0; round < 10; round++) {
@@ -133,9 +135,12 @@ test("sqlite: after any creates, edits and removals no replaced name is left, an
 				const [petId, pet] = [...pets][within(pets.size)] as [bigint, NewPet];
 				const edit = newEdit(petId);
 				await store.edits.apply(edit);
-				if (edit.action !== "set-status") gone.push(pet.name);
+				if (replacesName(edit.action)) gone.push(pet.name);
+				// A search, too, leaves no name.
+				await store.findPets({ name: pet.name, limit: 1 });
 				if (edit.action === "remove") pets.delete(petId);
 				if (edit.action === "rename") pets.set(petId, { ...pet, name: edit.name });
+				if (edit.action === "set-category") pets.set(petId, { ...pet, categoryId: edit.categoryId });
 				if (edit.action === "set-status") {
 					const { status: _, ...rest } = pet;
 					pets.set(petId, edit.status ? { ...rest, status: edit.status } : rest);

@@ -1,5 +1,5 @@
-// Other versions of the program for proofs and tests: the one before schema 6, and copies of this one with more migrations.
-// And what nodes of two versions do together.
+// Other versions of the program for proofs: the one before schema 6, and copies of this one with more migrations. And
+// what nodes of two versions do together.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -35,6 +35,8 @@ export async function assertTogether(any: Caller, newer: Caller, ledger: Ledger)
 		return pets.map(({ id }) => id);
 	};
 	const turn = ledger.acknowledged.size;
+	/** The other animals are in lower ones. */
+	const category = 1_000_000 + turn;
 	const [kept, renamed, removed] = [
 		await add(`Käthe ${turn}`),
 		await add(`Kathe ${turn} a`),
@@ -44,16 +46,16 @@ export async function assertTogether(any: Caller, newer: Caller, ledger: Ledger)
 	await edit(any, { id: renamed, action: "rename", name: `Ödön ${turn}`, seen: { name: `Kathe ${turn} a` } });
 	await edit(any, { id: removed, action: "remove", seen: { name: `KÄTHE ${turn} b` } });
 	assert.deepEqual([await found(`name=kathe+${turn}`), await found(`name=odon+${turn}`)], [[kept], [renamed]]);
-	await edit(newer, { id: kept, action: "set-category", categoryId: turn, seen: { name: `Käthe ${turn}` } });
-	await newer.post("/console/categories", { categories: [{ id: turn, name: `Kind ${turn}` }] });
-	assert.deepEqual(await found(`category=${turn}`), [kept]);
-	assert.equal(((await (await any.get(`/v1/pets/${kept}`)).json()) as { categoryId: number }).categoryId, turn);
+	await edit(newer, { id: kept, action: "set-category", categoryId: category, seen: { name: `Käthe ${turn}` } });
+	await newer.post("/console/categories", { categories: [{ id: category, name: `Kind ${turn}` }] });
+	assert.deepEqual(await found(`category=${category}`), [kept]);
+	assert.equal(((await (await any.get(`/v1/pets/${kept}`)).json()) as { categoryId: number }).categoryId, category);
 	ledger.acknowledged.delete(`KÄTHE ${turn} b`);
 	ledger.acknowledged.delete(`Kathe ${turn} a`);
 	ledger.acknowledge({ pet: { name: `Ödön ${turn}`, categoryId: 77n }, idempotencyKey: undefined }, BigInt(renamed));
 	ledger.acknowledged.delete(`Käthe ${turn}`);
 	ledger.acknowledge(
-		{ pet: { name: `Käthe ${turn}`, categoryId: BigInt(turn) }, idempotencyKey: undefined },
+		{ pet: { name: `Käthe ${turn}`, categoryId: BigInt(category) }, idempotencyKey: undefined },
 		BigInt(kept),
 	);
 }

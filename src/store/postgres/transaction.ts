@@ -1,8 +1,8 @@
 // Runs the transactions of all engines on a connection of the pool.
 
 import type pg from "pg";
+import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
-import type { Dialect, Transaction } from "../transactions.ts";
 import { begin } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
 

@@ -1,5 +1,5 @@
-// The main thread's side of the thread for finding and counting (scan-thread.ts). It starts with the first request, runs
-// one statement after another, and is started again after a failure.
+// The main thread's side of the thread for finding and counting (scan-thread.ts). It starts with the first request,
+// runs one statement after another, and is started again after a failure.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -11,7 +11,7 @@ import { petJson } from "./reads.ts";
 import type { ScanMessage } from "./scan-thread.ts";
 
 /** How long a statement waits for those before it. */
-const waitMaxMs = 3_000;
+const waitMaxMs = 10_000;
 
 export const findSql: FindSql = {
 	petJson,

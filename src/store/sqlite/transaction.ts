@@ -1,8 +1,8 @@
 // Runs the transactions of all engines in SQLite. The writer thread's transaction is around them.
 
 import type Database from "better-sqlite3";
+import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
-import type { Dialect, Transaction } from "../transactions.ts";
 import { applicationId } from "./file.ts";
 
 /** Who writes has locked the whole file. */

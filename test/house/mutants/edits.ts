@@ -4,9 +4,27 @@ import type { Mutant } from "../mutant.ts";
 
 export const mutants: Mutant[] = [
 	{
-		file: "src/http/edits.ts",
-		from: 'given[index]?.action !== "set-status"',
-		to: 'given[index]?.action === "rename"',
+		file: "src/http/find.ts",
+		from: "if (left.aborted) return { pets: [] };",
+		to: "",
+		tests: ["test/contract/find.test.ts"],
+	},
+	{
+		file: "src/store/find.ts",
+		from: 'isDescending ? "<" : ">"',
+		to: 'isDescending ? "<=" : ">="',
+		tests: ["test/store/find.test.ts"],
+	},
+	{
+		file: "src/store/categories.ts",
+		from: "yield { text: `SELECT name FROM settings",
+		to: "if (changes.length > 99) yield { text: `SELECT name FROM settings",
+		tests: ["test/store/categories.test.ts"],
+	},
+	{
+		file: "src/contract/console.ts",
+		from: 'return action === "rename" || action === "remove";',
+		to: 'return action === "rename";',
 		tests: ["test/contract/edits.test.ts"],
 	},
 	{
@@ -23,8 +41,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/store/transactions.ts",
-		from: "seen.status !== pet.status",
-		to: "false",
+		from: "one.name === other.name && one.status === other.status",
+		to: "one.name === other.name",
 		tests: ["test/contract/edits.test.ts"],
 	},
 	{
@@ -95,8 +113,8 @@ export const mutants: Mutant[] = [
 	},
 	{
 		file: "src/cli/edits.ts",
-		from: "undefined : await eraseOrExplain(databaseUrl)",
-		to: "undefined : void eraseOrExplain",
+		from: "? await eraseOrExplain(databaseUrl) : undefined",
+		to: "? void eraseOrExplain : undefined",
 		tests: ["test/cli/edits.test.ts"],
 	},
 	{
