@@ -123,24 +123,6 @@ test("an export has the animals that were found or selected, and says why nothin
 	takeOut(errors, /ERR_FAILED/);
 });
 
-test("adding the same file again adds nothing, and columns with unknown names can be matched by hand", async (context) => {
-	const { service, page } = await opened(context, []);
-	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
-	for (const words of ["2 of 2 animals added", "0 of 2 animals added, 2 already there"]) {
-		await choose(page, "zoo.tsv", text);
-		await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
-		await page.getByLabel("Column Tier holds").selectOption("name");
-		await page.getByLabel("Column Art holds").selectOption("categoryId");
-		await goOn(page, "Check");
-		await shows(page, "2 good, 0 to fix.");
-		await button(page, "Add 2 animals").click();
-		await page.getByText(words, { exact: true }).waitFor();
-		await button(page, "Add another list").click();
-	}
-	const { body } = await service.send({ path: "/v1/pets" });
-	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Mia","categoryId":2}]');
-});
-
 test("columns with the same name or none are chosen one by one, and a click anywhere in a row makes it the heading", async (context) => {
 	const { service, page } = await opened(context, []);
 	const holds = (column: string) => page.getByLabel(`Column ${column} holds`, { exact: true });
