@@ -17,7 +17,7 @@ export const promises: Record<string, Proven[]> = {
 				"an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice",
 				"test/store/fault-points.test.ts",
 			],
-			proofs: ["crash", "crash-postgres", "calls", "systemd"],
+			proofs: ["crash", "calls", "systemd"],
 		},
 		{
 			says: "The end of one of several nodes loses nothing, and the others keep serving.",
@@ -85,7 +85,7 @@ export const promises: Record<string, Proven[]> = {
 				"the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid",
 				"postgres: concurrent creates with one Idempotency-Key on two nodes create one animal",
 			],
-			proofs: ["crash", "crash-postgres"],
+			proofs: ["crash"],
 		},
 		{
 			says: "Reading all pages neither skips nor repeats an animal, also during creates and edits.",

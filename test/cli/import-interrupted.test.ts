@@ -2,15 +2,72 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { openGate } from "../support/gate.ts";
 import { listAll } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
 import { begin, type Finished, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { revoke, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+
+interface Gate {
+	url: string;
+	/** Where requests go now. */
+	target: string;
+	/** Creates so far. */
+	creates: number;
+	/** Called before the n-th create, which is forwarded when this resolves. */
+	onCreate: (n: number) => Promise<void> | void;
+	/** Whether the n-th create gets 503, or this status, and is not forwarded. */
+	refuses: (n: number) => boolean | number;
+	/** Whether the reply to the n-th create is lost if it was stored. */
+	loses: (n: number) => boolean;
+	/** Creates without a reply so far. */
+	waiting: number;
+}
+
+async function openGate(context: TestContext, target: string): Promise<Gate> {
+	const gate: Gate = {
+		url: "",
+		target,
+		creates: 0,
+		waiting: 0,
+		onCreate: () => {},
+		refuses: () => false,
+		loses: () => false,
+	};
+	const server = createServer(async (incoming, outgoing) => {
+		let isLost = false;
+		if (incoming.method === "POST") {
+			gate.waiting++;
+			outgoing.on("close", () => gate.waiting--);
+			const n = ++gate.creates;
+			await gate.onCreate(n);
+			const refusal = gate.refuses(n);
+			const status = refusal === true ? 503 : refusal;
+			if (status) return void outgoing.writeHead(status, { "retry-after": "0" }).end();
+			isLost = gate.loses(n);
+		}
+		pass(gate.target, incoming, outgoing, isLost);
+	});
+	gate.url = `http://127.0.0.1:${await listenFor(context, server)}`;
+	return gate;
+}
+
+/** Forwards a request; if the service has ended, the client's connection breaks. */
+function pass(target: string, incoming: IncomingMessage, outgoing: ServerResponse, isLost: boolean): void {
+	const { method, url, headers } = incoming;
+	const inner = request(target + url, { method, headers }, (reply) => {
+		if (isLost && (reply.statusCode ?? 0) < 300) return void outgoing.destroy();
+		outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+		reply.on("error", () => outgoing.destroy()).pipe(outgoing);
+	});
+	inner.on("error", () => outgoing.destroy());
+	incoming.pipe(inner);
+}
 
 /** A batch has some 215 rows of this length. */
 const count = 2000;

@@ -7,9 +7,8 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { underWayMax } from "../../src/http/connection.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { fillKernel } from "../support/unread.ts";
 import { slowMs, until, within } from "../support/until.ts";
-import { Connection, exchange, type Reply } from "../support/wire.ts";
+import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
 const close = "Connection: close\r\n";

@@ -16,7 +16,7 @@ import {
 	type NetworkPolicy,
 	type Service,
 	type Workload,
-} from "../support/manifests.ts";
+} from "../proofs/kubernetes.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
 const deployment = manifest<Workload>("postgresql/deployment");

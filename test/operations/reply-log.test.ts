@@ -5,9 +5,8 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
 import { create, type TestService, testService } from "../support/service.ts";
-import { fillKernel } from "../support/unread.ts";
 import { until } from "../support/until.ts";
-import { Connection, exchange, type Reply } from "../support/wire.ts";
+import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
 /** The log line of a reply, found by its X-Request-Id. */
 function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {

@@ -7,13 +7,13 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt, post } from "../support/create.ts";
-import { smallDisk } from "../support/full-disk.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
+import { smallDisk } from "./full.ts";
 
 interface Row {
 	state: string;

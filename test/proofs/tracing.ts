@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { blockOf } from "../support/document-blocks.ts";
-import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
 import { listenFor } from "../support/listen.ts";
 import { npmEnvironment } from "../support/package.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { until } from "../support/until.ts";
+import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "./image.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";

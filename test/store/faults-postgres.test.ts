@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { proveCrashes } from "../proofs/crash.ts";
 import { startBalancer } from "../support/balancer.ts";
 import { type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
-import { proveCrashes } from "../support/crash-proof.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
