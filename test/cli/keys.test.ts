@@ -10,12 +10,12 @@ import { promisify, stripVTControlCharacters } from "node:util";
 import { keyTable, type ShownKey } from "../../src/cli/tables.ts";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
+import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const statusWith = async (url: string, key: string) =>
-	(await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
 test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };

@@ -8,6 +8,7 @@ import { codeSamples } from "../../openapi/code-samples.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, test } from "../support/browser.ts";
+import { ask } from "../support/caller.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { assertBothAccessible, signIn, signOut, takeOut } from "./console.ts";
@@ -63,8 +64,8 @@ test("only scripts of this server run on the page, and no other page may frame i
 const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
 
 test("the page and its files are at most 40 KB with gzip", async (context) => {
-	const { url } = await testService(context);
-	const size = async (path: string) => gzipSync(await (await fetch(url + path)).bytes(), { level: 9 }).length;
+	const { send } = await testService(context);
+	const size = async (path: string) => gzipSync((await send({ path })).body, { level: 9 }).length;
 	const sizes = await Promise.all(paths.map(size));
 	const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
 	context.diagnostic(`${total} bytes: ${sizes.join(", ")}`);
@@ -72,8 +73,8 @@ test("the page and its files are at most 40 KB with gzip", async (context) => {
 });
 
 test("everything on the page comes from the document, and is there without scripts", async (context) => {
-	const { url } = await testService(context);
-	const text = textOf(await (await fetch(`${url}/docs`)).text());
+	const { send } = await testService(context);
+	const text = textOf((await send({ path: "/docs" })).body);
 	const document = openApiDocument();
 	for (const line of document.info.description.split("\n")) {
 		if (!/^[|`]/.test(line)) assert.ok(text.includes(words(line)), line);
@@ -107,7 +108,7 @@ test("a deprecated operation is marked, and its replies link to the page", async
 	const { send } = await testService(context);
 	const link = (await send({ path: "/v1/pets/1" })).headers["link"] ?? "";
 	const [, target = ""] = /<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
-	const page = await (await fetch(target)).text();
+	const page = (await ask(target)).body;
 	assert.match(page, /Get an animal <span class="pill pending">deprecated<\/span>/);
 	assert.doesNotMatch(page, /List animals <span class="pill/);
 	assert.match(textOf(page), new RegExp(unspaced("getPet will be removed on 5 December 2030")));

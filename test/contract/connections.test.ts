@@ -11,6 +11,7 @@ import { lingerMs } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
+import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -199,8 +200,8 @@ for (const files of [64, 120]) {
 		const sent = 200;
 		const all = Array.from({ length: sent }, () => open(context, Number(new URL(url).port)).answer);
 		const served = (await Promise.all(all)).filter((answer) => answer.includes("200 OK")).length;
-		for (const path of ["livez", "readyz"]) assert.equal((await fetch(`${opsUrl}/${path}`)).status, 200);
-		const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+		for (const path of ["livez", "readyz"]) assert.equal((await ask(`${opsUrl}/${path}`)).status, 200);
+		const metrics = (await ask(`${opsUrl}/metrics`)).body;
 		assert.ok(served > 0 && served < files, `${served} served`);
 		assert.match(
 			metrics,

@@ -7,6 +7,7 @@ import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
+import { ask } from "../support/caller.ts";
 import { assertFailure, type TestService, testService } from "../support/service.ts";
 import { slowMs, until } from "../support/until.ts";
 
@@ -270,7 +271,7 @@ test("edits are counted as requests of the console and logged with their key", a
 	const service = await testService(context, { mixes: false });
 	await service.store.createPet(rex);
 	await edit(service, { id: 1, action: "remove", seen });
-	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 	const sample = 'animal_store_request_duration_seconds_count{operation="console",method="write",status="200"} 1\n';
 	assert.ok(metrics.includes(sample), metrics.slice(0, 2000));
 	const line = service.log.find((fields) => fields["http.route"] === "/console/edits");

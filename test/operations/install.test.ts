@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { completeLock } from "../../package/lock.ts";
+import { ask } from "../support/caller.ts";
 import { checkOut, newMachine, oldTools } from "../support/machine.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
@@ -40,7 +41,7 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 	] as const;
 	for (const [signal, whom] of ends) {
 		const service = await machine.start("npm", "start");
-		assert.equal((await fetch(`${service.url}/console`)).status, 200);
+		assert.equal((await ask(`${service.url}/console`)).status, 200);
 		await service.stop(signal, whom);
 	}
 });
@@ -79,7 +80,7 @@ test("the package has JavaScript with types and source maps, the console and not
 	assert.deepEqual((await machine.run("npx", "animal-store", "--version")).lines, ["1.0.0"]);
 	const service = await machine.start("npx", "animal-store", "serve", "--first-key");
 	for (const path of ["/console", "/docs", "/docs/reference.css", "/openapi.json"])
-		assert.equal((await fetch(service.url + path)).status, 200, path);
+		assert.equal((await ask(service.url + path)).status, 200, path);
 	await service.stop("SIGTERM", "npm");
 
 	const { messages } = await publint({ pkgDir: join(folder, "node_modules/animal-store"), pack: false, strict: true });

@@ -17,6 +17,7 @@ import {
 	type Service,
 	type Workload,
 } from "../proofs/kubernetes.ts";
+import { ask } from "../support/caller.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
 const deployment = manifest<Workload>("postgresql/deployment");
@@ -155,5 +156,5 @@ test("kubernetes: the operators' port answers every probe", async (context) => {
 		({ httpGet }) => httpGet.path,
 	);
 	assert.deepEqual(paths, ["/livez", "/readyz", "/livez"]);
-	for (const path of paths) assert.equal((await fetch(`${opsUrl}${path}`)).status, 200, path);
+	for (const path of paths) assert.equal((await ask(`${opsUrl}${path}`)).status, 200, path);
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ask } from "../support/caller.ts";
 import { samplesOf } from "../support/scrape.ts";
 import { assertFailure, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -42,8 +43,8 @@ test("requests of this port are logged and counted like all others: health check
 		["/metrics", "metrics"],
 		["/nothing", "unknown"],
 	] as const) {
-		const { headers } = await fetch(service.opsUrl + path);
-		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers.get("x-request-id")));
+		const { headers } = await ask(service.opsUrl + path);
+		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers["x-request-id"]));
 		const counts = await samplesOf(service, "animal_store_request_duration_seconds_count");
 		assert.ok(
 			counts.some(({ labels, value }) => labels["operation"] === operation && value > 0),

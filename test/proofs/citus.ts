@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../support/caller.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { startPoller } from "../support/page-poller.ts";
@@ -115,7 +116,7 @@ async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial)
 }
 
 async function areStopped(nodes: Running[]): Promise<boolean> {
-	const texts = await Promise.all(nodes.map(async ({ url }) => (await fetch(`${url}/readyz`)).text()));
+	const texts = await Promise.all(nodes.map(async ({ url }) => (await ask(`${url}/readyz`)).body));
 	return texts.every((text) => text.includes('"writes":"stopped"'));
 }
 

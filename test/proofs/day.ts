@@ -25,6 +25,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
+import { ask } from "../support/caller.ts";
 import { type Counts, type Day, startDay } from "../support/day.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
@@ -342,7 +343,7 @@ async function changeSecret(day: Day, id: string, { first: { url }, environment,
 	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], environment)).trim();
 	setTimeout(() => retired.push(before), 25_000).unref();
 	for (const key of retired.splice(0)) {
-		const { status } = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+		const { status } = await ask(`${url}/v1/pets`, { key });
 		assert.ok(status === 401 || status === 503, `an old secret got ${status}`);
 	}
 }

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
+import { ask } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
@@ -57,8 +58,8 @@ async function fillBackups(trial: Trial) {
 	const agent = new Agent();
 	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
 	agent.destroy();
-	const ready = await fetch(`${service.url}/readyz`);
-	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "working" }]);
+	const ready = await ask(`${service.url}/readyz`);
+	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "working" }]);
 	makeRoom();
 	await until("a backup", async () => (await lastBackup()) > 0);
 	await service.stop();
@@ -139,7 +140,7 @@ async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): 
 		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
 	}
 	ledger.verify(await listAll(service.url, key));
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200, "reads continue");
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200, "reads continue");
 	makeRoom();
 	const refusals = ledger.refused.size;
 	for (let more = 0; more < 100; more++) await send(number++);

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ask } from "../support/caller.ts";
 import { isServing } from "../support/listen.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { linux, type Need, newDatabase, type Proof, program, root, type Trial } from "../support/proof.ts";
@@ -255,15 +256,13 @@ const ready = (port: string) => until("the service to be ready", () => isServing
 /** Sends a create, its retry, a list, and a request without a key. */
 async function use(port: string, key: string): Promise<void> {
 	const url = `http://127.0.0.1:${port}/v1/pets`;
-	const authorization = `Bearer ${key}`;
-	const headers = { authorization, "content-type": "application/json", "idempotency-key": "proof" };
-	const body = JSON.stringify({ name: "Rex", categoryId: 1 });
 	for (const _ of ["create", "retry"]) {
-		const reply = await fetch(url, { method: "POST", headers, body });
-		assert.equal(reply.status, 201, await reply.text());
+		const headers = { "idempotency-key": "proof" };
+		const reply = await ask(url, { key, headers, body: { name: "Rex", categoryId: 1 } });
+		assert.equal(reply.status, 201, reply.body);
 	}
-	const listed = await fetch(url, { headers: { authorization } });
-	assert.deepEqual(await listed.json(), [{ id: 1, name: "Rex", categoryId: 1 }]);
-	assert.equal((await fetch(url)).status, 401);
-	assert.equal((await fetch(`http://127.0.0.1:${port}/console`)).status, 200, "the console is built");
+	const listed = await ask(url, { key });
+	assert.deepEqual(JSON.parse(listed.body), [{ id: 1, name: "Rex", categoryId: 1 }]);
+	assert.equal((await ask(url)).status, 401);
+	assert.equal((await ask(`http://127.0.0.1:${port}/console`)).status, 200, "the console is built");
 }

@@ -5,9 +5,11 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ask } from "../support/caller.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 import { keepingCaller } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
+import { isServing } from "../support/listen.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { startPoller } from "../support/page-poller.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
@@ -143,7 +145,7 @@ async function startEtcd({ folder, after }: Trial): Promise<number> {
 	const log = openSync(join(folder, "etcd.log"), "a");
 	const etcd = spawn("etcd", ["--data-dir", join(folder, "etcd"), ...urls, ...more], { stdio: ["ignore", log, log] });
 	after(() => etcd.kill("SIGKILL"));
-	await until("etcd", async () => (await fetch(`${client}/health`).catch(() => undefined))?.ok);
+	await until("etcd", () => isServing(`${client}/health`));
 	return clientPort;
 }
 
@@ -223,8 +225,8 @@ interface Known {
 /** The state of all members, from the first one that replies. */
 async function readMembers(members: Member[]): Promise<Known[]> {
 	for (const { restPort } of members) {
-		const reply = await fetch(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
-		if (reply?.ok) return ((await reply.json()) as { members: Known[] }).members;
+		const reply = await ask(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
+		if (reply?.status === 200) return JSON.parse(reply.body).members;
 	}
 	return [];
 }

@@ -11,6 +11,7 @@ import { backupSqlite } from "../../src/cli/maintenance/backup.ts";
 import { backupStore, restoreStore } from "../../src/cli/maintenance/work.ts";
 import { openStore } from "../../src/store/open.ts";
 import { proveRestores } from "../proofs/restore.ts";
+import { ask } from "../support/caller.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -211,7 +212,7 @@ test("a restore does not replace a store that a service has open, even if the se
 	const service = await startProgram(context, { DATABASE_URL: url });
 	const { code, stderr } = await run("restore", path("b.db"), "--force");
 	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 	assert.equal((await service.stop()).code, 0);
 	assert.equal(await countIn(path("s.db")), 21);
 	assert.equal((await run("restore", path("b.db"), "--force")).code, 0);

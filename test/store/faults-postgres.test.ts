@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { proveCrashes } from "../proofs/crash.ts";
 import { startBalancer } from "../support/balancer.ts";
-import { type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
+import { ask, type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
@@ -45,7 +45,7 @@ async function ownServer(context: TestContext): Promise<{ server: PostgresServer
 	return { server, service, key };
 }
 
-const status = async (url: string) => (await fetch(url)).status;
+const status = async (url: string) => (await ask(url)).status;
 
 test("while the server is down (kill -9), requests get 503, and all succeed after its return", async (context) => {
 	const { server, service, key } = await ownServer(context);
@@ -143,7 +143,7 @@ test("a commit that no synchronous standby confirms is a 503, and so is a repeat
 	const caller = callerOf(service.url, key);
 	const create = async (idempotencyKey?: string) => {
 		const reply = await caller.create({ name: idempotencyKey ?? "plain", categoryId: 1 }, idempotencyKey);
-		return `${reply.status} ${reply.headers.get("idempotency-replayed") ?? "first"}`;
+		return `${reply.status} ${reply.headers["idempotency-replayed"] ?? "first"}`;
 	};
 	assert.equal(await create("before"), "201 first");
 	await requireStandby(url, "*");

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
+import { ask } from "../support/caller.ts";
 import { attempt, idOf, isShed, post } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { keyFor } from "../support/key-for.ts";
@@ -73,10 +74,10 @@ async function loaded(context: TestContext): Promise<Loaded> {
 
 /** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
 async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
-	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
-	const ready = await fetch(`${service.url}/readyz`);
+	assert.equal((await ask(`${service.url}/livez`)).status, 503);
+	const ready = await ask(`${service.url}/readyz`);
 	if (isReading) {
-		assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
+		assert.deepEqual([ready.status, ready.body], [200, '{"status":"ok","writes":"stopped"}']);
 		await listAll(service.url, key);
 	} else {
 		assert.equal(ready.status, 503);
@@ -194,7 +195,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);
 		});
-		assert.equal((await fetch(`${it.service.url}/livez`)).status, 503);
+		assert.equal((await ask(`${it.service.url}/livez`)).status, 503);
 		await it.service.stop("SIGKILL");
 		it.ledger.verify(await listed(context, it.file, it.key));
 	});
@@ -219,7 +220,7 @@ test("nothing is acknowledged after a sync has failed in another process, and a 
 
 test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
 	const it = await loaded(context);
-	const live = async () => (await fetch(`${it.service.url}/livez`)).status;
+	const live = async () => (await ask(`${it.service.url}/livez`)).status;
 	assert.equal(await live(), 200);
 	rmSync(dirname(it.file), { recursive: true });
 	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
@@ -234,12 +235,12 @@ test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal l
 		WHEN_WRITES_STOP: "exit",
 	});
 	rmSync(folder, { recursive: true });
-	const ask = () =>
-		fetch(`${service.url}/livez`).then(
-			({ status }) => status,
-			() => undefined,
+	const isGone = () =>
+		ask(`${service.url}/livez`).then(
+			() => false,
+			() => true,
 		);
-	await until("the service to end", async () => (await ask()) === undefined, { everyMs: 100 });
+	await until("the service to end", isGone, { everyMs: 100 });
 	const { code, stdout } = await within("the service to end", service.finished);
 	assert.equal(code, 1);
 	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);

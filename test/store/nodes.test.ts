@@ -9,6 +9,7 @@ import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { removeLeftWal } from "../../src/store/sqlite/file.ts";
 import { proveNodeCrashes } from "../proofs/nodes.ts";
+import { callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
@@ -40,8 +41,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		await until("every node to have printed", () => printed().every((text) => /The reply now|keys list/.test(text)));
 		const keys = printed().flatMap((text) => text.match(/(?<=^ {2}export ANIMAL_STORE_KEY=)pets_\w+$/gm) ?? []);
 		assert.equal(keys.length, 1);
-		const headers = { authorization: `Bearer ${keys[0]}` };
-		for (const { url } of nodes) assert.equal((await fetch(`${url}/v1/pets`, { headers })).status, 200);
+		for (const { url } of nodes) assert.equal((await callerOf(url, String(keys[0])).get()).status, 200);
 		await stop(nodes);
 		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
 	});

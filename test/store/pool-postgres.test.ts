@@ -7,7 +7,7 @@ import pg from "pg";
 import { NodePool } from "../../src/store/postgres/connections.ts";
 import { refuseShards } from "../../src/store/postgres/engine.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
@@ -30,7 +30,6 @@ test("if the server has no free connection, the reads of each node wait for the 
 				// Each limit is another statement, which needs a connection.
 				for (let round = 0; round < 10; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
-					await reply.body?.cancel();
 					statuses.push(reply.status);
 				}
 				return statuses;
@@ -111,7 +110,7 @@ test("a connection to a standby is never used: the start is refused, and a runni
 	await primary.kill();
 	for (let look = 0; look < 5; look++)
 		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
-	assert.equal((await fetch(`${node.url}/readyz`)).status, 503);
+	assert.equal((await ask(`${node.url}/readyz`)).status, 503);
 	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
 	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
 	assert.equal((await create(node.url, key)).status, 201);
@@ -122,17 +121,17 @@ test("while the primary is read-only, the node is ready and reads, also on new c
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url });
-	const headers = { authorization: `Bearer ${key}` };
 	assert.equal((await create(node.url, key)).status, 201);
 	await setReadOnly(url, "on");
 	assert.equal((await create(node.url, key)).status, 503);
 	for (let look = 0; look < 5; look++) {
-		assert.equal((await fetch(`${node.url}/v1/pets`, { headers })).status, 200);
-		const ready = await fetch(`${node.url}/readyz`);
-		assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "failing" }]);
+		assert.equal((await ask(`${node.url}/v1/pets`, { key })).status, 200);
+		const ready = await ask(`${node.url}/readyz`);
+		assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "failing" }]);
 		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
 		// The node notices the end of its connections at the next statement or earlier.
-		await until("a read on a new connection", async () => (await fetch(`${node.url}/v1/pets`, { headers })).ok);
+		const isRead = async () => (await ask(`${node.url}/v1/pets`, { key })).status === 200;
+		await until("a read on a new connection", isRead);
 	}
 	await setReadOnly(url, "off");
 	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
@@ -145,8 +144,7 @@ test("when a primary that keeps running becomes read-only, creates and reads mov
 	const countAtOnce = () =>
 		Promise.all(
 			Array.from({ length: 20 }, async (_, index) => {
-				const headers = { authorization: `Bearer ${key}` };
-				const animals = await (await fetch(`${node.url}/v1/pets?limit=${index + 3}`, { headers })).json();
+				const animals = JSON.parse((await ask(`${node.url}/v1/pets?limit=${index + 3}`, { key })).body);
 				return (animals as unknown[]).length;
 			}),
 		);

@@ -10,6 +10,7 @@ import { createBackground } from "../../src/store/background.ts";
 import { leaseMs } from "../../src/store/leases.ts";
 import { openStore } from "../../src/store/open.ts";
 import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
+import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
@@ -261,8 +262,8 @@ test("a failed backup is logged as one error line and fires the alarm; the servi
 	await until("a failure", () => lines("backup failed").length > 0);
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
-	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "there is none any more");
 	mkdirSync(to);
 	const made = lines("backup made").length;

@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type NewPet, type Pet, petStatuses } from "../../src/contract/pet.ts";
+import { type Ask, ask, linkOf } from "./caller.ts";
 import { listAll } from "./ledger.ts";
 import type { Past } from "./past.ts";
 import { seededRandom } from "./random.ts";
 import { petsOf } from "./store-reads.ts";
-import { until } from "./until.ts";
+import { until, within } from "./until.ts";
 
 export interface Counts {
 	creates: number;
@@ -39,7 +40,7 @@ const oldEnough = 200;
 interface Reply {
 	status: number;
 	text: string;
-	headers: Headers;
+	next: string | undefined;
 	sentMs: number;
 }
 
@@ -63,15 +64,14 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 	let isEnding = false;
 
 	/** @returns undefined if the connection broke or nothing came in time */
-	async function call(url: string, path: string, init: RequestInit = {}): Promise<Reply | undefined> {
+	async function call(url: string, path: string, what: Ask = {}): Promise<Reply | undefined> {
 		const sentMs = performance.now();
-		const headers = { authorization: `Bearer ${day.key}`, "content-type": "application/json", ...init.headers };
 		try {
-			const reply = await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(30_000) });
-			const text = await reply.text();
+			const reply = await within("a reply", ask(`${url}${path}`, { key: day.key, ...what }), 30_000);
+			const text = reply.body;
 			if (reply.status === 503) day.counts.refused++;
 			else assert.ok(reply.status < 500 && reply.status !== 401, `${reply.status} ${text}`);
-			return { status: reply.status, text, headers: reply.headers, sentMs };
+			return { status: reply.status, text, next: linkOf(reply), sentMs };
 		} catch (error) {
 			if (error instanceof assert.AssertionError) throw error;
 			day.counts.broken++;
@@ -90,7 +90,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 	/** @returns whether the animal is added, as far as is known */
 	async function add(url: string, pet: NewPet, fromMs: number, headers: Record<string, string> = {}): Promise<boolean> {
 		const body = `{"name":"${pet.name}","categoryId":${pet.categoryId},"status":"${pet.status}"}`;
-		const reply = await call(url, "/v1/pets", { method: "POST", headers, body });
+		const reply = await call(url, "/v1/pets", { headers, body });
 		if (reply?.status !== 201) return false;
 		const { id, ...stored } = petOf(reply.text);
 		assert.deepEqual(stored, pet);
@@ -141,7 +141,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 		const given = { id: 0, action, ...(action === "rename" && { name }), ...(action === "set-status" && { status }) };
 		const body = JSON.stringify({ edits: [{ ...given, seen: { name: nameNow, status: statusNow } }] });
 		const exact = body.replace('"id":0', `"id":${id}`);
-		const reply = await call(pick(urls), "/console/edits", { method: "POST", body: exact });
+		const reply = await call(pick(urls), "/console/edits", { body: exact });
 		if (reply?.status !== 200) return;
 		const { results } = JSON.parse(reply.text);
 		if (results.length === 0) return;
@@ -164,8 +164,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 			if (!unpolled.delete(id)) isPolledEarly.add(id);
 			lastId = id;
 		}
-		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
-		page = next ?? page;
+		page = reply.next ?? page;
 	}
 
 	/** Starts one action after the other at the rate, also while earlier ones wait, but not more than 50. */

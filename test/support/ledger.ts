@@ -2,9 +2,12 @@
 // service's list is compared with it.
 
 import assert from "node:assert/strict";
-import { parseJson } from "../../src/contract/json.ts";
+import { Agent } from "node:http";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
+import { ask, linkOf } from "./caller.ts";
+import { petsOf } from "./store-reads.ts";
 import { until } from "./until.ts";
+import type { Reply } from "./wire.ts";
 
 /** A create, identified by the name of its animal. */
 export interface Attempt {
@@ -56,31 +59,22 @@ export class Ledger {
 	}
 }
 
-/** Sends a request again while the service is overloaded, as on a busy machine. */
-function served(url: string, key: string): Promise<Response> {
-	return until(`the list at ${url}`, async () => {
-		const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-		if (reply.ok) return reply;
-		const refusal = await reply.text();
-		assert.match(refusal, /"code":"overloaded"/);
-		return false;
-	});
-}
-
-/** Walks the whole list. */
-export async function listAll(url: string, key: string): Promise<Pet[]> {
+/** Walks the whole list, and repeats what the service refuses while it is overloaded, as on a busy machine. */
+export async function listAll(url: string, key: string, query = "limit=100"): Promise<Pet[]> {
 	const pets: Pet[] = [];
-	let next: string | undefined = `${url}/v1/pets?limit=100`;
-	while (next) {
+	const agent = new Agent({ keepAlive: true });
+	const read = async (path: string) => {
+		const reply = await ask(new URL(path, url), { key, agent });
+		assert.ok(reply.status === 200 || reply.body.includes('"code":"overloaded"'), reply.body);
+		return reply.status === 200 && reply;
+	};
+	for (let path: string | undefined = `/v1/pets?${query}`; path; ) {
 		const lastId = pets.at(-1)?.id ?? 0n;
-		const reply: Response = await served(next, key);
-		const page = parseJson(await reply.text()) as (Omit<Pet, "id" | "categoryId"> & {
-			id: number;
-			categoryId: number;
-		})[];
-		pets.push(...page.map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) })));
+		const page: Reply = await until(`the list at ${url}${path}`, () => read(path as string));
+		pets.push(...petsOf({ json: page.body }));
 		assert.ok((pets.at(-1)?.id ?? 1n) > lastId, "each page has later animals");
-		next = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
+		path = linkOf(page);
 	}
+	agent.destroy();
 	return pets;
 }
