@@ -7,7 +7,6 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
-import type { Store } from "../../src/store/store.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -53,23 +52,6 @@ test("sqlite: a start killed while it creates the store does no harm, and the ne
 			["other.db.1-1.new", "s.db", `s.db.${process.pid}-0.new`, `${draft}.mine`].sort(),
 		);
 	}
-});
-
-test("sqlite: concurrent starts create one store, and all of them use it", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
-	let made = 0;
-	const onCreate = () => made++;
-	const stores: Store[] = await Promise.all(
-		Array.from({ length: 6 }, () => openStore(`sqlite:${file}`, Date.now, { onCreate })),
-	);
-	context.after(() => Promise.all(stores.map((store) => store.close())));
-	assert.equal(made, 1);
-	const ids = await Promise.all(stores.map((store) => store.createPet({ name: "a", categoryId: 1n })));
-	assert.deepEqual(ids.map(({ id }) => id).sort(), [1n, 2n, 3n, 4n, 5n, 6n]);
-	assert.deepEqual(
-		readdirSync(dirname(file)).filter((name) => name.includes(".new")),
-		[],
-	);
 });
 
 test("only the owner can read a store, its WAL, its folder and its backups; an existing folder keeps its permissions", async (context) => {

@@ -146,22 +146,6 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.deepEqual(await newer, { id: 4n, outcome: "created" });
 	});
 
-	test(`${engine}: an Idempotency-Key is valid for 24 hours also beside creates that come later`, async (context) => {
-		const startMs = Date.now();
-		let nowMs = startMs;
-		const { store } = await open(context, () => nowMs);
-		const idempotencyKey = { caller: "a", key: "k" };
-		await store.createPet(rex, idempotencyKey);
-		nowMs = startMs + 24 * 3_600_000 - 1;
-		const inTime = store.createPet(rex, idempotencyKey);
-		nowMs = startMs + 24 * 3_600_000;
-		const later = store.createPet(rex, { ...idempotencyKey, key: "later" });
-		assert.deepEqual(await Promise.all([inTime, later]), [
-			{ id: 1n, outcome: "replayed" },
-			{ id: 2n, outcome: "created" },
-		]);
-	});
-
 	test(`${engine}: concurrent creates with Idempotency-Keys are each found by their own key, also among creates without one`, async (context) => {
 		const { store } = await open(context);
 		const requests = Array.from({ length: 300 }, (_, index) => ({
