@@ -39,7 +39,7 @@ async function startNode(context: TestContext, { databaseUrl, key }: Shop) {
 type Node = Awaited<ReturnType<typeof startNode>>;
 
 for (const engine of ["sqlite", "postgres"] as const) {
-	test(`${engine}: an edit is in the next reply of every node, with another ETag; its create still gets the first reply`, async (context) => {
+	test(`${engine}: an edit is in the next reply of every node; its create gets the first reply`, async (context) => {
 		const store = await shop(context, engine);
 		const nodes = [await startNode(context, store), await startNode(context, store)];
 		const [one] = nodes as [Node];
@@ -98,7 +98,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 		);
 	});
 
-	test(`${engine}: a walk in either direction neither skips nor repeats the animals that were not edited`, async (context) => {
+	test(`${engine}: a walk in either direction neither skips nor repeats what was not edited`, async (context) => {
 		const store = await shop(context, engine);
 		const node = await startNode(context, store);
 		const operator = await openStore(store.databaseUrl, Date.now);
@@ -157,7 +157,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 	});
 }
 
-test("postgres: a removal that cannot erase the name, because another program reads an old snapshot, reports it; a repeat erases it", async (context) => {
+test("postgres: a removal beside an old snapshot says that the name remains; a repeat erases it", async (context) => {
 	const store = await shop(context, "postgres");
 	const opened = await openStore(store.databaseUrl, Date.now);
 	for (const name of ["Rex", "Trillian", "Bo"])
@@ -259,7 +259,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	]);
 });
 
-test("restore --audit brings back no animal that was removed after the backup, and keeps its id and its key", async (context) => {
+test("restore --audit brings back no animal removed after the backup, and keeps its id and key", async (context) => {
 	const store = await shop(context, "sqlite");
 	const path = (name: string) => join(store.folder, name);
 	const database = await openStore(store.databaseUrl, Date.now);

@@ -122,7 +122,7 @@ async function mortal(context: TestContext) {
 	return { service, start, gate: await openGate(context, service.url), key };
 }
 
-test("killing and restarting the service during an import delays it, and no animal is lost or duplicated", async (context) => {
+test("killing and restarting the service delays an import, and each animal is added once", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const down = Promise.withResolvers<void>();
 	gate.onCreate = async (n) => {
@@ -140,7 +140,7 @@ test("killing and restarting the service during an import delays it, and no anim
 	await assertAllInOrder({ url: gate.target, key });
 });
 
-test("an import stops and names the next step if the service stays down, and the same import resumes later", async (context) => {
+test("an import stops, with the next step, if the service stays down; the same import resumes", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
@@ -156,7 +156,7 @@ test("an import stops and names the next step if the service stays down, and the
 	await assertAllInOrder({ url: gate.target, key });
 });
 
-test("an import whose key is revoked saves its other rows, and any key adds them, or the file, once", async (context) => {
+test("an import whose key is revoked saves its other rows; any key adds them, or the file, once", async (context) => {
 	const service = await testService(context);
 	const gate = await openGate(context, service.url);
 	const file = animals(context);

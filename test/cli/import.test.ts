@@ -45,7 +45,7 @@ function assertImported({ code, stdout, stderr }: Finished, said: RegExp): void 
 
 const rex = { name: "Rex", categoryId: 1n, status: "available" };
 
-test("bad lines of CSV go to a file with the reason, the others are added, and the corrected file is imported", async (context) => {
+test("bad lines of CSV go to a file with the reason, which is imported once it is corrected", async (context) => {
 	const { write, read, run, pets } = await importer(context);
 	write(
 		"a.csv",
@@ -105,7 +105,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	);
 });
 
-test("a spreadsheet's file is imported, and its format, its ignored columns and the frequent reasons are shown", async (context) => {
+test("a spreadsheet's file shows its format, ignored columns and frequent reasons", async (context) => {
 	const { write, run, pets, path } = await importer(context);
 	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
 	write("a.csv", Buffer.from(`Call name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
@@ -182,7 +182,7 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 	}
 });
 
-test("titles above the heading are skipped, and what values mean is proposed and confirmed before anything is sent", async (context) => {
+test("titles above the heading are skipped; the meanings of values are confirmed before sending", async (context) => {
 	const { write, run, pets } = await importer(context);
 	const rows = ["Bello;1;verf\xfcgbar", "M?ller;2;Verkauft ", "J\xf6rg;3; reserviert", "Zora;4;verkauft", "Uma;5;it's"];
 	const text = ["Tiere, Stand: heute;;", "", "Tiername;Kategorie-Nr.;Zustand", ...rows, ""].join("\r\n");
@@ -301,7 +301,7 @@ test("a file of 40 MB needs only the memory of the rows being read", {
 	assert.match(stdout, /\nand 999997 more animals\n$/);
 });
 
-test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {
+test("standard input and pipes are imported; rejected lines stay in the current folder", async (context) => {
 	const { service, run, read, pets } = await importer(context);
 	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,x\n" });
 	assert.equal(code, 2);
@@ -357,7 +357,7 @@ test("a key's rate slows an import down, and no animal fails", async (context) =
 	assert.equal((await pets()).length, 500);
 });
 
-test("rows that are there with other fields, or were removed, are not added; --again adds the file once more", async (context) => {
+test("rows that differ or were removed are not added; --again adds the file once more", async (context) => {
 	const { service, write, read, run, pets } = await importer(context);
 	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");
 	assertImported(await run("a.csv"), /2 added/);

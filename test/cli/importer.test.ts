@@ -64,7 +64,7 @@ const fate = fc.oneof(
 	fc.constantFrom<Fate>("unanswered", "unsent", "late"),
 );
 
-test("whatever is lost, and with whatever keys it continues, an import adds each row once, in the order of the file", async (context) => {
+test("whatever is lost, with whatever keys, an import adds each row once, in the file's order", async (context) => {
 	const { url, issuer, store, key: reader } = await testService(context);
 	const scopes = ["pets:write"];
 	const keys = await Promise.all([1, 2, 3].map((n) => createKey(issuer, { name: `key ${n}`, scopes })));
@@ -125,7 +125,7 @@ test("imports of the same file at the same time add each row once, and each is t
 	assert.equal(added, lines.length);
 });
 
-test("a batch that is too large for a server is halved, down to a row, and sent when Retry-After says", async (context) => {
+test("a batch that is too large is halved, down to a row, and sent when Retry-After says", async (context) => {
 	const { url, key } = await testService(context);
 	const sizes: number[] = [];
 	let [refusedAtMs, waitedMs] = [0, 0];
@@ -177,7 +177,7 @@ test("a batch without a reply is not sent again after its keys may have expired"
 	assert.equal((await listAll(url, key)).length, 2);
 });
 
-test("a reply that is none of the service ends an import at once, and its rows are sent when it continues", async (context) => {
+test("a reply that is none of the service ends an import, whose rows are sent when it continues", async (context) => {
 	const { url, key } = await testService(context);
 	const importer = await importerOf(["Rex,1"]);
 	const replies = [new Response("<html>", { status: 200 }), new Response("{}", { status: 500 })];

@@ -211,7 +211,7 @@ test("--help explains every command", async () => {
 	);
 });
 
-test("advice names the command as it is called: with npx in a checkout, by its own name if it is installed", async (context) => {
+test("advice names the command as it is called: with npx in a checkout, else by its own name", async (context) => {
 	const installed = join(temporaryFolder(context), "animal-store");
 	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);

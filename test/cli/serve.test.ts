@@ -162,7 +162,7 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
 });
 
-test("serve --help lists every setting with its variable and default; a flag overrides the variable", async (context) => {
+test("serve --help lists every setting with variable and default; a flag overrides the variable", async (context) => {
 	const { stdout } = await runProgram(["serve", "--help"]);
 	const text = stdout.replaceAll(/\s+/g, " ");
 	for (const [name, { default: preset }] of Object.entries(settings)) {
@@ -182,7 +182,7 @@ test("serve --help lists every setting with its variable and default; a flag ove
 	);
 });
 
-test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a service nor open the debugger", async (context) => {
+test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const service = await startProgram(context, environment);
 	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;

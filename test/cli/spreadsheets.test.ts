@@ -14,7 +14,7 @@ import { describePet, spreadsheets } from "../support/spreadsheets.ts";
 import { slowMs } from "../support/until.ts";
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, {
+	test(`${file}: each animal is imported with the proposed meanings, and exported again`, {
 		timeout: slowMs, // It starts four programs, one after the other.
 	}, async (context) => {
 		const service = await testService(context);

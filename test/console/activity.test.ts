@@ -114,7 +114,7 @@ test("the chart stays while the server is down, and starts again by itself with 
 	await second.stop();
 });
 
-test("a key without the scope gets the scope's name and the command that creates a key with it, and no request is sent", async (context) => {
+test("a key without the scope gets its name and the command for one with it; nothing is sent", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
 	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });

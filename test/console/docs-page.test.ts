@@ -23,7 +23,7 @@ const types: Record<string, string> = {
 const paths = Object.keys(types);
 const withoutKey = { Authorization: undefined };
 
-test("every variable that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
+test("the style sheet's variables exist; required parameters and kinds of status are marked", async (context) => {
 	const { send } = await testService(context);
 	const { body: css } = await send({ path: "/docs/reference.css" });
 	const used = [...css.matchAll(/var\((--[\w-]+)/g)].map(([, name = ""]) => name);
@@ -141,7 +141,7 @@ const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.c
 
 const wide = " in a wide font";
 for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) {
-	test(`axe finds nothing, nothing is cut off or covered, light and dark, at ${width} pixels${font ?? ""}`, async (context) => {
+	test(`axe finds nothing, nothing is cut off or covered, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });
 		const form = formOf(page, "List animals");
@@ -159,7 +159,7 @@ for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) 
 	});
 }
 
-test("the samples are for curl, TypeScript, Python and Go, name this server, and a choice of language applies to all", async (context) => {
+test("samples in four languages name this server; a choice of language applies to all", async (context) => {
 	const service = await testService(context);
 	const page = await openDocs(context, service);
 	assert.equal(await page.title(), "Animal store API reference");
@@ -259,7 +259,7 @@ test("filters and pages are sent, links are followed, and failures are shown as 
 	takeOut(errors, /ERR_CONNECTION_REFUSED/);
 });
 
-test("a key that the console keeps for the tab is filled in until any tab signs out, and links lead to the console", async (context) => {
+test("a key that the console keeps is filled in until any tab signs out; links lead there", async (context) => {
 	const service = await testService(context);
 	const { page } = await openPage(context, service.url);
 	await page.goto(`${service.url}/console`);

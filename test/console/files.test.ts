@@ -13,7 +13,7 @@ const types: Record<string, string> = {
 	".svg": "image/svg+xml",
 };
 
-test("the page needs no key, is revalidated on each load, and may run only the service's own scripts", async (context) => {
+test("the page needs no key, is revalidated each time, and runs only the service's scripts", async (context) => {
 	const { send } = await testService(context);
 	for (const path of ["/console", "/console/", "/console?x=1"]) {
 		const { status, headers, body } = await send({ path, headers: { Authorization: undefined } });

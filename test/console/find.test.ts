@@ -5,7 +5,7 @@ import { test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
 
-test("the search finds names anywhere in the list, without regard to case and accents, and its URL does the same", async (context) => {
+test("the search finds names without regard to case and accents, and so does its URL", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
 	const { service, page } = await opened(context, names);
 	await page.keyboard.press("/");

@@ -61,7 +61,7 @@ async function holdReplies(context: TestContext, page: Page, { isStored = false 
 	return { release, sent: () => sent };
 }
 
-test("an import survives a pause, a lost reply and a revoked key: each row is added once, in order", async (context) => {
+test("an import survives a pause, a lost reply and a revoked key: each row once, in order", async (context) => {
 	const service = await testService(context);
 	const first = await createKey(service.issuer, { name: "first", scopes: ["pets:read", "pets:write"] });
 	const { page, errors } = await openConsole(context, service.url);

@@ -9,7 +9,7 @@ import { describePet, spreadsheets } from "../support/spreadsheets.ts";
 import { assertAccessible, button, opened, row, shows } from "./console.ts";
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is added with the meanings that the console proposes, found and exported`, async (context) => {
+	test(`${file}: each animal is added with the proposed meanings, found and exported`, async (context) => {
 		const { service, page } = await opened(context, []);
 		await page.goto(`${service.url}/console#/add-many`);
 		await page.getByLabel("File of animals").setInputFiles(path);

@@ -37,7 +37,7 @@ test("a huge body without a key is refused unread and the connection closed", as
 	assert.ok(bytes.sent < 50_000_000, `${bytes.sent} bytes were accepted`);
 });
 
-test("a rotated key gets its full lifetime again from the rotation; a key without expiry still has none", async (context) => {
+test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
 	const { issuer, clock } = await testService(context);
 	const dayMs = 86_400_000;
 	clock.nowMs = 1_900_000_000_000;

@@ -44,7 +44,7 @@ async function findAll(service: TestService, query: Record<string, string>): Pro
 const addAll = (store: Store, names: string[]) =>
 	Promise.all(names.map((name) => store.createPet({ name, categoryId: 1n })));
 
-test("a search finds names without regard to case and accents, with a status or without, and its animals are exact", async (context) => {
+test("a search finds names without regard to case and accents, by status too, and exactly", async (context) => {
 	const service = await testService(context);
 	await addAll(service.store, ["Müsli", "MUSLI II", "Mu\u0308sli", "Straße", "STRASSE", "50 % + x", "Rex"]);
 	await service.store.createPet({ name: "Rex", categoryId: 9007199254740993n, status: "sold" });
@@ -68,7 +68,7 @@ test("a search finds names without regard to case and accents, with a status or 
 	assertFailure(await service.send({ path: "/console/find?name=a", headers: { Authorization } }), "insufficient_scope");
 });
 
-test("a long search goes on where it was and skips nothing, and other requests are answered during it", {
+test("a long search goes on where it was, skips nothing, and holds up no other request", {
 	timeout: slowMs, // It adds many animals.
 }, async (context) => {
 	const service = await testService(context);

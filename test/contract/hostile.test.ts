@@ -174,7 +174,7 @@ for (const [name, { count, growsMax = 150e6, inFlightMax = Infinity, use }] of O
 	});
 }
 
-test("200 clients that pipeline delay another client, the probe and the metrics at most three times as long as clients that do not", async (context) => {
+test("200 clients that pipeline delay others at most three times as long as clients that do not", async (context) => {
 	const target = await victim(context);
 	const { headers } = await ask(`${target.service.url}/v1/pets?limit=100`, {
 		headers: { authorization: `Bearer ${target.key}` },
@@ -217,7 +217,7 @@ test("a flood of connections is served or closed, and the service works afterwar
 	assertQuick(calm, await target.times());
 });
 
-test("however a connection ends, and whatever was sent over it, the service keeps working and nothing is left", async (context) => {
+test("however a connection ends, whatever was sent, the service works and nothing is left", async (context) => {
 	const timeouts = { headersMs: 300, requestMs: 500, keepAliveMs: 300, stalledMs: 600 };
 	const service = await testService(context, { mixes: false, timeouts, environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	const get = "GET /v1/pets HTTP/1.1\r\nHost: a\r\n";

@@ -54,7 +54,7 @@ test("rows get ids in their order without a gap, beside creates, and faults name
 	assert.equal(body, `{"id":${ids[7]},"name":"animal 7","categoryId":1}`);
 });
 
-test("a row that is sent again, with any key, is there; with other fields or after a removal it is reported", async (context) => {
+test("a row sent again is there with any key; a changed or removed one is reported", async (context) => {
 	const service = await testService(context);
 	service.clock.nowMs = Date.now();
 	const atMs = service.clock.nowMs;

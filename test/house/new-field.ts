@@ -12,7 +12,7 @@ import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
-test("new fields of an animal round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
+test("new fields round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const database = await databaseFor(context);

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/service.ts";
 
 const large = "9007199254740993";
 
-test("a new filter selects animals alone and with others, in pages, links, commands, searches and exports", async (context) => {
+test("a new filter works alone and with others: pages, links, commands, searches, exports", async (context) => {
 	const database = await databaseFor(context);
 	for (const store of [`sqlite:${join(temporaryFolder(context), "a.db")}`, database.url]) {
 		const key = await keyFor(store);

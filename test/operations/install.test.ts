@@ -16,7 +16,7 @@ import { slowMs } from "../support/until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the lock file has the fields that npm leaves out: no engines except of the packages of Node, and no compiling", () => {
+test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
 	const text = readFileSync(join(root, "package-lock.json"), "utf8");
 	assert.equal(completeLock(text), text, "npm run lock");
 });
@@ -58,7 +58,7 @@ function pack(context: TestContext): string {
 	return join(folder, /"filename": "([^"]+)"/.exec(line)?.[1] ?? "");
 }
 
-test("the package has JavaScript with types and source maps, the console and nothing of the tests, and serves from its tarball with Node 20", {
+test("the package has JavaScript, types, maps and the console, and serves with Node 20", {
 	timeout: slowMs, // npm installs the package.
 }, async (context) => {
 	const tarball = pack(context);

@@ -28,7 +28,7 @@ test("docs/monitoring.md lists every metric with its labels and meaning, and no 
 	assert.deepEqual(found, rows);
 });
 
-test("metrics have the names that Prometheus requires: counters end in _total, others do not, units are seconds and bytes", () => {
+test("metrics have Prometheus' names: counters end in _total, units are seconds and bytes", () => {
 	for (const { name, type, help, labels } of families) {
 		assert.match(name, /^(animal_store|process|nodejs)_[a-z_]+[a-z]$/);
 		assert.equal(name.endsWith("_total"), type === "counter", name);

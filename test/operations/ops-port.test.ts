@@ -36,7 +36,7 @@ test("each path answers GET and HEAD alike, HEAD without a body", async (context
 	}
 });
 
-test("requests of this port are logged and counted like all others: health checks as probe, scrapes as metrics", async (context) => {
+test("requests of this port are logged and counted: health checks as probe, scrapes as metrics", async (context) => {
 	const service = await testService(context, { mixes: false });
 	for (const [path, operation] of [
 		["/livez", "probe"],
@@ -53,7 +53,7 @@ test("requests of this port are logged and counted like all others: health check
 	}
 });
 
-test("another method is 405 with Allow, another path 404, and malformed HTTP 400, all as the Error object", async (context) => {
+test("other methods are 405, other paths 404, malformed HTTP 400, all as the Error object", async (context) => {
 	const { ask, port } = await opsPort(context);
 	for (const path of paths) {
 		for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {

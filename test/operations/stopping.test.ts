@@ -74,7 +74,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
-test("while connections come in each tick of a busy event loop, a stop neither resets nor closes one of them", async (context) => {
+test("while connections come in each tick of a busy event loop, a stop resets none of them", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connections: Connection[] = [];
 	const isLate = () => performance.now() - startedAtMs > 2500;
@@ -98,7 +98,7 @@ test("while connections come in each tick of a busy event loop, a stop neither r
 	await within("the stop", stopped);
 });
 
-test("on a busy event loop where nobody connects, a stop waits for no turn that is as short as on an idle one", async (context) => {
+test("on a busy event loop where nobody connects, a stop waits for no tick that is short", async (context) => {
 	const service = await testService(context, { mixes: false });
 	let isStopped = false;
 	function burn(): void {
@@ -113,7 +113,7 @@ test("on a busy event loop where nobody connects, a stop waits for no turn that 
 	await within("the stop", stopped, 10_000);
 });
 
-test("a connection whose client pauses between two requests gets one more reply while the service stops", async (context) => {
+test("a client that pauses between two requests gets one more reply while the service stops", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const ask = () => {
@@ -154,7 +154,7 @@ test("a request that is still arriving when a stop has closed the idle connectio
 	await within("the stop", stopped);
 });
 
-test("while the service stops, a reply closes the connection, also if its request has empty lines in its body", async (context) => {
+test("while the service stops, a reply closes the connection, also after a body of empty lines", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
@@ -233,7 +233,7 @@ test("readyz depends on reads only; livez fails only when creates need a restart
 	}
 });
 
-test("with STOP_DELAY, a stopping service accepts new connections while readyz is 503, and then ends", async (context) => {
+test("with STOP_DELAY, a stopping service accepts connections while readyz is 503, then ends", async (context) => {
 	const service = await testService(context, { environment: { STOP_DELAY: "4s" }, mixes: false });
 	const startedAt = performance.now();
 	const stopped = service.stop(2000, { signal: "SIGTERM" });

@@ -70,12 +70,7 @@ async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Tri
 	await load.stop();
 	const animals = await listAll(urls[0] ?? "", key);
 	load.ledger.verify(animals);
-	const polled = await poller.stop(animals.length);
-	assert.deepEqual(
-		polled,
-		animals.map(({ id }) => Number(id)),
-		"a client that polls the last page sees every animal, in order",
-	);
+	await poller.stop(animals);
 	for (const node of nodes) assert.equal((await node.stop()).code, 0);
 	const { acknowledged, unknown } = load.ledger;
 	trial.say(`${layout}: ${acknowledged.size} creates, both workers killed`);

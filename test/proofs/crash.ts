@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { petStatuses } from "../../src/contract/pet.ts";
-import { idOf, post } from "../support/create.ts";
+import { record } from "../support/create.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type TrialStore } from "../support/proof.ts";
@@ -60,13 +60,10 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 	async function client(url: string, agent: Agent, retries: Attempt[]): Promise<void> {
 		for (;;) {
 			const attempt = retries.pop() ?? newAttempt();
-			const reply = await post(url, key, agent, attempt).catch(() => undefined);
-			if (!reply) return ledger.lose(attempt);
-			if (reply.status === 201) {
-				if ("idempotency-replayed" in reply.headers) replayed++;
-				ledger.acknowledge(attempt, idOf(reply));
-			} else if (reply.status === 503) ledger.lose(attempt);
-			else assert.fail(`${reply.status} ${reply.body}`);
+			const reply = await record(ledger, url, key, agent, attempt);
+			if (!reply) return;
+			assert.ok([201, 503].includes(reply.status), `${reply.status} ${reply.body}`);
+			if ("idempotency-replayed" in reply.headers) replayed++;
 		}
 	}
 

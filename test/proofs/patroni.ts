@@ -41,12 +41,7 @@ export const proof: Proof = {
 				"callers that keep pages with their ETags see the same",
 			);
 		load.ledger.verify(animals);
-		const polled = await poller.stop(animals.length);
-		assert.deepEqual(
-			polled,
-			animals.map(({ id }) => Number(id)),
-			"a client that polls the last page sees every animal, in order",
-		);
+		await poller.stop(animals);
 		for (const { process } of nodes) {
 			assert.equal(process.exitCode, null, "no node ended");
 			process.kill("SIGTERM");

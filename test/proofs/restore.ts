@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { basename, dirname, join } from "node:path";
-import { attempt, idOf, isShed, post } from "../support/create.ts";
+import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { keyFor } from "../support/key-for.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -108,10 +108,7 @@ async function crash({ context, environment, key, backup, later }: Crash) {
 		for (;;) {
 			const mine = attempt(number++);
 			if (client % 2) mine.idempotencyKey = `key-${number}`;
-			ledger.lose(mine);
-			const answer = await post(service.url, key, agent, mine).catch(() => undefined);
-			if (!answer) return;
-			if (!isShed(answer)) ledger.acknowledge(mine, idOf(answer));
+			if (!(await record(ledger, service.url, key, agent, mine))) return;
 		}
 	});
 	await until("the creates before the backup", () => ledger.acknowledged.size >= 30);

@@ -77,7 +77,7 @@ async function startWaiting(context: TestContext, url: string) {
 	return { ...service, lines, probe };
 }
 
-test("a service that starts while the database is away waits for it, is not ready, and then works", {
+test("a service that starts while the database is away waits, is not ready, and then works", {
 	timeout: slowMs,
 }, async (context) => {
 	const server = await startPostgresFor(context);

@@ -53,7 +53,7 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup made under load restores over a crashed store; the start reports the old WAL and never replays it", {
+test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
 	timeout: slowMs, // Two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
@@ -94,7 +94,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
-test("a store that is opened for the first time is not mistaken for a backup beside an old WAL, even after a SIGKILL", async (context) => {
+test("a store opened for the first time and killed is no backup beside an old WAL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
@@ -138,7 +138,7 @@ test("a backup that has not the animals and ids of its snapshot is refused, and 
 	assert.equal(await make(), 20);
 });
 
-test("an interrupted backup leaves no file, and exits with 130; the next one removes the files of a killed backup or a power loss", async (context) => {
+test("an interrupted backup leaves no file; the next one removes those of a killed one", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

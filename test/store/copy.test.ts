@@ -40,7 +40,7 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 	return { url, key };
 }
 
-test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", async (context) => {
+test("a store can be copied to PostgreSQL and back: ids, keys and cursors still work", async (context) => {
 	const { url: source, key } = await filled(context);
 	// The newest animal is removed each time: its id is not used again, also not by a copy.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);

@@ -224,7 +224,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 
 for (const open of [sqlite, postgres]) {
 	for (const [point, { act, replies, stored }] of Object.entries(points)) {
-		test(`${open.name}: a service ${point} keeps every acknowledged animal, and a repeat returns the same animal`, async (context) => {
+		test(`${open.name}: a service ${point} keeps what it acknowledged, and repeats return the same`, async (context) => {
 			const engine = await open(context);
 			const key = await keyFor(engine.databaseUrl);
 			const scene = await startScene(context, engine, key);

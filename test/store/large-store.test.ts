@@ -38,7 +38,7 @@ async function largeStore(context: TestContext) {
 	return { file, environment, key, create, crash, damage };
 }
 
-test("a large store with damage inside starts, verify finds the damage, and no backup of it is completed", async (context) => {
+test("a large store with damage inside starts; verify finds it, and no backup is completed", async (context) => {
 	const it = await largeStore(context);
 	await it.crash();
 	it.damage();

@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
-import { attempt, idOf, isShed, post } from "../support/create.ts";
+import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
@@ -52,12 +52,10 @@ async function loaded(context: TestContext): Promise<Loaded> {
 				const mine: Attempt = attempt(number++);
 				if (isKeyed) mine.idempotencyKey = `key-${number}`;
 				const wasDone = isDone;
-				ledger.lose(mine);
-				const answer = await post(service.url, key, agent, mine);
-				if (answer.status === 201) {
-					assert.ok(!wasDone, "acknowledged in a file without a name");
-					ledger.acknowledge(mine, idOf(answer));
-				} else if (!isShed(answer)) {
+				const answer = await record(ledger, service.url, key, agent, mine);
+				assert.ok(answer, "a reply");
+				if (answer.status === 201) assert.ok(!wasDone, "acknowledged in a file without a name");
+				else if (!isShed(answer)) {
 					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
 					refused++;
 				}
@@ -108,7 +106,7 @@ test("nothing is acknowledged after the store's folder is removed", async (conte
 	await assertStopped(it, lost(it.file));
 });
 
-test("nothing is acknowledged after another file gets the store's name, and that file is not changed", async (context) => {
+test("nothing is acknowledged after another file gets the store's name; it is not changed", async (context) => {
 	const it = await loaded(context);
 	const away = `${it.file}.away`;
 	await it.lose(() => {
@@ -125,7 +123,7 @@ test("nothing is acknowledged after another file gets the store's name, and that
 	it.ledger.verify(await listed(context, away, it.key));
 });
 
-test("once the path leads to another file, also through a symbolic link, nothing is read from the previous one", async (context) => {
+test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
 	const folder = temporaryFolder(context);
 	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
 		string,
@@ -144,7 +142,7 @@ test("once the path leads to another file, also through a symbolic link, nothing
 	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
 });
 
-test("after a file that was put back while no node ran, nothing of the abandoned timeline is shown", async (context) => {
+test("after a file was put back while no node ran, nothing of the abandoned timeline is shown", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -176,7 +174,7 @@ test("after a file that was put back while no node ran, nothing of the abandoned
 	await assertSeen(scene, [caller]);
 });
 
-test("nothing is acknowledged after the store's folder is renamed, and the renamed store has every animal acknowledged before", async (context) => {
+test("nothing is acknowledged after the store's folder is renamed, and nothing is lost in it", async (context) => {
 	const it = await loaded(context);
 	const away = `${dirname(it.file)}-away`;
 	await it.lose(() => {
@@ -190,7 +188,7 @@ test("nothing is acknowledged after the store's folder is renamed, and the renam
 });
 
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
-	test(`nothing is acknowledged without ${removed.join(" and ")}, and acknowledged animals survive a SIGKILL`, async (context) => {
+	test(`nothing is acknowledged without ${removed.join(" and ")}; what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context);
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);
@@ -201,7 +199,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 	});
 }
 
-test("nothing is acknowledged after a sync has failed in another process, and a node that starts afterwards works", async (context) => {
+test("nothing is acknowledged after a sync failed in another process; a later node works", async (context) => {
 	const it = await loaded(context);
 	const other = trackOpenFiles(it.file, identityOf(it.file));
 	await it.lose(() => other.reportFailedSync());

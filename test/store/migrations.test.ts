@@ -50,7 +50,7 @@ const setSchema: Record<string, (url: string, schema: number) => Promise<unknown
 };
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: the next version upgrades a store at its start: nothing is lost, and Idempotency-Keys are still valid`, async (context) => {
+	test(`${engine}: the next version upgrades a store at its start, and nothing is lost`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const older = await openStore(url, Date.now);
 		for (const [index, pet] of pets.entries()) await older.createPet(pet, keyOf(index));
@@ -102,7 +102,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		await (await openStore(url, Date.now)).close();
 	});
 
-	test(`${engine}: while newer versions only add to the schema, older nodes go on and can be started again, until one removes from it`, async (context) => {
+	test(`${engine}: while newer versions only add to the schema, older nodes go on`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>
@@ -134,7 +134,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (const store of [again, next, last, await open(expanding)]) await store.close();
 	});
 
-	test(`${engine}: a node whose store a newer version upgrades stores nothing more, reports it once, and keeps reading`, async (context) => {
+	test(`${engine}: a node whose store is upgraded stores nothing more, says so, and keeps reading`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });

@@ -16,7 +16,7 @@ import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
-test("if the server has no free connection, the reads of each node wait for the connections that it has", async (context) => {
+test("if the server has no free connection, a node's reads wait for those that it has", async (context) => {
 	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
@@ -39,7 +39,7 @@ test("if the server has no free connection, the reads of each node wait for the 
 	assert.deepEqual(new Set(replies.flat()), new Set([200]));
 });
 
-test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
+test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL says", async (context) => {
 	const database = await databaseFor(context);
 	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
 	const key = await keyFor(url);
@@ -96,7 +96,7 @@ test("an idle node keeps one of its connections", async (context) => {
 	assert.ok(pids.includes(await pid()));
 });
 
-test("a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back", async (context) => {
+test("a connection to a standby is never used: starts are refused, nodes wait for a primary", async (context) => {
 	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
 	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
 	assert.equal(code, 1);
@@ -116,7 +116,7 @@ test("a connection to a standby is never used: the start is refused, and a runni
 	assert.equal((await create(node.url, key)).status, 201);
 });
 
-test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
+test("while the primary is read-only, the node is ready and reads; later creates succeed", async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
@@ -137,7 +137,7 @@ test("while the primary is read-only, the node is ready and reads, also on new c
 	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
 });
 
-test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
+test("when a running primary becomes read-only, all move to the one promoted in its place", async (context) => {
 	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);
 	// Each limit is another statement, which needs a connection.

@@ -45,7 +45,7 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 	assert.equal(Number(seen), created);
 });
 
-test("postgres: concurrent creates with one Idempotency-Key on two nodes create one animal, also with an expired one", async (context) => {
+test("postgres: one Idempotency-Key, new or expired, on two nodes at once makes one animal", async (context) => {
 	let nowMs = Date.now();
 	const { open } = await engines.postgres(context, () => nowMs);
 	const stores = await Promise.all([open(), open()]);
@@ -94,7 +94,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a tick`);
 });
 
-test("postgres: three nodes with two writers each under repeatable read: every create succeeds once, with and without Idempotency-Keys", async (context) => {
+test("postgres: under repeatable read, creates of three nodes succeed once, keyed or not", async (context) => {
 	const isolation = { default_transaction_isolation: "repeatable read" };
 	const database = await databaseFor(context);
 	const url = withSettings(database.url, isolation);

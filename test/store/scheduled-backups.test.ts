@@ -49,7 +49,7 @@ async function someStore(context: TestContext) {
 	return { to, databaseUrl, clock, made, failures, schedule, addOwn };
 }
 
-test("a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one", async (context) => {
+test("a first backup is made at once, sound and private; a restart makes no second one", async (context) => {
 	const { to, clock, made, failures, schedule } = await someStore(context);
 	const first = schedule();
 	await until("a backup", () => made.length === 1);
@@ -70,7 +70,7 @@ test("a first backup is made at once, is sound, and only its owner can read it; 
 	assert.deepEqual(failures, []);
 });
 
-test("after each interval there is a new backup, and the newest BACKUP_KEEP of them stay, whatever the clock does", async (context) => {
+test("each interval has a new backup, and the newest BACKUP_KEEP stay, whatever the clock does", async (context) => {
 	const { to, clock, made, schedule } = await someStore(context);
 	schedule({ everyMs: 50, keep: 2 });
 	for (const stepMs of [0, 1000, 1000, -5000, 1000]) {
@@ -200,7 +200,7 @@ test("a start without its store's disk is refused beside backups; a new store re
 	assert.ok(good.length === 1 && left.length <= 4 && left.includes(good[0] ?? ""), left.join(" "));
 });
 
-test("a store in the folder of its backups, with the name of one, stays locked and is not removed", async (context) => {
+test("a store in the folder of its backups, named like one, stays locked and is not removed", async (context) => {
 	const { to, addOwn } = await someStore(context);
 	const [old, store] = ["animal-store-20250101T000000Z.db", "animal-store-20250102T000000Z.db"];
 	for (const name of [old, store]) await addOwn(name);
@@ -250,7 +250,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	assert.deepEqual([made, failures], [[], []]);
 });
 
-test("a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can", async (context) => {
+test("a failed backup is logged as one error line and an alarm, and made once it can be", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };

@@ -41,7 +41,7 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
 
-test("sqlite: after a read whose state cannot be read, no other read of its tick returns an older state", async (context) => {
+test("sqlite: after a read whose state is unknown, no other of its tick is older", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
@@ -57,7 +57,7 @@ test("sqlite: after a read whose state cannot be read, no other read of its tick
 	assert.equal((await store.version()).lastId, 1n);
 });
 
-test("sqlite: the small write that finds out whether writes work leaves the version of the schema unchanged", async (context) => {
+test("sqlite: the small write that checks whether writes work leaves the schema's version", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	let commits = 0;
 	const onCommit = () => void commits++;
@@ -107,7 +107,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 	}
 });
 
-test("sqlite: a store with any flipped bit is refused with one sentence or works; it never crashes", async (context) => {
+test("sqlite: a store with any flipped bit is refused in one sentence or works", async (context) => {
 	const folder = temporaryFolder(context);
 	const bytes = readFileSync(await usedFile(folder));
 	const random = seededRandom(seed);
@@ -129,7 +129,7 @@ test("sqlite: a store with any flipped bit is refused with one sentence or works
 	assert.ok(refused > 10, `${refused} of 40`);
 });
 
-test("sqlite: a flipped bit in the schema's text is refused with one sentence, and the file is not changed", async (context) => {
+test("sqlite: a flipped bit in the schema's text is refused, and the file is not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
 	const bytes = readFileSync(file);

@@ -2,7 +2,7 @@
 
 import type { Agent } from "node:http";
 import { ask } from "./caller.ts";
-import type { Attempt } from "./ledger.ts";
+import type { Attempt, Ledger } from "./ledger.ts";
 import type { Reply } from "./wire.ts";
 
 export type Answer = Reply;
@@ -33,4 +33,12 @@ export function post(url: string, key: string, agent: Agent, { pet, idempotencyK
 		body,
 		headers: idempotencyKey ? { "idempotency-key": idempotencyKey } : {},
 	});
+}
+
+/** Sends a create, and records what is known of it. @returns its reply; undefined if the connection broke */
+export async function record(ledger: Ledger, url: string, key: string, agent: Agent, mine: Attempt) {
+	ledger.lose(mine);
+	const answer = await post(url, key, agent, mine).catch(() => undefined);
+	if (answer?.status === 201) ledger.acknowledge(mine, idOf(answer));
+	return answer;
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson } from "../../src/contract/json.ts";
+import type { Pet } from "../../src/contract/pet.ts";
 import { ask, linkOf } from "./caller.ts";
 
 /** Polls the last page, from each node in turn, and records the animals after those that it knows. */
@@ -32,11 +33,13 @@ export function startPoller(urls: string[], key: string) {
 	const work = run();
 	work.catch(() => {});
 
-	async function stop(animals: number): Promise<number[]> {
-		while (ids.length < animals && !isStopped) await Promise.race([work, sleep(20)]);
+	/** @throws AssertionError unless it has seen all of these, in order */
+	async function stop(animals: Pet[]): Promise<void> {
+		while (ids.length < animals.length && !isStopped) await Promise.race([work, sleep(20)]);
 		isStopped = true;
 		await work;
-		return ids;
+		const expected = animals.map(({ id }) => Number(id));
+		assert.deepEqual(ids, expected, "a client that polls the last page sees every animal, in order");
 	}
 	return poller;
 }
