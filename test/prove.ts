@@ -85,11 +85,7 @@ type Options = Pick<Trial, "seed" | "option"> & { isRecorded: boolean; given: Re
 
 function record(name: string, figures: object, { seed, given }: Options): void {
 	const options = Object.entries({ seed, ...given }).map(([option, value]) => `--${option} ${value}`);
-	recordRun(name, {
-		date: new Date().toISOString().slice(0, 10),
-		options: options.join(" "),
-		result: summaryOf(figures),
-	});
+	recordRun(name, `${new Date().toISOString().slice(0, 10)} ${options.join(" ")}: ${summaryOf(figures)}`);
 }
 
 async function runProof(name: string, proof: Proof, options: Options): Promise<Outcome> {

@@ -1,5 +1,5 @@
-// The words in place of categories in a file of animals: their categories are looked up in the service, and new ones are
-// made there, before the first animal is sent.
+// The words in place of categories in a file of animals: their categories are looked up in the service, and new ones
+// are made there, before the first animal is sent.
 
 import { ApiError } from "../../client/src/index.ts";
 import { type AskConsole, makeCategories, numbersOf } from "../files/categories.ts";

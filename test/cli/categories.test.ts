@@ -14,7 +14,7 @@ import { readPet } from "../support/store-reads.ts";
 import { slowMs } from "../support/until.ts";
 
 for (const engine of ["sqlite", "postgres"] as const) {
-	test(`${engine}: categories are named, listed and forgotten, and animals put into one by its number or its name`, {
+	test(`${engine}: categories are named, listed and forgotten, and take animals by number or name`, {
 		timeout: slowMs, // It runs many commands.
 	}, async (context) => {
 		const sqlite = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
@@ -80,7 +80,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 	});
 }
 
-test("a backup has the names of categories; verify counts them, and a restore with the audit log keeps them", async (context) => {
+test("a backup has the names of categories, verify counts them, and a restore keeps them", async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const environment = { DATABASE_URL: `sqlite:${path("s.db")}` };

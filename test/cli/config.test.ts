@@ -15,7 +15,7 @@ import { oldTools } from "../support/machine.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
-test("config shows each setting with its value and its source, without secrets, as a table and as JSON", async () => {
+test("config shows each setting, its value and source, as a table or JSON, without secrets", async () => {
 	const key = keyFromRandom(Buffer.alloc(32, 5));
 	const environment = {
 		DATABASE_URL: "postgres://me:hidden@db1.example:5433/animals?password=hidden",
@@ -61,7 +61,7 @@ function refusals(read: () => unknown): string[] {
 	}
 }
 
-test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag takes precedence, and a setting with both is refused", (context) => {
+test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with both is refused", (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "url");
 	writeFileSync(file, "sqlite:/srv/animals.db\n");
@@ -83,7 +83,7 @@ test("DATABASE_URL and API_KEY can be in files, which are trimmed; a flag takes 
 	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
 });
 
-test("a misspelled setting is refused with the right name; variables of other programs are ignored", () => {
+test("a misspelled setting is refused with the right name; other programs' variables are not", () => {
 	for (const [name, meant] of [
 		["LOGLEVEL", "LOG_LEVEL"],
 		["BASEURL", "BASE_URL"],
@@ -153,7 +153,7 @@ test("ordinary variables of systemd, containers, shells, npm and databases bring
 		if (!unset.includes(name)) assert.equal(nearestSetting(name, unset), undefined, name);
 });
 
-test("a malformed DATABASE_URL is one sentence with the name of the setting, without its password", () => {
+test("a malformed DATABASE_URL is one sentence with the setting's name and no password", () => {
 	for (const [url, problem] of [
 		["postgres://me:hidden@h1/db?port=x", "DATABASE_URL has the port x: use an integer from 1 to 65535"],
 		["postgres://me:hid%den@h1/db", "DATABASE_URL has an invalid percent-encoding: write %25 for a %"],
@@ -198,7 +198,7 @@ test("settings of backups that cannot work together are refused with one sentenc
 	assert.equal(readConfig({}).backups, undefined);
 });
 
-test("a flag overrides the environment, which overrides the file of settings, and config shows the source", async (context) => {
+test("a flag overrides the environment, which overrides the file of settings; config says which", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, secret] = [join(folder, "settings"), join(folder, "url")];
 	writeFileSync(secret, "sqlite:/srv/animals.db\n");
@@ -231,7 +231,7 @@ test("a flag overrides the environment, which overrides the file of settings, an
 	assert.deepEqual(others, []);
 });
 
-test("commands on the store and commands that call a service read the file of settings, before or after their name", async (context) => {
+test("all commands read the file of settings, named before or after the command", async (context) => {
 	const { url, key } = await testService(context);
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
@@ -259,7 +259,7 @@ test("an older Node leaves the file of settings to the command, which says why i
 /** The user id of `nobody`. */
 const nobody = 65534;
 
-test("a file of settings that cannot be read is refused, not replaced by defaults; so are unknown names in it", async (context) => {
+test("a file of settings that cannot be read, or has unknown names, is refused", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
 	const problemsIn = (content: string | Buffer) => {

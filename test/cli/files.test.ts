@@ -13,7 +13,7 @@ import { seed } from "../support/random.ts";
 
 fc.configureGlobal({ seed });
 
-test("an animal is accepted exactly if JSON Schema accepts it, for any value, and keeps only known fields", () => {
+test("an animal is accepted exactly if JSON Schema accepts it, and keeps only known fields", () => {
 	const unit = fc.constantFrom(" ", "\u00a0", "\n", "\t", "a", "\ud800", "😀", "\u0000", "\u007f", "\u0085");
 	const name = fc.oneof(fc.string({ unit, maxLength: 300 }), fc.string({ unit: "binary" }), fc.anything());
 	const categoryId = fc.oneof(fc.bigInt(-(2n ** 64n), 2n ** 64n), fc.integer(), fc.double(), fc.anything());

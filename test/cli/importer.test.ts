@@ -64,7 +64,7 @@ const fate = fc.oneof(
 	fc.constantFrom<Fate>("unanswered", "unsent", "late"),
 );
 
-test("whatever is lost, and with whatever keys it continues, an import adds each row once, in the order of the file", async (context) => {
+test("whatever is lost, with whatever keys, an import adds each row once, in the file's order", async (context) => {
 	const { url, issuer, store, key: reader } = await testService(context);
 	const scopes = ["pets:write"];
 	const keys = await Promise.all([1, 2, 3].map((n) => createKey(issuer, { name: `key ${n}`, scopes })));
@@ -125,12 +125,17 @@ test("imports of the same file at the same time add each row once, and each is t
 	assert.equal(added, lines.length);
 });
 
-test("a batch that is too large for a server is halved, down to the row that alone is too large", async (context) => {
+test("a batch that is too large is halved, down to a row, and sent when Retry-After says", async (context) => {
 	const { url, key } = await testService(context);
 	const sizes: number[] = [];
+	let [refusedAtMs, waitedMs] = [0, 0];
 	const server = createServer(async (request, response) => {
 		const body = Buffer.concat(await request.toArray());
-		sizes.push(body.length);
+		if (sizes.push(body.length) === 2) {
+			refusedAtMs = performance.now();
+			return void response.writeHead(429, { "retry-after": "2" }).end();
+		}
+		waitedMs ||= refusedAtMs && performance.now() - refusedAtMs;
 		if (body.length > 2000) return void response.writeHead(413, { "content-type": "text/plain" }).end("too large");
 		const { authorization = "" } = request.headers;
 		const headers = { authorization, "content-type": "application/json" };
@@ -141,8 +146,9 @@ test("a batch that is too large for a server is halved, down to the row that alo
 	const names = Array.from({ length: 50 }, (_, n) => `animal ${n}`);
 	names[20] = "犬".repeat(255);
 	const importer = await importerOf(names.map((name) => `${name},1`));
-	assert.ok(await importer.run({ url: proxy, key, retryForMs: 0, signal: never }));
+	assert.ok(await importer.run({ url: proxy, key, retryForMs: 10_000, signal: never }));
 	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
+	assert.ok(waitedMs >= 2000, `${waitedMs} ms`);
 	assert.deepEqual(
 		(await listAll(url, key)).map(({ name }) => name),
 		names,
@@ -171,7 +177,7 @@ test("a batch without a reply is not sent again after its keys may have expired"
 	assert.equal((await listAll(url, key)).length, 2);
 });
 
-test("a reply that is none of the service ends an import at once, and its rows are sent when it continues", async (context) => {
+test("a reply that is none of the service ends an import, whose rows are sent when it continues", async (context) => {
 	const { url, key } = await testService(context);
 	const importer = await importerOf(["Rex,1"]);
 	const replies = [new Response("<html>", { status: 200 }), new Response("{}", { status: 500 })];

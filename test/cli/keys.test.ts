@@ -10,12 +10,12 @@ import { promisify, stripVTControlCharacters } from "node:util";
 import { keyTable, type ShownKey } from "../../src/cli/tables.ts";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
+import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const statusWith = async (url: string, key: string) =>
-	(await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
 test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
@@ -211,7 +211,7 @@ test("--help explains every command", async () => {
 	);
 });
 
-test("advice names the command as it is called: with npx in a checkout, by its own name if it is installed", async (context) => {
+test("advice names the command as it is called: with npx in a checkout, else by its own name", async (context) => {
 	const installed = join(temporaryFolder(context), "animal-store");
 	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);

@@ -44,7 +44,7 @@ test("an animal is created, listed and read with every digit of an int64", async
 	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
 });
 
-test("list shows one page and reports if there are more; --last shows the newest, --all every animal", async (context) => {
+test("list shows one page, and says if there are more; --last shows the newest, --all every one", async (context) => {
 	const { service, pets } = await connected(context);
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
@@ -62,7 +62,7 @@ test("list shows one page and reports if there are more; --last shows the newest
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
 });
 
-test("a terminal gets an aligned table, bold unless NO_COLOR is set, and no control characters of a name", async (context) => {
+test("a terminal gets a table, bold unless NO_COLOR is set, without control characters", async (context) => {
 	const { service, environment } = await connected(context);
 	await service.store.createPet({ name: "Rex 犬", categoryId: 12n, status: "sold" });
 	await service.store.createPet({ name: "evil\u009b2J\u202e", categoryId: -3n });

@@ -6,9 +6,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { settings } from "../../src/config.ts";
-import type { KeyInfo } from "../../src/contract/console.ts";
 import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { runProgram, type Start, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
@@ -27,8 +26,8 @@ test("the quick start prints the first key once, with a working curl command and
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	assert.equal((await first.stop()).code, 0);
 	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-	const known = await fetch(`${second.url}/console/key`, { headers: { authorization: `Bearer ${key}` } });
-	assert.deepEqual(((await known.json()) as KeyInfo).scopes, ["pets:read", "pets:write", "metrics:read", "pets:edit"]);
+	const known = await ask(`${second.url}/console/key`, { key });
+	assert.deepEqual(JSON.parse(known.body).scopes, ["pets:read", "pets:write", "metrics:read", "pets:edit"]);
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });
 
@@ -146,8 +145,8 @@ test("a backup folder that is missing or not writable keeps no service down, and
 		const { level, reason } = JSON.parse(failure() ?? "");
 		assert.equal(level, "error");
 		assert.match(reason, said);
-		assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
-		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+		assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+		const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 		assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m);
 		assert.match(metrics, /^animal_store_backup_interval_seconds 86400$/m);
 		assert.equal((await service.stop()).code, 0);
@@ -163,7 +162,7 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
 });
 
-test("serve --help lists every setting with its variable and default; a flag overrides the variable", async (context) => {
+test("serve --help lists every setting with variable and default; a flag overrides the variable", async (context) => {
 	const { stdout } = await runProgram(["serve", "--help"]);
 	const text = stdout.replaceAll(/\s+/g, " ");
 	for (const [name, { default: preset }] of Object.entries(settings)) {
@@ -175,7 +174,7 @@ test("serve --help lists every setting with its variable and default; a flag ove
 	const parameters = ["serve", "--port", "0", "--ops-port=0", "--database-url", databaseUrl, "--log-level", "info"];
 	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
 	const { url } = await startProgram(context, environment, { parameters });
-	assert.equal((await fetch(`${url}/livez`)).status, 200);
+	assert.equal((await ask(`${url}/livez`)).status, 200);
 	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
 	assert.match(
 		refused.stderr,
@@ -183,13 +182,13 @@ test("serve --help lists every setting with its variable and default; a flag ove
 	);
 });
 
-test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop a service nor open the debugger", async (context) => {
+test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
 	const service = await startProgram(context, environment);
 	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 	for (const signal of ignored) service.process.kill(signal);
 	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
-	assert.equal((await fetch(`${service.url}/livez`)).status, 200);
+	assert.equal((await ask(`${service.url}/livez`)).status, 200);
 	const { code, stdout, stderr } = await service.stop();
 	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
 	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
@@ -251,7 +250,7 @@ test("STOP_DELAY adds to the time that a stop may take", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const service = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
 	service.process.kill("SIGTERM");
-	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
+	await until("readyz to fail", async () => (await ask(`${service.url}/readyz`)).status === 503);
 	assert.equal((await service.finished).code, 0);
 });
 

@@ -21,7 +21,7 @@ function flagsIn(text: string, pattern: RegExp): string[] {
 		.slice(0, -1);
 }
 
-test("the tables of shelters are imported with their words, without a category twice, and one asks for a column", {
+test("the tables of shelters are imported with their words; one asks for a column", {
 	timeout: slowMs, // It starts a program for each table, twice.
 }, async (context) => {
 	const service = await testService(context);
@@ -44,7 +44,7 @@ test("the tables of shelters are imported with their words, without a category t
 });
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, {
+	test(`${file}: each animal is imported with the proposed meanings, and exported again`, {
 		timeout: slowMs, // It starts four programs, one after the other.
 	}, async (context) => {
 		const service = await testService(context);

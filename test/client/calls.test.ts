@@ -48,7 +48,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError | NoReply> {
 	return error;
 }
 
-test("the result of a create is unknown after a 5xx other than overloaded, and after a reply that is not the service's", async () => {
+test("a create's result is unknown after a 5xx but overloaded, and a reply of another server", async () => {
 	for (const [status, code, isUnsettled] of [
 		[499, "invalid_body", false],
 		[500, "internal_error", true],
@@ -140,7 +140,7 @@ test("a list requests pages of 100 by default, and follows only the next link", 
 	assert.equal(first.attempts[0]?.url, "http://a.example/v1/pets?limit=7");
 });
 
-test("a mistyped filter is sent, for the service to refuse, so that no list is longer than it was meant to be", async () => {
+test("a mistyped filter is sent, for the service to refuse: no list is longer than meant", async () => {
 	const { attempts, store } = answered([refusal(400, {}, { code: "unknown_parameter", message: "m" })]);
 	const mistyped: object = { staus: "sold", status: undefined };
 	assert.equal((await failureOf(store.listPets(mistyped).first())).message, "m");
@@ -167,7 +167,7 @@ test("a list read from its last page follows only the prev links, also from a cu
 	assert.deepEqual(await read("last-cursor"), rest);
 });
 
-test("an already aborted signal ends the call before a reply, and no call leaks a listener or a timer", async (context) => {
+test("an already aborted signal ends the call at once, and no call leaks a listener or a timer", async (context) => {
 	const cleared = context.mock.method(globalThis, "clearTimeout");
 	const set = context.mock.method(globalThis, "setTimeout");
 	const { signal } = new AbortController();
@@ -232,7 +232,7 @@ test("the pauses between attempts double up to 8 s, with up to half random jitte
 	}
 });
 
-test("429, 502, 503 and 504 are retried; all other errors, including 500, are reported after one attempt", async (context) => {
+test("429, 502, 503 and 504 are retried; all other errors, also 500, are reported at once", async (context) => {
 	unhurried(context);
 	for (const status of [429, 502, 503, 504]) {
 		const { store, attempts } = answered([refusal(status), new Response("[]")]);
@@ -247,7 +247,7 @@ test("429, 502, 503 and 504 are retried; all other errors, including 500, are re
 	}
 });
 
-test("a refusal of the request itself settles a create, also after an attempt with an unknown outcome", async (context) => {
+test("a refusal of the request itself settles a create, also after an unknown outcome", async (context) => {
 	unhurried(context);
 	for (const [status, code, isUnsettled] of [
 		[400, "invalid_json", false],
@@ -302,7 +302,7 @@ test("a client that never got a reply gives up within half a second if there is 
 	assert.equal(started.attempts.length, 1, "a slow failure is not repeated");
 });
 
-test("a broken connection, a time-out, and an address that has replied before are retried for the whole budget", async (context) => {
+test("broken connections, time-outs and addresses that replied are retried for the budget", async (context) => {
 	const waits = unhurried(context);
 	context.mock.method(performance, "now", () => waits.reduce((sum, ms) => sum + ms, 0));
 	const lost = [

@@ -32,7 +32,7 @@ test("the client has the contract's types, and a method for every operation", ()
 
 const name = '1234567890123456789 "\\ \\u0000';
 
-test("ids and category ids are strings by default, or bigints, of every int64; they are never rounded", async (context) => {
+test("ids are strings by default, or bigints, of every int64; they are never rounded", async (context) => {
 	const { service, store } = await clientOf(context);
 	const exact = new AnimalStore({ url: service.url, key: service.key, int64: "bigint" });
 	for (const int64 of [0n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
@@ -49,7 +49,7 @@ test("ids and category ids are strings by default, or bigints, of every int64; t
 	assert.equal((await store.createPet({ name, categoryId: 7 })).categoryId, "7");
 });
 
-test("with int64: number, a value that a number cannot hold exactly is a RangeError, before anything is sent", async (context) => {
+test("with int64: number, a value that no number holds exactly is a RangeError before sending", async (context) => {
 	const { service, store } = await clientOf(context);
 	const plain = new AnimalStore({ url: service.url, key: service.key, int64: "number" });
 	for (const categoryId of [0, -1, 2 ** 53 - 1, -(2 ** 53 - 1)]) {

@@ -45,7 +45,7 @@ async function tryGenerated(context: TestContext, name: string, command: string[
 
 // Slow: a generator and a compiler.
 test(
-	"openapi-typescript and openapi-fetch: the types compile, and the client does everything with the live service",
+	"openapi-typescript, openapi-fetch: the types compile, and the client does everything live",
 	{ timeout: slowMs },
 	(context) =>
 		tryGenerated(context, "openapi-fetch", [

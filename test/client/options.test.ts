@@ -53,7 +53,7 @@ test("url and key come from the environment if they are not given", async (conte
 	assert.throws(() => new AnimalStore({ url: "", key }), /url is missing/, "an empty url is a mistake, not a default");
 });
 
-test("without a process, or without permission to read the environment, options are required and work", async (context) => {
+test("without a process, or permission to read the environment, options are required and work", async (context) => {
 	const { process } = globalThis;
 	const denied = {
 		get env(): never {
@@ -87,7 +87,7 @@ test("an address keeps its path, and ends with /v1 once", async () => {
 		assert.equal(await addressOf({ url: given, key }), `${expected}/pets?limit=1 Bearer pets_secret`);
 });
 
-test("wrong values and unknown names are refused with the rule, and neither key nor password is shown", () => {
+test("wrong values and unknown names are refused with the rule, without key and password", () => {
 	const address = /^url must be http:\/\/ or https:\/\/ with a host, without user name, query and fragment, not "/;
 	const wrong: [options: object, message: RegExp][] = [
 		[{ url: "localhost:8080" }, address],

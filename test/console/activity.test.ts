@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
+import { ask } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { create, temporaryFolder, testService } from "../support/service.ts";
 import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
@@ -100,7 +101,7 @@ test("the chart stays while the server is down, and starts again by itself with 
 	const first = await startProgram(context, environment);
 	const { page, errors } = await openConsole(context, first.url, { hash: "#/activity" });
 	await signIn(page, API_KEY);
-	await fetch(`${first.url}/v1/pets`, { headers: { authorization: `Bearer ${API_KEY}` } });
+	await ask(`${first.url}/v1/pets`, { key: API_KEY });
 	await page.getByText(/^This minute: 1 reply, /).waitFor();
 	await first.stop();
 	await page.locator(".banner").getByText("The server does not answer.").waitFor();
@@ -113,7 +114,7 @@ test("the chart stays while the server is down, and starts again by itself with 
 	await second.stop();
 });
 
-test("a key without the scope gets the scope's name and the command that creates a key with it, and no request is sent", async (context) => {
+test("a key without the scope gets its name and the command for one with it; nothing is sent", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
 	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });

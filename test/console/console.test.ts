@@ -40,7 +40,7 @@ test("the menu of the account shows what its key may do, how long it is kept, an
 	assert.ok(await menu.evaluate((element) => element === element.ownerDocument.activeElement));
 });
 
-test("a key that may not write sees the reason and no way to add; one without the scope for figures sees no totals and no error", async (context) => {
+test("a key that may not write sees why, and no way to add; without figures, no totals", async (context) => {
 	const service = await testService(context);
 	await service.send(create('{"name":"Rex","categoryId":1}'));
 	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
@@ -119,7 +119,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	assert.deepEqual(await namesOn(page), names.slice(0, 10), "Back removes the filter");
 });
 
-test("the newest animals are one click away, the pages before them follow backwards to the first, and edits are shown", async (context) => {
+test("the newest animals are a click away, pages lead back to the first, and edits are shown", async (context) => {
 	const names = numbered(25);
 	const { service, page, errors } = await opened(context, names, "#/animals?limit=10");
 	const goTo = async (label: string, expected: string[]) => {
@@ -150,7 +150,7 @@ test("the newest animals are one click away, the pages before them follow backwa
 	assert.deepEqual(errors, []);
 });
 
-test("an animal opens beside the list without another request, and is copied as JSON, curl and link", async (context) => {
+test("an animal opens beside the list without a request, and is copied as JSON, curl and link", async (context) => {
 	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
 	await service.send(create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}'));
 	await button(page, "Refresh").click();
@@ -184,7 +184,7 @@ test("an animal opens beside the list without another request, and is copied as 
 	await panel.waitFor({ state: "detached" });
 });
 
-test("a link to an animal that is not on the page looks it up by id, and states until when that works", async (context) => {
+test("a link to an animal not on the page looks it up by id, and says until when that works", async (context) => {
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
@@ -202,7 +202,7 @@ test("without access to the clipboard, as over plain http, the text is shown for
 	assert.equal(await page.getByLabel("Copy this").inputValue(), page.url());
 });
 
-test("animals are added one after the other, with exact categories; closing keeps what was entered", async (context) => {
+test("animals are added one after the other, with exact categories; closing keeps the input", async (context) => {
 	const { service, page } = await opened(context, []);
 	await button(page, "Add the first animal").click();
 	await page.locator("#add-name:focus").waitFor();
@@ -266,7 +266,7 @@ test("each invalid field has a sentence beside it and in a summary, without a re
 	assert.deepEqual(errors, []);
 });
 
-test("a name is shown as text in the list, the panel and after adding, for any content and text direction", async (context) => {
+test("a name is shown as text everywhere, for any content and text direction", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
 	const { page } = await opened(context, names);
 	await row(page, names[0] as string).waitFor();

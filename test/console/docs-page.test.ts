@@ -8,6 +8,7 @@ import { codeSamples } from "../../openapi/code-samples.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, test } from "../support/browser.ts";
+import { ask } from "../support/caller.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { assertBothAccessible, signIn, signOut, takeOut } from "./console.ts";
@@ -22,7 +23,7 @@ const types: Record<string, string> = {
 const paths = Object.keys(types);
 const withoutKey = { Authorization: undefined };
 
-test("every variable that the style sheet uses is defined in it; the page marks required parameters and kinds of status", async (context) => {
+test("the style sheet's variables exist; required parameters and kinds of status are marked", async (context) => {
 	const { send } = await testService(context);
 	const { body: css } = await send({ path: "/docs/reference.css" });
 	const used = [...css.matchAll(/var\((--[\w-]+)/g)].map(([, name = ""]) => name);
@@ -63,8 +64,8 @@ test("only scripts of this server run on the page, and no other page may frame i
 const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
 
 test("the page and its files are at most 40 KB with gzip", async (context) => {
-	const { url } = await testService(context);
-	const size = async (path: string) => gzipSync(await (await fetch(url + path)).bytes(), { level: 9 }).length;
+	const { send } = await testService(context);
+	const size = async (path: string) => gzipSync((await send({ path })).body, { level: 9 }).length;
 	const sizes = await Promise.all(paths.map(size));
 	const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
 	context.diagnostic(`${total} bytes: ${sizes.join(", ")}`);
@@ -72,8 +73,8 @@ test("the page and its files are at most 40 KB with gzip", async (context) => {
 });
 
 test("everything on the page comes from the document, and is there without scripts", async (context) => {
-	const { url } = await testService(context);
-	const text = textOf(await (await fetch(`${url}/docs`)).text());
+	const { send } = await testService(context);
+	const text = textOf((await send({ path: "/docs" })).body);
 	const document = openApiDocument();
 	for (const line of document.info.description.split("\n")) {
 		if (!/^[|`]/.test(line)) assert.ok(text.includes(words(line)), line);
@@ -107,7 +108,7 @@ test("a deprecated operation is marked, and its replies link to the page", async
 	const { send } = await testService(context);
 	const link = (await send({ path: "/v1/pets/1" })).headers["link"] ?? "";
 	const [, target = ""] = /<([^>]+)>; rel="deprecation"/.exec(link) ?? [];
-	const page = await (await fetch(target)).text();
+	const page = (await ask(target)).body;
 	assert.match(page, /Get an animal <span class="pill pending">deprecated<\/span>/);
 	assert.doesNotMatch(page, /List animals <span class="pill/);
 	assert.match(textOf(page), new RegExp(unspaced("getPet will be removed on 5 December 2030")));
@@ -140,7 +141,7 @@ const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.c
 
 const wide = " in a wide font";
 for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) {
-	test(`axe finds nothing, nothing is cut off or covered, light and dark, at ${width} pixels${font ?? ""}`, async (context) => {
+	test(`axe finds nothing, nothing is cut off or covered, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });
 		const form = formOf(page, "List animals");
@@ -158,7 +159,7 @@ for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) 
 	});
 }
 
-test("the samples are for curl, TypeScript, Python and Go, name this server, and a choice of language applies to all", async (context) => {
+test("samples in four languages name this server; a choice of language applies to all", async (context) => {
 	const service = await testService(context);
 	const page = await openDocs(context, service);
 	assert.equal(await page.title(), "Animal store API reference");
@@ -258,7 +259,7 @@ test("filters and pages are sent, links are followed, and failures are shown as 
 	takeOut(errors, /ERR_CONNECTION_REFUSED/);
 });
 
-test("a key that the console keeps for the tab is filled in until any tab signs out, and links lead to the console", async (context) => {
+test("a key that the console keeps is filled in until any tab signs out; links lead there", async (context) => {
 	const service = await testService(context);
 	const { page } = await openPage(context, service.url);
 	await page.goto(`${service.url}/console`);

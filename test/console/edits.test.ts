@@ -43,7 +43,7 @@ async function audit({ store }: TestService): Promise<string[]> {
 	);
 }
 
-test("a working day: found, marked as sold, undone, renamed and removed; the audit log has each edit with the key's name", async (context) => {
+test("a working day: found, sold, undone, renamed and removed; the audit log has each edit", async (context) => {
 	const { service, page } = await opened(context, names);
 	await page.getByLabel("Find by name").fill("rex");
 	await page.keyboard.press("Enter");
@@ -150,7 +150,7 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await page.getByRole("button", { name: "All 8" }).waitFor(soon);
 });
 
-test("a list that was read before an edit does not take it back on the screen, and the next edit builds on it", async (context) => {
+test("a list that was read before an edit does not undo it on the screen; the next builds on it", async (context) => {
 	const { service, page } = await opened(context, names);
 	await row(page, "Rex").waitFor();
 	const list = Promise.withResolvers<void>();
@@ -406,7 +406,7 @@ test("a key without pets:edit sees no way to edit, and its keys do nothing", asy
 	assert.deepEqual(errors, []);
 });
 
-test("the panel moves no row, so that a double-click never opens the neighbor; a phone has next and previous", async (context) => {
+test("the panel moves no row, so a double-click never opens the neighbor; a phone can go on", async (context) => {
 	const { page } = await opened(context, [...names, "Sir Wilhelm von und zu Hohenstein-Lichtenberg der Dritte"]);
 	await row(page, "Rex").waitFor();
 	const places = async () =>

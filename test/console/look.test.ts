@@ -11,7 +11,7 @@ import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addPets, assertBothAccessible, button, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 
-test("the keyboard alone is enough to sign in, page, switch views and sign out, and the focus is always visible", async (context) => {
+test("the keyboard is enough to sign in, page, switch views and sign out, with visible focus", async (context) => {
 	const service = await testService(context);
 	await addPets(service, numbered(21));
 	const { page } = await openConsole(context, service.url, { hash: "#/animals?limit=20" });
@@ -176,7 +176,7 @@ async function assertEveryViewAccessible(
 	await look("add many");
 }
 
-test("the first load is at most 32 KB, and the chart and files are loaded only when they are used", async (context) => {
+test("the first load is at most 32 KB; the chart and files are loaded only when they are used", async (context) => {
 	const folder = fileURLToPath(new URL("../../dist/console/", import.meta.url));
 	const sizes = Object.fromEntries(
 		readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -200,7 +200,7 @@ test("the first load is at most 32 KB, and the chart and files are loaded only w
 	await page.close();
 });
 
-test("on a touch screen every control and row is at least 44 pixels high, and a status is hit in the whole row", async (context) => {
+test("on a touch screen controls and rows are 44 pixels high; a status is hit in its row", async (context) => {
 	const service = await testService(context);
 	await addPets(service, numbered(21));
 	const page = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -227,7 +227,7 @@ test("on a touch screen every control and row is at least 44 pixels high, and a 
 	assert.ok(first && first.y <= 0.3 * 844, `the first animal begins at ${first?.y} of 844`);
 });
 
-test("thirty animals fit on a laptop's screen, nothing moves when data arrive, and a screenshot is saved", async (context) => {
+test("thirty animals fit on a laptop's screen, and nothing moves when data arrive", async (context) => {
 	const names = "Rex Luna Bella Møller Nala Otto Pip Zoë Kiwi Mochi Bruno Hazel Finn Sasha Ivy Juno Kai Lola".split(
 		" ",
 	);

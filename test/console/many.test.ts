@@ -125,7 +125,7 @@ test("an export has the animals that were found or selected, and says why nothin
 	takeOut(errors, /ERR_FAILED/);
 });
 
-test("adding the same file again adds nothing, and columns with unknown names can be matched by hand", async (context) => {
+test("adding the same file again adds nothing, and unknown columns can be matched by hand", async (context) => {
 	const { service, page } = await opened(context, []);
 	const text = "Wer\tWas\nRex\t9007199254740993\nMia\t2\n";
 	for (const words of ["2 of 2 animals added", "0 of 2 animals added, 2 already there"]) {
@@ -143,7 +143,7 @@ test("adding the same file again adds nothing, and columns with unknown names ca
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Mia","categoryId":2}]');
 });
 
-test("columns with the same name or none are chosen one by one, and a click anywhere in a row makes it the heading", async (context) => {
+test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
 	const { service, page } = await opened(context, []);
 	const holds = (column: string) => page.getByLabel(`Column ${column} holds`, { exact: true });
 	const rows = "Our animals\n\nTier,Tier,,,Status\nAnn Smith,Rex,x,7,sold\nBo Jones,Mia,y,8,\n";
@@ -212,7 +212,7 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	await shows(page, /Line 3: a quote opens here/);
 });
 
-test("a heading below titles is found or chosen, words are confirmed, and lost letters and broken fields corrected", async (context) => {
+test("a heading below titles is found, words are confirmed, lost letters and fields corrected", async (context) => {
 	const { service, page } = await opened(context, []);
 	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg", "Ida;4-;", ";6;"];
 	await choose(page, "tiere.csv", ["Tiere, Stand: heute;;", "Tiername;Kategorie-Nr.;Zustand", ...rows].join("\r\n"));
@@ -259,7 +259,7 @@ test("a heading below titles is found or chosen, words are confirmed, and lost l
 	assert.deepEqual(await petsOf(service), ["Bello pending", "Müller sold", "Zora sold", "Uma –", "Ida –"]);
 });
 
-test("a look at the list and a revoked key keep what was chosen, pasted, mapped and corrected; signing out does not", async (context) => {
+test("a look at the list and a revoked key keep all of Add many; signing out does not", async (context) => {
 	const service = await testService(context);
 	const first = await createKey(service.issuer, { name: "first", scopes: ["pets:read", "pets:write"] });
 	const { page, errors } = await openConsole(context, service.url, { hash: "#/add-many" });
@@ -303,7 +303,7 @@ test("a look at the list and a revoked key keep what was chosen, pasted, mapped 
 	takeOut(errors, /401/);
 });
 
-test("faults of JSON are said in words for people, and corrected fields are added as they are written", async (context) => {
+test("faults of JSON are said in words for people; corrected fields are added as written", async (context) => {
 	const { service, page } = await opened(context, []);
 	const lines = ['{"name":"Rex","categoryId":"4"}', '{"name":null,"categoryId":1.5,"status":"weg"}', '{"name":"Mia",}'];
 	await choose(page, "pets.ndjson", lines.join("\n"));
@@ -326,7 +326,7 @@ test("faults of JSON are said in words for people, and corrected fields are adde
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Zoë","categoryId":2}]');
 });
 
-test("words in place of categories become categories by mouse alone, which the same workbook finds again", async (context) => {
+test("words in place of categories become categories by mouse alone, once", async (context) => {
 	const { service, page } = await opened(context, []);
 	const animals = ["Bello Hund", "Mia Katze", "Rex hund ", "Lora Vogel", "Kit Kater"].map((pet, at) => [
 		...pet.split(/ (.*)/).slice(0, 2),
@@ -412,7 +412,7 @@ test("a workbook is dropped, its sheet is found or chosen, and its rows are adde
 	assert.match((await service.send({ path: "/v1/pets" })).body, /"categoryId":9007199254740993/);
 });
 
-test("a file or sheet that is read late replaces none that was chosen after it, and does not open after Back", async (context) => {
+test("a file or sheet that is read late replaces none chosen after it, and not after Back", async (context) => {
 	const { page } = await opened(context, [], "#/add-many");
 	await page.evaluate(`(() => {
 		const read = Blob.prototype.arrayBuffer;

@@ -25,7 +25,7 @@ const stored = (page: Page) =>
 const isSignedIn = (page: Page) => page.getByRole("button", { name: /^Account: / }).waitFor();
 const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
 
-test("a reload, a deep link and a second tab keep the key; signing out removes it from all tabs, also from one that slept", async (context) => {
+test("a reload, a deep link and a second tab keep the key; signing out removes it from all tabs", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"]);
 	await row(page, "Rex").waitFor();
 	await page.reload();
@@ -79,7 +79,7 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	await isSignedOut(later);
 });
 
-test("the account menu shows and copies the key, and changes in all tabs how long it is kept, without losing a search", async (context) => {
+test("the account menu shows and copies the key, and changes in all tabs how long it is kept", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"], "#/animals?name=rex");
 	await row(page, "Rex").waitFor();
 	const second = await page.context().newPage();
@@ -133,7 +133,7 @@ test("a key that is over or belongs to a clock that was set back is not used", a
 	}
 });
 
-test("a tab refuses a revoked key that another one hands over, and leaves the key of another tab alone", async (context) => {
+test("a tab refuses a revoked key of another tab, and leaves a working one alone", async (context) => {
 	const service = await testService(context);
 	await addPets(service, ["Rex"]);
 	const gone = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read"] });

@@ -250,7 +250,7 @@ async function addFile({ page, hand }: Day, path: string, result: string): Promi
 }
 
 for (const [name, handOf] of Object.entries({ mouse: mouseOf, keyboard: keyboardOf })) {
-	test(`a shelter's day by ${name}: found among 100,000, sold, moved, undone, removed, exported by name, added once`, async (context) => {
+	test(`a shelter's day by ${name}: find, sell, move, undo, remove, export and add again`, async (context) => {
 		const service = await shelter(context);
 		const { page } = await openConsole(context, service.url, { hash: "#/animals" });
 		await signIn(page, service.key);

@@ -32,7 +32,7 @@ test("the tables of shelters are added by mouse alone, without a category twice"
 });
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is added with the meanings that the console proposes, found and exported`, async (context) => {
+	test(`${file}: each animal is added with the proposed meanings, found and exported`, async (context) => {
 		const { service, page } = await opened(context, []);
 		await page.goto(`${service.url}/console#/add-many`);
 		await page.getByLabel("File of animals").setInputFiles(path);

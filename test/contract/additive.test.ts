@@ -54,7 +54,7 @@ test("removals, renames and narrower rules are reported, each in a sentence", ()
 	}
 });
 
-test("additions are not reported: an operation, an optional parameter, a field of a reply, a wider limit", () => {
+test("additions are not reported: an operation, an optional parameter, a field, a wider limit", () => {
 	assert.deepEqual(
 		after((it) => {
 			it.paths["/pets/{petId}"].put = { responses: {} };

@@ -86,9 +86,7 @@ async function openCrowd(context: TestContext, node: Running, texts: string[]) {
 	};
 }
 
-const title =
-	"sqlite: a reply shows every create, edit and revocation of another process from before its request, beside 1,300 busy connections";
-test(title, async (context) => {
+test("sqlite: a reply shows each create, edit and revocation before it, beside 1,300 connections", async (context) => {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const environment = { DATABASE_URL: databaseUrl, CONNECTIONS_PER_ADDRESS: "2000" };
 	const store = await openStore(databaseUrl, Date.now);

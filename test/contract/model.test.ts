@@ -181,7 +181,7 @@ function lasting({ status, body, headers }: Reply) {
 	return { status, body, headers: others };
 }
 
-test("any sequence of creates, edits by two editors at once, and followed links agrees with a simple model", async (context) => {
+test("any creates, edits by two editors at once, and followed links agree with a simple model", async (context) => {
 	const { createAll, editAtOnce, reader } = await scene(context);
 	await fc.assert(
 		fc.asyncProperty(

@@ -19,16 +19,16 @@ async function tryMutations(context: TestContext, databaseUrl: string, first: nu
 	for (const status of [200, 201, 400, 401, 404, 405]) assert.ok(statuses[status], `no reply was ${status}`);
 }
 
-test("sqlite: 2,500 mutated requests get no 5xx, nothing without the key, and the Error object for every failure", async (context) => {
+test("sqlite: 2,500 mutated requests get no 5xx, nothing without the key, only Error objects", async (context) => {
 	await tryMutations(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`, 0);
 });
 
-test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, and the Error object for every failure", async (context) => {
+test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, only Error objects", async (context) => {
 	const { url } = await databaseFor(context);
 	await tryMutations(context, url, cases);
 });
 
-test("a mutation is reproducible by seed and number, and different numbers give different mutations", () => {
+test("a mutation is reproducible by seed and number, and others differ", () => {
 	const requests = corpusRequests({ key: "pets_key", cursor: "cursor" });
 	const shown = (index: number) => JSON.stringify(mutationCase(7, index, requests));
 	assert.equal(shown(1), shown(1));
@@ -43,7 +43,7 @@ function failure(code: string, status: number, headers = ""): string {
 }
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-test("the check of mutations reports a broken, wrong or revealing reply, an open connection, and errors in the log", () => {
+test("the check of mutations reports wrong and revealing replies, open ends, and errors", () => {
 	const key = "pets_theKey";
 	const check = (received: string, credential: string, problem?: string) => {
 		const sent = Buffer.from(`GET /v1/pets HTTP/1.1\r\n${credential}\r\n`);

@@ -109,7 +109,7 @@ async function specialServices(context: TestContext): Promise<Partial<Record<Err
 	};
 }
 
-test("each error example of the document is what the service sends, and each declared header is sent", async (context) => {
+test("each error example of the document is what the service sends, with each header", async (context) => {
 	const service = await testService(context, { environment: { RATE_LIMIT: "100000/1h" }, mixes: false });
 	await service.send(create(rex));
 	const special = await specialServices(context);

@@ -49,7 +49,7 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 	);
 });
 
-test("the description has six chapters, and generators of all languages can copy it into comments and texts", () => {
+test("the description has six chapters, which generators can copy into comments and texts", () => {
 	const { description } = document.info;
 	assert.deepEqual(description.match(/^## .+$/gm), [
 		"## Start in one minute",
@@ -67,7 +67,7 @@ test("docs/errors.md has the table of codes that the document has", () => {
 	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
 });
 
-test("the document's pattern for the Idempotency-Key matches exactly the keys that the service accepts", () => {
+test("the document's pattern for Idempotency-Keys matches exactly those that are accepted", () => {
 	const [{ name, schema }] = document.paths["/pets"].post.parameters;
 	assert.equal(name, "Idempotency-Key");
 	const pattern = new RegExp(schema.pattern);
@@ -151,7 +151,7 @@ test("every pattern has only the regular expressions that all languages share", 
 		assert.doesNotMatch(special, portable);
 });
 
-test("the document's pattern for names accepts what the service accepts; what it lacks of the rule is stated", () => {
+test("the document's pattern for names accepts what the service does, and says what it lacks", () => {
 	const { pattern, description } = document.components.schemas.NewPet.properties.name;
 	assert.match(description, /The service checks exactly this/);
 	const isAccepted = (name: string) => checkFields({ name, categoryId: 1 }).value.name === name;

@@ -7,7 +7,7 @@ import { createKey } from "../../src/keys/issue.ts";
 import { assertFailure, create, testService } from "../support/service.ts";
 import { exchange } from "../support/wire.ts";
 
-test("a full page that is asked for again is compressed for clients that accept it, with a tag of its own", async (context) => {
+test("a full page that is asked for again is compressed on request, with a tag of its own", async (context) => {
 	const { send, url, key } = await testService(context);
 	for (let index = 0; index < 21; index++)
 		await send(create({ name: `😀 animal ${index}`, categoryId: 1, status: "pending" }));

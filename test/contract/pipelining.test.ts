@@ -7,9 +7,8 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { underWayMax } from "../../src/http/connection.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { fillKernel } from "../support/unread.ts";
 import { slowMs, until, within } from "../support/until.ts";
-import { Connection, exchange, type Reply } from "../support/wire.ts";
+import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
 const pet = '{"name":"a","categoryId":1}';
 const close = "Connection: close\r\n";
@@ -28,7 +27,7 @@ const postChunked = (service: TestService, body: string) =>
 
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);
 
-test("of 1,000 pipelined requests 32 get replies, in order, and the last of them closes the connection", async (context) => {
+test("of 1,000 pipelined requests 32 get replies, in order, and the last closes the connection", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const requests = Array.from({ length: 1000 }, (_, count) => {
 		const line = `X-Request-Id: n${count}\r\n`;
@@ -119,7 +118,7 @@ async function patientClient(context: TestContext, service: TestService, lines =
 	return { socket, page, sent, read: () => within("the last reply", read()) };
 }
 
-test("a client that pipelines large pages and pauses longer than a request may take to arrive gets all of them", async (context) => {
+test("a client that pipelines large pages and pauses for longer than a time-out gets them all", async (context) => {
 	const service = await testService(context, { timeouts: { headersMs: 400, requestMs: 800 }, mixes: false });
 	const { socket, page, sent, read } = await patientClient(context, service, `X-Padding: ${"x".repeat(1_000)}\r\n`);
 	socket.write(page.repeat(19) + head(service, "GET", close));
@@ -155,7 +154,7 @@ test("requests that were read before a stop are all answered", async (context) =
 	await within("the stop", stopped);
 });
 
-test("above the limit of unread replies, a client with one is refused, and one that reads is answered", async (context) => {
+test("above the limit of unread replies their client is refused; one that reads is answered", async (context) => {
 	const service = await testService(context, { unsentMax: 1, mixes: false });
 	const { socket, page, sent } = await patientClient(context, service);
 	socket.write(page.repeat(5) + head(service, "GET", close));
@@ -170,7 +169,7 @@ test("above the limit of unread replies, a client with one is refused, and one t
 	reader.end();
 });
 
-test("nothing behind a reply that closes the connection is done, even while earlier replies are to come", async (context) => {
+test("nothing behind a reply that closes the connection is done, even before earlier replies", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const unread = postChunked(service, pet).replace(/Authorization: .*\r\n/, "");
 	const bytes = head(service, "GET", "") + post(service, pet) + unread + post(service, pet) + postChunked(service, pet);

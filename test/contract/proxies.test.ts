@@ -11,7 +11,7 @@ import { within } from "../support/until.ts";
 const warningsIn = ({ log }: TestService) =>
 	log.filter(({ level, msg }) => level === "warn" && !String(msg).startsWith("created a new store"));
 
-test("a service that other machines can reach warns once at its start if links cannot know a proxy's scheme", async (context) => {
+test("a reachable service warns once at its start if links cannot know a proxy's scheme", async (context) => {
 	const rows: [environment: Record<string, string>, warnings: number][] = [
 		[{ HOST: "0.0.0.0" }, 1],
 		[{ HOST: "0.0.0.0", BASE_URL: "http://pets.example" }, 0],

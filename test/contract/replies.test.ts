@@ -24,7 +24,7 @@ async function add({ store }: TestService, names: string[]): Promise<void> {
 const renameAll = ({ databaseUrl }: TestService, name: string) =>
 	runSql(databaseUrl, `UPDATE pets SET name = '${name}'`);
 
-test("a reply is made once and then cached until an edit of any process, the last page also until the next create", async (context) => {
+test("a reply is cached until an edit of any process, the last page also until a create", async (context) => {
 	const service = await testService(context);
 	const other = await openStore(service.databaseUrl, Date.now);
 	context.after(() => other.close());
@@ -61,7 +61,7 @@ const ownFields = [
 /** Fields that differ between any two replies. */
 const uniqueFields = ["date", "ratelimit", "x-request-id"];
 
-test("a cached reply has the fields of one that is made anew, for every caller, coding, origin and method", async (context) => {
+test("a cached reply equals a new one, for every caller, coding, origin and method", async (context) => {
 	const environment = { CORS_ORIGINS: "https://a.test", RATE_LIMIT: "1000/1h", BASE_URL: "https://a.test/v1" };
 	const service = await testService(context, { environment, mixes: false });
 	const ask = async (path: string, { method = "GET", headers = {} }: (typeof requests)[number] = {}) => {

@@ -9,6 +9,7 @@ import { crc32 } from "node:zlib";
 import { hashOfKey, keyFromRandom, toBase62 } from "../../src/keys/formats.ts";
 import { createKeyCheck } from "../../src/keys/key-check.ts";
 import { createBackground } from "../../src/store/background.ts";
+import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -57,7 +58,7 @@ test("a key is printed once and is in no other output or file, however it is sen
 			seen.push(JSON.stringify({ ...headers, link: "" }), body);
 		}
 	}
-	seen.push(await (await fetch(`${service.opsUrl}/metrics`)).text());
+	seen.push((await ask(`${service.opsUrl}/metrics`)).body);
 	seen.push(
 		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
 		(await runProgram(["keys", "list"], { environment })).stdout,

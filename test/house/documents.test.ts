@@ -64,7 +64,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	[
 		"client/README.md",
 		"npm install @animal-store/client",
-		"the installed client works in this Node and in every Node from version 20, Bun and Deno on the PATH",
+		"the installed client works in every Node from version 20, and Bun and Deno on the PATH",
 	],
 	["CONTRIBUTING.md", "npm ci", "npm run check"],
 ];

@@ -120,7 +120,7 @@ test("no statement of PostgreSQL joins tables, except API keys with their secret
 	);
 });
 
-test("the environment is read in config.ts only, and the clock and randomness come in from outside", () => {
+test("the environment is read in config.ts only; clock and randomness come in from outside", () => {
 	for (const path of sources) {
 		const text = read(path);
 		// The code samples are texts for readers; the client reads its defaults, outside the service.
@@ -233,6 +233,17 @@ function textOfTests(): string {
 		.map(read)
 		.join("\n");
 }
+
+test("a title of a test is a promise of at most 90 characters", () => {
+	const titles = filesIn("test").flatMap((path) =>
+		path.endsWith(".ts")
+			? [...read(path).matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(([, , title = ""]) => title)
+			: [],
+	);
+	assert.ok(titles.length > 500, `${titles.length} titles were found`);
+	// A part that the code fills in counts as eight.
+	for (const title of titles) assert.ok(title.replaceAll(/\$\{[^}]*\}/g, "12345678").length <= 90, title);
+});
 
 test("every promise names tests and proofs that exist, and docs/promises.md is made from them", () => {
 	if (process.env["WRITE_PROMISES"]) writePromises();

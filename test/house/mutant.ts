@@ -10,3 +10,6 @@ export interface Mutant {
 	/** Test files, relative to the repository; at least one of their tests must fail. */
 	tests: string[];
 }
+
+/** The faults that each test file detects; of several that do, the quickest one is named. */
+export type Faults = Record<string, [file: string, from: string, to: string][]>;

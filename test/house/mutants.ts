@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Mutant } from "./mutant.ts";
+import type { Faults, Mutant } from "./mutant.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,8 +29,11 @@ export async function readMutants(list = ""): Promise<Mutant[]> {
 	const folder = new URL("./mutants/", import.meta.url);
 	const names = readdirSync(folder).filter((file) => list === "" || file === `${list}.ts`);
 	if (names.length === 0) throw new Error(`there is no list test/house/mutants/${list}.ts`);
-	const lists = names.sort().map(async (file): Promise<Mutant[]> => (await import(`./mutants/${file}`)).mutants);
-	return (await Promise.all(lists)).flat();
+	const lists = names.sort().map(async (file): Promise<Faults> => (await import(`./mutants/${file}`)).faults);
+	const rows = (await Promise.all(lists)).flatMap((faults) => Object.entries(faults));
+	return rows.flatMap(([test, faults]) =>
+		faults.map(([file, from, to]): Mutant => ({ file, from, to, tests: [test] })),
+	);
 }
 
 /** The content of the file with the fault. @throws Error unless `from` is in it exactly once */

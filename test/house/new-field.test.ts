@@ -32,7 +32,7 @@ const inConsole: Addition[] = [
 	],
 ];
 
-test("a new field of the contract fails the compiler, then a test, until its column is declared and migrated", {
+test("a new field fails the compiler, then a test, until its column is declared and migrated", {
 	timeout: slowMs, // It runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);

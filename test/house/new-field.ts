@@ -6,19 +6,19 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { button, goOn, openConsole, shows, signIn } from "../console/console.ts";
 import { test } from "../support/browser.ts";
+import { ask } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
-test("new fields of an animal round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
+test("new fields round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const database = await databaseFor(context);
 	const stores = [`sqlite:${path("a.db")}`, database.url, `sqlite:${path("b.db")}`];
 	const [first = "", second = "", third = ""] = stores;
 	const key = await keyFor(first);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const rex = '"name":"Rex","categoryId":1,"status":"available","breed":"collie","chip":9007199254740993}';
 	const mia = '"name":"Mia","categoryId":2}';
 
@@ -27,21 +27,21 @@ test("new fields of an animal round-trip through POST, GET, list, copy, export, 
 		await work(service.url);
 		await service.stop();
 	}
-	const get = async (url: string) => (await fetch(url, { headers })).text();
+	const get = async (url: string) => (await ask(url, { key })).body;
 
 	await withService(first, async (url) => {
 		for (const [index, pet] of [rex, mia].entries()) {
-			const sent = { method: "POST", headers: { ...headers, "idempotency-key": `${index}` }, body: `{${pet}` };
-			const created = await fetch(`${url}/v1/pets`, sent);
+			const sent = { key, headers: { "idempotency-key": `${index}` }, body: `{${pet}` };
+			const created = await ask(`${url}/v1/pets`, sent);
 			assert.equal(created.status, 201);
-			assert.equal((await fetch(`${url}/v1/pets`, sent)).headers.get("idempotency-replayed"), "true");
+			assert.equal((await ask(`${url}/v1/pets`, sent)).headers["idempotency-replayed"], "true");
 			for (const other of ['"breed":"poodle"', '"chip":9007199254740992']) {
 				const body = `{${pet.replace("}", `,${other}}`)}`;
-				assert.equal((await fetch(`${url}/v1/pets`, { ...sent, body })).status, 422);
+				assert.equal((await ask(`${url}/v1/pets`, { ...sent, body })).status, 422);
 			}
 		}
-		const refused = await fetch(`${url}/v1/pets`, { method: "POST", headers, body: `{"chip":"1",${mia}` });
-		assert.match(await refused.text(), /chip must be the number of its chip/);
+		const refused = await ask(`${url}/v1/pets`, { key, body: `{"chip":"1",${mia}` });
+		assert.match(refused.body, /chip must be the number of its chip/);
 	});
 	for (const [from, to] of [
 		[first, second],

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { slowMs } from "../support/until.ts";
 import { changedTree } from "./changed-tree.ts";
 
-test("a new filter fails the compiler, then a test, until the console has a view of it and the store an index", {
+test("a new filter fails the compiler, then a test, until it has a view and an index", {
 	timeout: slowMs, // It runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);

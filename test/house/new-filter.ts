@@ -5,19 +5,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { button, openConsole, shows, signIn } from "../console/console.ts";
 import { test } from "../support/browser.ts";
+import { ask, linkOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
+import { listAll } from "../support/ledger.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const large = "9007199254740993";
 
-test("a new filter selects animals alone and with others, in pages, links, commands, searches and exports", async (context) => {
+test("a new filter works alone and with others: pages, links, commands, searches, exports", async (context) => {
 	const database = await databaseFor(context);
 	for (const store of [`sqlite:${join(temporaryFolder(context), "a.db")}`, database.url]) {
 		const key = await keyFor(store);
 		const service = await startProgram(context, { DATABASE_URL: store });
-		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 		const pets = `${service.url}/v1/pets`;
 		for (const [name, categoryId, status] of [
 			["Rex", 1, "sold"],
@@ -27,38 +28,26 @@ test("a new filter selects animals alone and with others, in pages, links, comma
 			["Kim", large, "sold"],
 		]) {
 			const body = `{"name":"${name}","categoryId":${categoryId},"status":"${status}"}`;
-			assert.equal((await fetch(pets, { method: "POST", headers, body })).status, 201);
+			assert.equal((await ask(pets, { key, body })).status, 201);
 		}
 
-		async function walk(query: string): Promise<string[]> {
-			const names: string[] = [];
-			for (let url: string | undefined = `${pets}?limit=1&${query}`; url; ) {
-				const reply: Response = await fetch(url, { headers });
-				assert.equal(reply.status, 200, url);
-				for (const pet of (await reply.json()) as { name: string }[]) names.push(pet.name);
-				url = /<([^>]*)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
-			}
-			return names;
-		}
+		const walk = async (query: string) => (await listAll(service.url, key, `limit=1&${query}`)).map(({ name }) => name);
 		assert.deepEqual(await walk("categoryId=2"), ["Mia", "Bo", "Max"]);
 		assert.deepEqual(await walk("categoryId=2&status=sold"), ["Mia", "Max"]);
-		const first = await fetch(`${pets}?limit=1&categoryId=2`, { headers });
-		const next = new URL(/<([^>]*)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "");
+		const first = await ask(`${pets}?limit=1&categoryId=2`, { key });
+		const next = new URL(linkOf(first) ?? "", service.url);
 		for (const categoryId of [undefined, "1"]) {
 			next.searchParams.delete("categoryId");
 			if (categoryId) next.searchParams.set("categoryId", categoryId);
-			assert.equal((await fetch(next, { headers })).status, 400, "the cursor of another filter");
+			assert.equal((await ask(next, { key })).status, 400, "the cursor of another filter");
 		}
-		assert.equal((await fetch(`${pets}?categoryId=x`, { headers })).status, 400);
+		assert.equal((await ask(`${pets}?categoryId=x`, { key })).status, 400);
 		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: key };
 		const listed = await runProgram(["pets", "list", "--category-id", "1"], { environment });
 		assert.match(listed.stdout, /^1\t1\tsold\tRex\n$/);
 
-		const found = await fetch(`${service.url}/console/find?name=m&categoryId=${large}`, { headers });
-		assert.match(
-			await found.text(),
-			/^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/,
-		);
+		const found = await ask(`${service.url}/console/find?name=m&categoryId=${large}`, { key });
+		assert.match(found.body, /^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/);
 		const { page } = await openConsole(context, service.url, { hash: `#/animals?categoryId=${large}` });
 		await signIn(page, key);
 		for (const filter of ["", "&status=sold", "&name=k"]) {
@@ -77,7 +66,7 @@ test("a new filter selects animals alone and with others, in pages, links, comma
 			await page.keyboard.press("Escape");
 		}
 		await page.close();
-		const order = (body: string) => fetch(`${service.url}/console/exports`, { method: "POST", headers, body });
+		const order = (body: string) => ask(`${service.url}/console/exports`, { key, body });
 		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "as a number, too");
 		assert.equal((await order('{"format":"csv","categoryId":"x"}')).status, 400);
 		await service.stop();

@@ -46,7 +46,7 @@ const places: Addition[] = [
 	],
 ];
 
-test("a new operation fails the compiler, then tests, until it has a handler, samples, a document and a client", {
+test("a new operation fails the compiler, then tests, until it has all of its places", {
 	timeout: slowMs, // It runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { edit, run, leadsTo, fails, passes } = changedTree(context);

@@ -22,7 +22,7 @@ function prove(parameters: string[], environment = process.env): Promise<Run> {
 	});
 }
 
-test("npm run prove: --help lists every proof, and a name or option that no proof has is an error", async () => {
+test("npm run prove: --help lists every proof; a name or option that none has is an error", async () => {
 	const help = await prove(["--help"]);
 	assert.equal(help.code, 0);
 	for (const file of readdirSync(new URL("../proofs", import.meta.url)))

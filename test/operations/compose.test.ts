@@ -25,7 +25,7 @@ test("compose: every mounted file exists, and every script is executable", () =>
 	for (const path of mounted) accessSync(new URL(path, deploy), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
 });
 
-test("compose: every password is set, each for the scripts that use it, and nodes do not get the superuser's", () => {
+test("compose: every password is set, each for its scripts, and no node gets the superuser's", () => {
 	const passwords = [...new Set(text.match(/\b[A-Z]+_PASSWORD(?=:\?choose one\})/g))];
 	assert.deepEqual(passwords.toSorted(), ["ANIMALS_PASSWORD", "POSTGRES_PASSWORD", "STANDBY_PASSWORD"]);
 	const roles = readFileSync(new URL("postgres/roles.sh", deploy), "utf8");

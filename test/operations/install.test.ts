@@ -9,13 +9,14 @@ import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { completeLock } from "../../package/lock.ts";
+import { ask } from "../support/caller.ts";
 import { checkOut, newMachine, oldTools } from "../support/machine.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the lock file has the fields that npm leaves out: no engines except of the packages of Node, and no compiling", () => {
+test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
 	const text = readFileSync(join(root, "package-lock.json"), "utf8");
 	assert.equal(completeLock(text), text, "npm run lock");
 });
@@ -40,7 +41,7 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 	] as const;
 	for (const [signal, whom] of ends) {
 		const service = await machine.start("npm", "start");
-		assert.equal((await fetch(`${service.url}/console`)).status, 200);
+		assert.equal((await ask(`${service.url}/console`)).status, 200);
 		await service.stop(signal, whom);
 	}
 });
@@ -57,7 +58,7 @@ function pack(context: TestContext): string {
 	return join(folder, /"filename": "([^"]+)"/.exec(line)?.[1] ?? "");
 }
 
-test("the package has JavaScript with types and source maps, the console and nothing of the tests, and serves from its tarball with Node 20", {
+test("the package has JavaScript, types, maps and the console, and serves with Node 20", {
 	timeout: slowMs, // npm installs the package.
 }, async (context) => {
 	const tarball = pack(context);
@@ -79,7 +80,7 @@ test("the package has JavaScript with types and source maps, the console and not
 	assert.deepEqual((await machine.run("npx", "animal-store", "--version")).lines, ["1.0.0"]);
 	const service = await machine.start("npx", "animal-store", "serve", "--first-key");
 	for (const path of ["/console", "/docs", "/docs/reference.css", "/openapi.json"])
-		assert.equal((await fetch(service.url + path)).status, 200, path);
+		assert.equal((await ask(service.url + path)).status, 200, path);
 	await service.stop("SIGTERM", "npm");
 
 	const { messages } = await publint({ pkgDir: join(folder, "node_modules/animal-store"), pack: false, strict: true });

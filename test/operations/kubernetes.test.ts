@@ -16,7 +16,8 @@ import {
 	type NetworkPolicy,
 	type Service,
 	type Workload,
-} from "../support/manifests.ts";
+} from "../proofs/kubernetes.ts";
+import { ask } from "../support/caller.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
 const deployment = manifest<Workload>("postgresql/deployment");
@@ -34,7 +35,7 @@ const dockerfile = readFileSync(new URL("../Dockerfile", folder), "utf8");
 /** The variable `*_FILE`, whose value is the path of a file. */
 const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
 
-test("kubernetes: each kustomization names every manifest of its folder, and the image of its pods", () => {
+test("kubernetes: each kustomization names every manifest of its folder, and the pods' image", () => {
 	for (const place of ["common", "postgresql", "embedded"]) {
 		const { resources, images } = manifest<Kustomization>(`${place}/kustomization`);
 		const files = readdirSync(new URL(place, folder)).filter((file) => file.endsWith(".yaml"));
@@ -45,7 +46,7 @@ test("kubernetes: each kustomization names every manifest of its folder, and the
 	}
 });
 
-test("kubernetes: every selector selects the pods of both engines, of which the embedded store has one", () => {
+test("kubernetes: every selector selects the pods of both engines; the embedded has one", () => {
 	const selectors: Labels[] = [
 		deployment.spec.selector.matchLabels,
 		statefulSet.spec.selector.matchLabels,
@@ -84,7 +85,7 @@ test("kubernetes: the pods of both engines differ only in their store", () => {
 	assert.deepEqual(claims, ["data", "backups"]);
 });
 
-test("kubernetes: the ports are those of the image and of the settings, and every reference to one exists", () => {
+test("kubernetes: ports are those of image and settings, and every reference to one exists", () => {
 	const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
 	const { PORT, OPS_PORT } = settings;
 	assert.deepEqual(
@@ -122,7 +123,7 @@ test("kubernetes: the service starts with the settings of the Deployment, and ha
 	assert.ok(pod.spec.terminationGracePeriodSeconds * 1000 > config.stopDelay + repliesMs);
 });
 
-test("kubernetes: the address of the database comes from a file that is not committed, so that no placeholder is deployed", () => {
+test("kubernetes: the database's address is in a file that is not committed, never a placeholder", () => {
 	const [secret] = manifest<Kustomization>("postgresql/kustomization").secretGenerator ?? [];
 	assert.deepEqual(secret?.files, ["database-url"]);
 	assert.equal(pod.spec.volumes?.[0]?.secret.secretName, secret?.name);
@@ -137,7 +138,7 @@ test("kubernetes: the address of the database comes from a file that is not comm
 		);
 });
 
-test("kubernetes: the pod runs as the user of the image, who is not root, on a file system that it cannot write", () => {
+test("kubernetes: the pod runs as the image's user, not root, on a read-only file system", () => {
 	const { runAsUser, runAsGroup } = pod.spec.securityContext;
 	assert.match(dockerfile, new RegExp(`^USER ${runAsUser}:${runAsGroup}$`, "m"));
 	assert.ok(runAsUser > 0);
@@ -155,5 +156,5 @@ test("kubernetes: the operators' port answers every probe", async (context) => {
 		({ httpGet }) => httpGet.path,
 	);
 	assert.deepEqual(paths, ["/livez", "/readyz", "/livez"]);
-	for (const path of paths) assert.equal((await fetch(`${opsUrl}${path}`)).status, 200, path);
+	for (const path of paths) assert.equal((await ask(`${opsUrl}${path}`)).status, 200, path);
 });

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { getPetDeprecation } from "../../src/contract/deprecation.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { metricTable } from "../../src/ops/metrics.ts";
+import { ask } from "../support/caller.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { figureOf, parseMetrics, samplesOf } from "../support/scrape.ts";
 import { create, testService } from "../support/service.ts";
@@ -27,7 +28,7 @@ test("docs/monitoring.md lists every metric with its labels and meaning, and no 
 	assert.deepEqual(found, rows);
 });
 
-test("metrics have the names that Prometheus requires: counters end in _total, others do not, units are seconds and bytes", () => {
+test("metrics have Prometheus' names: counters end in _total, units are seconds and bytes", () => {
 	for (const { name, type, help, labels } of families) {
 		assert.match(name, /^(animal_store|process|nodejs)_[a-z_]+[a-z]$/);
 		assert.equal(name.endsWith("_total"), type === "counter", name);
@@ -158,7 +159,7 @@ test("over PostgreSQL the metrics have the pool's connections, and no sizes of f
 
 test("every metric appears in /metrics, with help and type, also when it has no value yet", async (context) => {
 	const { opsUrl } = await testService(context);
-	const text = await (await fetch(`${opsUrl}/metrics`)).text();
+	const text = (await ask(`${opsUrl}/metrics`)).body;
 	for (const { name, type, help } of families)
 		assert.ok(text.includes(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`), name);
 	const [info] = parseMetrics(text).filter(({ name }) => name === "animal_store_build_info");

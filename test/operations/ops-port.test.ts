@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ask } from "../support/caller.ts";
 import { samplesOf } from "../support/scrape.ts";
 import { assertFailure, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -35,15 +36,15 @@ test("each path answers GET and HEAD alike, HEAD without a body", async (context
 	}
 });
 
-test("requests of this port are logged and counted like all others: health checks as probe, scrapes as metrics", async (context) => {
+test("requests of this port are logged and counted: health checks as probe, scrapes as metrics", async (context) => {
 	const service = await testService(context, { mixes: false });
 	for (const [path, operation] of [
 		["/livez", "probe"],
 		["/metrics", "metrics"],
 		["/nothing", "unknown"],
 	] as const) {
-		const { headers } = await fetch(service.opsUrl + path);
-		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers.get("x-request-id")));
+		const { headers } = await ask(service.opsUrl + path);
+		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers["x-request-id"]));
 		const counts = await samplesOf(service, "animal_store_request_duration_seconds_count");
 		assert.ok(
 			counts.some(({ labels, value }) => labels["operation"] === operation && value > 0),
@@ -52,7 +53,7 @@ test("requests of this port are logged and counted like all others: health check
 	}
 });
 
-test("another method is 405 with Allow, another path 404, and malformed HTTP 400, all as the Error object", async (context) => {
+test("other methods are 405, other paths 404, malformed HTTP 400, all as the Error object", async (context) => {
 	const { ask, port } = await opsPort(context);
 	for (const path of paths) {
 		for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {

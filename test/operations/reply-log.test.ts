@@ -5,9 +5,8 @@ import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
 import { create, type TestService, testService } from "../support/service.ts";
-import { fillKernel } from "../support/unread.ts";
 import { until } from "../support/until.ts";
-import { Connection, exchange, type Reply } from "../support/wire.ts";
+import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
 /** The log line of a reply, found by its X-Request-Id. */
 function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {
@@ -74,7 +73,7 @@ test("Strict-Transport-Security is on every reply behind https, and on none with
 	}
 });
 
-test("on a terminal, the log line has the method and the path, without the query and without a key", async (context) => {
+test("on a terminal, a log line has method and path, without query and key", async (context) => {
 	const service = await testService(context, { isOnTerminal: true });
 	for (const [path, shown] of [
 		["/v1/pets?limit=1", "/v1/pets"],
@@ -105,7 +104,7 @@ async function beginUpload({ port, key }: TestService, headers = ""): Promise<So
 	return upload.socket;
 }
 
-test("a client that leaves before the reply gets one short log line with level info and status 499, and no error", async (context) => {
+test("a client that leaves before the reply gets one short line with level info and status 499", async (context) => {
 	const service = await testService(context);
 	(await beginUpload(service, `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\n`)).resetAndDestroy();
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
@@ -119,7 +118,7 @@ test("a client that leaves before the reply gets one short log line with level i
 	);
 });
 
-test("if a client stops reading, the replies that it can read completely count as sent, and the others as 499", async (context) => {
+test("if a client stops reading, replies that it can read whole count as sent, others as 499", async (context) => {
 	const service = await testService(context, { mixes: false, timeouts: { stalledMs: 300 } });
 	const client = new Connection(service.port);
 	const page = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -135,7 +134,7 @@ test("if a client stops reading, the replies that it can read completely count a
 	assert.equal(await countOf(service, "page", 499), linesOf(499));
 });
 
-test("refusals for overload close their connections, share one short log line per second, and each is counted", async (context) => {
+test("refusals for overload close connections, share a log line per second, and are counted", async (context) => {
 	const service = await testService(context, { loadLimits: { delayMs: -1000, ownShare: 0 }, mixes: false });
 	async function isShed(): Promise<boolean> {
 		const { status, headers } = await service.send({ path: "/v1/pets" });
@@ -157,7 +156,7 @@ test("refusals for overload close their connections, share one short log line pe
 	assert.ok(!service.log.some(({ level }) => level === "error"));
 });
 
-test("the log line of a 500 has method, URL, route, ids and stack, and neither the body nor a key", async (context) => {
+test("the log line of a 500 has URL, route, ids and stack, and neither the body nor a key", async (context) => {
 	const service = await testService(context, { mixes: false });
 	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
 	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
@@ -184,7 +183,7 @@ test("the log line of a 500 has method, URL, route, ids and stack, and neither t
 	assert.doesNotMatch(JSON.stringify(service.log), new RegExp(service.key.slice(5)));
 });
 
-test("the log has the client's address only with LOG_CLIENT_ADDRESS, and from headers only of a trusted proxy", async (context) => {
+test("the log has the client's address only on request, and from headers only of a proxy", async (context) => {
 	const headers = { "X-Forwarded-For": "203.0.113.9, 198.51.100.7, 127.0.0.1" };
 	for (const [environment, expected] of [
 		[{}, undefined],
@@ -200,7 +199,7 @@ test("the log has the client's address only with LOG_CLIENT_ADDRESS, and from he
 
 const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
-test("a valid traceparent is continued in the reply and in the log line, and an invalid one is ignored", async (context) => {
+test("a valid traceparent is continued in reply and log line, and an invalid one is ignored", async (context) => {
 	const service = await testService(context);
 	for (const traceparent of [`00-${id}-${parent}-01`, `00-${id}-${parent}-00`, `cc-${id}-${parent}-01-what-follows`]) {
 		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
@@ -226,7 +225,7 @@ test("a valid traceparent is continued in the reply and in the log line, and an 
 	}
 });
 
-test("the reply and the log line name the span that OpenTelemetry made for this request, and no other span", async (context) => {
+test("the reply and the log line name OpenTelemetry's span for this request, and no other", async (context) => {
 	// Without mixes, because the span would be that of their requests, too.
 	const service = await testService(context, { mixes: false });
 	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createProbes } from "../../src/ops/probes.ts";
+import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
@@ -46,9 +47,9 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	await service.send({ path: "/livez" });
 	const stopped = service.stop();
 	await portClosed(service);
-	const onOpsPort = await fetch(`${service.opsUrl}/readyz`);
-	assert.deepEqual([onOpsPort.status, ((await onOpsPort.json()) as { code: string }).code], [503, "shutting_down"]);
-	assert.equal((await fetch(`${service.opsUrl}/livez`)).status, 200);
+	const onOpsPort = await ask(`${service.opsUrl}/readyz`);
+	assert.deepEqual([onOpsPort.status, JSON.parse(onOpsPort.body).code], [503, "shutting_down"]);
+	assert.equal((await ask(`${service.opsUrl}/livez`)).status, 200);
 	ready.socket.write("\r\n");
 	const notReady = await ready.next(false);
 	assert.deepEqual([notReady?.status, notReady?.headers["connection"]], [503, "close"]);
@@ -73,7 +74,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
-test("while connections come in each tick of a busy event loop, a stop neither resets nor closes one of them", async (context) => {
+test("while connections come in each tick of a busy event loop, a stop resets none of them", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connections: Connection[] = [];
 	const isLate = () => performance.now() - startedAtMs > 2500;
@@ -97,7 +98,7 @@ test("while connections come in each tick of a busy event loop, a stop neither r
 	await within("the stop", stopped);
 });
 
-test("on a busy event loop where nobody connects, a stop waits for no turn that is as short as on an idle one", async (context) => {
+test("on a busy event loop where nobody connects, a stop waits for no tick that is short", async (context) => {
 	const service = await testService(context, { mixes: false });
 	let isStopped = false;
 	function burn(): void {
@@ -112,7 +113,7 @@ test("on a busy event loop where nobody connects, a stop waits for no turn that 
 	await within("the stop", stopped, 10_000);
 });
 
-test("a connection whose client pauses between two requests gets one more reply while the service stops", async (context) => {
+test("a client that pauses between two requests gets one more reply while the service stops", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const ask = () => {
@@ -153,7 +154,7 @@ test("a request that is still arriving when a stop has closed the idle connectio
 	await within("the stop", stopped);
 });
 
-test("while the service stops, a reply closes the connection, also if its request has empty lines in its body", async (context) => {
+test("while the service stops, a reply closes the connection, also after a body of empty lines", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
@@ -232,7 +233,7 @@ test("readyz depends on reads only; livez fails only when creates need a restart
 	}
 });
 
-test("with STOP_DELAY, a stopping service accepts new connections while readyz is 503, and then ends", async (context) => {
+test("with STOP_DELAY, a stopping service accepts connections while readyz is 503, then ends", async (context) => {
 	const service = await testService(context, { environment: { STOP_DELAY: "4s" }, mixes: false });
 	const startedAt = performance.now();
 	const stopped = service.stop(2000, { signal: "SIGTERM" });

@@ -9,12 +9,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { smallDisk } from "../support/full-disk.ts";
+import { ask } from "../support/caller.ts";
 import { isServing } from "../support/listen.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
+import { smallDisk } from "./full.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
 
@@ -41,7 +42,7 @@ export const proof: Proof = {
 		const start = () => startProgram(trial, variables);
 		const service = await start();
 		const database = environment.DATABASE_URL.slice("sqlite:".length);
-		const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+		const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 		execFileSync("promtool", ["check", "metrics"], { input: metrics });
 		const url = await startPrometheus(new URL(service.opsUrl).host, trial);
 		await until("the first scrape", async () => (await query(url, "animal_store_build_info")).length === 1);
@@ -101,11 +102,10 @@ async function raiseAll(setting: Setting): Promise<number> {
 }
 
 function faultsOf({ service, start, key, database, place, trial }: Setting): Fault[] {
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const pets = `${service.url}/v1/pets`;
 	const body = JSON.stringify({ name: "x".repeat(250), categoryId: 1 });
-	const create = async () => (await fetch(pets, { method: "POST", headers, body })).status;
-	const read = async () => (await fetch(`${pets}?limit=1`, { headers })).arrayBuffer();
+	const create = async () => (await ask(pets, { key, body })).status;
+	const read = () => ask(`${pets}?limit=1`, { key });
 	const createMany = () => Promise.all(Array.from({ length: 200 }, create));
 	const other = new Database(database);
 	trial.after(() => other.close());
@@ -115,7 +115,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			alarms: ["AnimalStoreRemovedSoonStillCalled"],
 			fault: "a key calls getPet in the last year",
 			cause: create,
-			repeat: async () => (await fetch(`${pets}/1`, { headers })).arrayBuffer(),
+			repeat: () => ask(`${pets}/1`, { key }),
 			end: () => {},
 		},
 		{
@@ -252,14 +252,14 @@ scrape_configs: [{ job_name: animal-store, static_configs: [{ targets: ["${targe
 }
 
 async function query(url: string, expression: string): Promise<unknown[]> {
-	const reply = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
-	const { data } = (await reply.json()) as { data: { result: unknown[] } };
+	const reply = await ask(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+	const { data } = JSON.parse(reply.body);
 	return data.result;
 }
 
 /** The names of the alarms that are raised now. */
 async function firing(url: string): Promise<string[]> {
-	const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
+	const { data } = JSON.parse((await ask(`${url}/api/v1/alerts`)).body) as {
 		data: { alerts: { state: string; labels: { alertname: string } }[] };
 	};
 	return data.alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels.alertname);

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { Agent, createServer, get, type IncomingMessage } from "node:http";
+import { Agent, createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../support/caller.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
 import { listenFor } from "../support/listen.ts";
@@ -73,9 +74,9 @@ async function freezeBehind(proxy: ProxyProgram, trial: Trial): Promise<object> 
 		node.process.kill("SIGKILL");
 		await node.finished;
 	}
-	const refused = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
-	assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "1"]);
-	assert.match(await refused.text(), /^{"code":"storage_unavailable",.*"status":503}$/);
+	const refused = await ask(`${url}/v1/pets`, { key });
+	assert.deepEqual([refused.status, refused.headers["retry-after"]], [503, "1"]);
+	assert.match(refused.body, /^{"code":"storage_unavailable",.*"status":503}$/);
 	if (proxy.name === "nginx") await assertOwnErrors(Number(new URL(url).port));
 	assert.ok(slowestMs < frozenMs - 5000, `a request took ${slowestMs} ms`);
 	return { slowestMs, ...Object.fromEntries(load.statuses) };
@@ -156,14 +157,10 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 function startLists(url: string, key: string) {
 	const statuses: Record<number, number> = {};
 	let isStopped = false;
-	const headers = { authorization: `Bearer ${key}` };
 	const kept = new Agent({ keepAlive: true });
 	async function client(place: number): Promise<void> {
 		while (!isStopped) {
-			const request = get(`${url}/v1/pets`, { headers, agent: place % 2 === 0 && kept });
-			const [reply]: IncomingMessage[] = await once(request, "response");
-			await reply?.toArray();
-			const status = reply?.statusCode ?? 0;
+			const { status } = await ask(`${url}/v1/pets`, { key, ...(place % 2 === 0 && { agent: kept }) });
 			statuses[status] = (statuses[status] ?? 0) + 1;
 		}
 	}
@@ -210,7 +207,7 @@ async function startBalancer(proxy: ProxyProgram, nodes: string[], trial: Trial)
 	const url = `http://127.0.0.1:${port}`;
 	await until(`${proxy.name} to answer`, () => {
 		balancer.assertRuns();
-		return fetch(`${url}/livez`).then(
+		return ask(`${url}/livez`).then(
 			({ status }) => status === 200,
 			() => false,
 		);

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf, seeds } from "../client/generated-client.ts";
 import { run, type Tool, tools } from "../client/tools.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
 
@@ -46,7 +46,7 @@ async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
 	const folder = join(trial.folder, tool.name);
 	mkdirSync(folder);
 	const document = join(folder, "openapi.json");
-	writeFileSync(document, await (await fetch(`${service.url}/openapi.json`)).text());
+	writeFileSync(document, (await ask(`${service.url}/openapi.json`)).body);
 	const command = await tool.make({ folder, shared: trial.folder, document });
 	if (tool.integers) {
 		const toService = { ...command.environment, ANIMAL_STORE_URL: pets, ANIMAL_STORE_KEY: key };

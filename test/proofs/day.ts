@@ -2,7 +2,7 @@
 // a fault and a backup, which is restored. The first node lives from the first minute of a run to the last one.
 //
 // With --keep, a day consists of several runs. The folder has the stores, their backups, and for each store two files to
-// which lines are added: history.jsonl (see Past) and rounds.jsonl, a line after each fault with the totals so far. A run
+// which lines are added: history.jsonl (see Ledger) and rounds.jsonl, a line after each fault with the totals so far. A run
 // that continues gives the key a new secret, compares the whole store with the history, and judges all rounds together.
 // This holds after the end of a run and after its SIGKILL: what was sent without a reply may have happened or not, and
 // the minutes since the last fault do not count. All processes of the earlier run must have ended. A day on which a run
@@ -25,10 +25,10 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
+import { ask } from "../support/caller.ts";
 import { type Counts, type Day, startDay } from "../support/day.ts";
 import { blockOf } from "../support/document-blocks.ts";
-import { listAll } from "../support/ledger.ts";
-import { Past, readLines } from "../support/past.ts";
+import { Ledger, listAll, readLines } from "../support/ledger.ts";
 import { freePort, startPostgres } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { linux, type Proof, type Trial } from "../support/proof.ts";
@@ -259,9 +259,9 @@ async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }:
 		minutes: 0,
 		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
 	};
-	const past = new Past(join(engine.folder, "history.jsonl"));
+	const ledger = new Ledger(join(engine.folder, "history.jsonl"));
 	const urls = nodes.all().map(({ url }) => url);
-	const day = await startDay({ urls, key, seed: trial.seed, past, counts: { ...earlier.counts } });
+	const day = await startDay({ urls, key, seed: trial.seed, ledger, counts: { ...earlier.counts } });
 	trial.say(`${engine.name}: the store is as it was left after ${rounds.length} faults`);
 	const faults = { ...engine.faults, ...nodes.faults };
 	const fromMs = performance.now();
@@ -276,16 +276,16 @@ async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }:
 		trial.say(`${engine.name}: ${name}`);
 		await run?.();
 		await day.isBack(30_000);
-		await compareBackup(trial, engine, day, past);
+		await compareBackup(trial, engine, day, ledger);
 		const [runs, minutes] = [earlier.runs + 1, earlier.minutes + minutesSoFar()];
 		rounds.push({ runs, minutes, counts: { ...day.counts }, sample });
-		past.sync();
+		ledger.sync();
 		appendFileSync(file, `${JSON.stringify(rounds.at(-1))}\n`, { flush: true });
 		// The log of the services would fill the memory of this process.
 		for (const { output } of nodes.all()) output.stdout = "";
 	}
 	const animals = await day.end();
-	past.sync();
+	ledger.sync();
 	const backups = await engine.checkBackups();
 	trial.say(`${engine.name}: ${animals} animals as known, ${backups} sound backups`);
 	for (const node of nodes.all()) assert.equal((await node.stop()).code, 0);
@@ -293,12 +293,12 @@ async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }:
 }
 
 /** Compares the list of a service on a restored backup with what is known of the time of the backup. */
-async function compareBackup(trial: Trial, engine: Engine, day: Day, past: Past): Promise<void> {
+async function compareBackup(trial: Trial, engine: Engine, day: Day, ledger: Ledger): Promise<void> {
 	const fromMs = performance.now();
 	const { databaseUrl, madeMs, remove } = await engine.restoreBackup();
 	const service = await startProgram(trial, { DATABASE_URL: databaseUrl, RATE_LIMIT: "" });
 	const listed = await listAll(service.url, day.key);
-	past.checkAll(listed, fromMs, madeMs);
+	ledger.checkAll(listed, fromMs, madeMs);
 	assert.equal((await service.stop()).code, 0);
 	await remove();
 	trial.say(`${engine.name}: a backup of ${listed.length} animals was restored`);
@@ -342,7 +342,7 @@ async function changeSecret(day: Day, id: string, { first: { url }, environment,
 	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], environment)).trim();
 	setTimeout(() => retired.push(before), 25_000).unref();
 	for (const key of retired.splice(0)) {
-		const { status } = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+		const { status } = await ask(`${url}/v1/pets`, { key });
 		assert.ok(status === 401 || status === 503, `an old secret got ${status}`);
 	}
 }

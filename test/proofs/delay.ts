@@ -3,13 +3,14 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
+import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { post } from "../support/create.ts";
 import type { Attempt } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
-import { slowLink } from "../support/slow-link.ts";
 import { runSql } from "../support/sql.ts";
 
 /** Clients of each node, which send their next create after the reply to the previous one. */
@@ -173,4 +174,62 @@ function check(rows: Row[]): void {
 		const growth = (at(5)?.[kind].perSecond ?? 0) / (at(1)?.[kind].perSecond ?? 0);
 		assert.ok(growth >= growthMin, `at 10 ms, 5 nodes make ${growth} times the ${kind} creates of one`);
 	}
+}
+
+interface SlowLink {
+	/** The URL with the proxy's address. */
+	url: string;
+	/** Breaks all connections that are open now. */
+	cut(): void;
+}
+
+export async function slowLink(
+	context: { after(cleanUp: () => void): void },
+	url: string,
+	roundTripMs: number,
+): Promise<SlowLink> {
+	const target = new URL(url);
+	const sockets = new Set<Socket>();
+	const server = createServer((near) => {
+		const far = connect(Number(target.port), target.hostname);
+		for (const [from, to] of [
+			[near, far],
+			[far, near],
+		] as const) {
+			const later = delay(roundTripMs / 2);
+			sockets.add(from.setNoDelay(true));
+			from.on("data", (bytes) => later(() => to.write(bytes)));
+			from.on("close", () => {
+				sockets.delete(from);
+				later(() => to.destroy());
+			});
+			from.on("error", () => {});
+		}
+	});
+	const port = String(await listenFor(context, server));
+	const cut = () => {
+		for (const socket of sockets) socket.destroy();
+		sockets.clear();
+	};
+	context.after(cut);
+	return { url: Object.assign(new URL(url), { port }).href, cut };
+}
+
+/** Delays actions, in order. Node's timers have whole milliseconds; the rest is a busy wait. */
+function delay(ms: number): (action: () => void) => void {
+	const waiting: { dueMs: number; action: () => void }[] = [];
+	function run(): void {
+		while (waiting[0] && waiting[0].dueMs <= performance.now()) waiting.shift()?.action();
+		if (waiting[0]) wakeAt(waiting[0].dueMs);
+	}
+	function wakeAt(dueMs: number): void {
+		const leftMs = dueMs - performance.now();
+		if (leftMs >= 1) setTimeout(run, leftMs);
+		else setImmediate(run);
+	}
+	return (action) => {
+		if (ms === 0) return action();
+		waiting.push({ dueMs: performance.now() + ms, action });
+		if (waiting.length === 1) wakeAt(waiting[0]?.dueMs ?? 0);
+	};
 }

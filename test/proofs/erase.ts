@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { addAnimals } from "../../bench/large-store.ts";
+import { ask } from "../support/caller.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
@@ -96,7 +97,6 @@ function rewritingsOf(file: string): number {
 }
 
 function startReads({ url }: Running, key: string, anyId: () => number) {
-	const headers = { authorization: `Bearer ${key}` };
 	let isOver = false;
 	let reads = 0;
 	let slowestMs = 0;
@@ -104,8 +104,7 @@ function startReads({ url }: Running, key: string, anyId: () => number) {
 		Array.from({ length: 4 }, async () => {
 			for (; !isOver; reads++) {
 				const startedAtMs = performance.now();
-				const reply = await fetch(`${url}/v1/pets/${anyId()}`, { headers });
-				await reply.text();
+				const reply = await ask(`${url}/v1/pets/${anyId()}`, { key });
 				assert.ok([200, 404].includes(reply.status), String(reply.status));
 				slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
 			}

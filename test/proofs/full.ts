@@ -1,14 +1,15 @@
 // Real full disks: a small tmpfs, first with the store and then with its backups, is filled and then enlarged.
 
 import assert from "node:assert/strict";
-import { readdirSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { attempt, post } from "../support/create.ts";
-import { proveFullDisk, smallDisk } from "../support/full-disk.ts";
-import { listAll } from "../support/ledger.ts";
+import { ask } from "../support/caller.ts";
+import { attempt, idOf, post } from "../support/create.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
@@ -57,8 +58,8 @@ async function fillBackups(trial: Trial) {
 	const agent = new Agent();
 	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
 	agent.destroy();
-	const ready = await fetch(`${service.url}/readyz`);
-	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "working" }]);
+	const ready = await ask(`${service.url}/readyz`);
+	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "working" }]);
 	makeRoom();
 	await until("a backup", async () => (await lastBackup()) > 0);
 	await service.stop();
@@ -94,4 +95,56 @@ async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Pr
 	}
 	assert.ok(failed >= 4, "the disks were full");
 	return failed;
+}
+
+/** Mounts a tmpfs, which needs root. @param size such as `2m` */
+export function smallDisk({ folder, after }: Trial, name: string, size: string) {
+	const place = join(folder, name);
+	mkdirSync(place);
+	execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "none", place]);
+	after(() => execFileSync("umount", ["-l", place]));
+	const makeRoom = () => void execFileSync("mount", ["-o", "remount,size=64m", place]);
+	return { place, makeRoom };
+}
+
+interface FullDisk {
+	service: Running;
+	key: string;
+	makeRoom(): void;
+}
+
+/** @returns the ledger, which can be compared with the store after the service has stopped */
+export async function proveFullDisk(disk: FullDisk): Promise<Ledger> {
+	const agent = new Agent({ keepAlive: true });
+	try {
+		return await fillAndFree(disk, agent);
+	} finally {
+		agent.destroy();
+	}
+}
+
+async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): Promise<Ledger> {
+	const ledger = new Ledger();
+	const send = async (number: number): Promise<void> => {
+		const answer = await post(service.url, key, agent, attempt(number));
+		if (answer.status === 201) return ledger.acknowledge(attempt(number), idOf(answer));
+		assert.equal(answer.status, 503, answer.body);
+		assert.match(answer.body, /"code":"storage_unavailable"/);
+		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
+		assert.doesNotMatch(answer.body, /SQLITE|disk|\.db/i, "no internals");
+		ledger.refuse(attempt(number));
+	};
+	let number = 0;
+	while (ledger.refused.size < 20) {
+		assert.ok(number < 200_000, "the disk was never full");
+		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
+	}
+	ledger.verify(await listAll(service.url, key));
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200, "reads continue");
+	makeRoom();
+	const refusals = ledger.refused.size;
+	for (let more = 0; more < 100; more++) await send(number++);
+	assert.equal(ledger.refused.size, refusals, "there is space again");
+	ledger.verify(await listAll(service.url, key));
+	return ledger;
 }

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ask } from "../support/caller.ts";
 import { checkOut, newMachine } from "../support/machine.ts";
 import { linux, type Proof } from "../support/proof.ts";
 
@@ -37,7 +38,7 @@ export const proof: Proof = {
 				const own = lines.filter((line) => !/^npm warn (cli npm v|Unknown user config)/.test(line));
 				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
 				const service = await machine.start("npm", "start");
-				assert.equal((await fetch(`${service.url}/console`)).status, 200);
+				assert.equal((await ask(`${service.url}/console`)).status, 200);
 				// To all processes, like a terminal: npm 9 neither ends with SIGTERM nor forwards it.
 				await service.stop("SIGTERM", "group");
 				const { stdout } = await run("du", ["-sm", join(folder, "node_modules")]);

@@ -1,15 +1,17 @@
-// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at once.
+// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at once. `npm
+// test` runs a few kills.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attempt, post } from "../support/create.ts";
+import { type Answer, attempt, post } from "../support/create.ts";
 import { listAll } from "../support/ledger.ts";
-import { proveNodeCrashes } from "../support/nodes-proof.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../support/proof.ts";
+import { seededRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 
 export const proof: Proof = {
@@ -92,4 +94,41 @@ async function stopUnderLoad(
 	);
 	assert.ok(reset.length <= (migrates && count > 1 ? 0 : 2 * stops), `${reset.length} resets in ${stops} stops`);
 	return { tcpMigrateReq: migrates, stops, replies, resets: reset.length };
+}
+
+/** The least number of acknowledged creates between two kills, also on a busy machine. */
+const acknowledgedEachKill = 60;
+
+/** @param start starts a node on the shared port @returns the figures, and the nodes @throws AssertionError */
+export async function proveNodeCrashes(options: {
+	start: () => Promise<Running>;
+	key: string;
+	kills: number;
+	seed: number;
+	onProgress?: (line: string) => void;
+}) {
+	const { start, key, kills, seed, onProgress } = options;
+	const random = seededRandom(seed);
+	const nodes = await Promise.all([start(), start()]);
+	let replayed = 0;
+	const onReply = (_url: string, { headers }: Answer) => {
+		if ("idempotency-replayed" in headers) replayed++;
+	};
+	const url = String(nodes[0]?.url);
+	const load = startMixedLoad([url], key, { clients: 24, mayBreak: true, onReply });
+	const { ledger } = load;
+	for (let kill = 1; kill <= kills; kill++) {
+		await load.acknowledges(acknowledgedEachKill);
+		await sleep(random() * 100);
+		const victim = nodes[kill % 2] as Running;
+		await victim.stop("SIGKILL");
+		nodes[kill % 2] = await start();
+		if (kill % 10 === 0) onProgress?.(`${kill} of ${kills} kills, ${ledger.acknowledged.size} animals acknowledged`);
+	}
+	await load.stop();
+	for (const { url } of nodes) ledger.verify(await listAll(url, key));
+	const unknown = [...ledger.unknown.values()];
+	const unknownKept = unknown.filter(({ id }) => id !== undefined).length;
+	const proven = { kills, acknowledged: ledger.acknowledged.size, unknown: unknown.length, unknownKept, replayed };
+	return { proven, nodes };
 }

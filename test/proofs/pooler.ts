@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { ask } from "../support/caller.ts";
 import { proveCrash, proveFailover } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
@@ -101,7 +102,7 @@ async function proveStarts(databaseUrl: string, server: PostgresServer, trial: T
 		await sleep(2500 + start * 100);
 		await server.start();
 		const nodes = await starting;
-		for (const { url } of nodes) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+		for (const { url } of nodes) assert.equal((await ask(`${url}/readyz`)).status, 200);
 		const waited = nodes.filter(({ output }) => output.stdout.includes("waiting for the database")).length;
 		trial.say(`${waited} of ${nodes.length} nodes waited for the server`);
 		for (const node of nodes) assert.equal((await node.stop()).code, 0);
@@ -126,8 +127,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 		{ clients: 24 },
 	);
 	const { ledger, statuses } = load;
-	const headers = { authorization: `Bearer ${key}` };
-	const statusOf = async (url: string) => (await fetch(url, { headers })).status;
+	const statusOf = async (url: string) => (await ask(url, { key })).status;
 	while (ledger.acknowledged.size < Number(trial.option("creates"))) {
 		const id = [...ledger.acknowledged.values()].at(-1)?.id;
 		for (const { url } of id ? nodes : []) assert.equal(await statusOf(`${url}/v1/pets/${id}`), 200);

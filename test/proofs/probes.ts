@@ -6,14 +6,15 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
-import { smallDisk } from "../support/full-disk.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
+import { smallDisk } from "./full.ts";
 
 interface Row {
 	state: string;
@@ -76,8 +77,8 @@ async function rowOf(state: string, { service, key }: Served): Promise<Row> {
 	const create = (await post(service.url, key, agent, attempt(1))).status;
 	agent.destroy();
 	const status = async (path: string) => {
-		const reply = await fetch(service.url + path, { headers: { authorization: `Bearer ${key}` } });
-		return { status: reply.status, body: (await reply.json()) as { writes?: string } };
+		const reply = await ask(service.url + path, { key });
+		return { status: reply.status, body: JSON.parse(reply.body) };
 	};
 	const [list, ready, live] = [await status("/v1/pets"), await status("/readyz"), await status("/livez")];
 	return { state, list: list.status, create, readyz: ready.status, writes: ready.body.writes, livez: live.status };
@@ -123,7 +124,7 @@ async function slowSync(trial: Trial): Promise<Row> {
 		}
 	});
 	const load = Promise.all(clients);
-	const ready = async () => (await (await fetch(`${disk.service.url}/readyz`)).json()) as { writes: string };
+	const ready = async () => JSON.parse((await ask(`${disk.service.url}/readyz`)).body) as { writes: string };
 	await until("a queue that is full", async () => (await ready()).writes === "slow");
 	const row = await rowOf("slow sync", disk);
 	await sleep(10_000);
@@ -176,7 +177,7 @@ async function upgraded(trial: Trial): Promise<Row> {
 async function whileStopping(trial: Trial): Promise<Row> {
 	const { service, key } = await served(trial, "stopping", { env: { STOP_DELAY: "20s" } });
 	service.process.kill("SIGTERM");
-	await until("readyz to fail", async () => (await fetch(`${service.url}/readyz`)).status === 503);
+	await until("readyz to fail", async () => (await ask(`${service.url}/readyz`)).status === 503);
 	return rowOf("stopping", { service, key });
 }
 

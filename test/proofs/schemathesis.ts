@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ask } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, program, type Trial, type TrialStore } from "../support/proof.ts";
 
@@ -38,7 +39,7 @@ interface Outcome {
 
 async function tryService(command: string, { environment, key }: TrialStore, trial: Trial): Promise<Outcome> {
 	const service = await startProgram(trial, environment);
-	const published: string = await (await fetch(`${service.url}/openapi.json`)).text();
+	const published: string = (await ask(`${service.url}/openapi.json`)).body;
 	const outcome = await tryDocument(command, published, { url: service.url, key, trial });
 	assert.deepEqual(outcome.notGenerated, []);
 	assert.doesNotMatch(service.output.stdout, /"level":"(error|fatal)"/);

@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { Agent, get } from "node:http";
+import { Agent } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../support/caller.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
@@ -44,17 +45,10 @@ function load({ url }: Running, key: string) {
 	const refusedAtMs: number[] = [];
 	let requests = 0;
 	let isOver = false;
-	const headers = { authorization: `Bearer ${key}` };
-	const list = () =>
-		new Promise<number | undefined>((resolve, reject) => {
-			get(`${url}/v1/pets`, { agent, headers }, (reply) => {
-				reply.resume().once("end", () => resolve(reply.statusCode));
-			}).once("error", reject);
-		});
 	const work = Promise.all(
 		Array.from({ length: clients }, async () => {
 			while (!isOver) {
-				const status = await list();
+				const { status } = await ask(`${url}/v1/pets`, { key, agent });
 				requests++;
 				if (status === 503) refusedAtMs.push(performance.now());
 			}
@@ -104,8 +98,9 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });
 	writeFileSync(`${group}/cgroup.procs`, String(service.pid));
 	const url = `${service.url}/v1/pets`;
-	const authorization = `Bearer ${key}`;
-	const parameters = ["-t1", `-c${crowd}`, "-d20s", "--timeout", "10s", "-H", `Authorization: ${authorization}`, url];
+	const agent = new Agent({ keepAlive: true });
+	trial.after(() => agent.destroy());
+	const parameters = ["-t1", `-c${crowd}`, "-d20s", "--timeout", "10s", "-H", `Authorization: Bearer ${key}`, url];
 	const wrk = spawn("wrk", parameters, { stdio: ["ignore", "pipe", "ignore"] });
 	trial.after(() => wrk.kill("SIGKILL"));
 	const output = text(wrk.stdout);
@@ -113,7 +108,7 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	while (wrk.exitCode === null) {
 		await sleep(1000);
 		const sentAtMs = performance.now();
-		await (await fetch(url, { headers: { authorization } })).text();
+		await ask(url, { key, agent });
 		waitsMs.push(performance.now() - sentAtMs);
 	}
 	const [, requests = "0"] = /(\d+) requests in/.exec(await output) ?? [];
@@ -123,7 +118,7 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	assert.ok(Number(refused) > 0, "what is too much is refused");
 	assert.ok(waitMs < waitMaxMs, "the polite client is answered soon, even if it is refused");
 	await sleep(2000);
-	const after = await fetch(url, { headers: { authorization } });
+	const after = await ask(url, { key, agent });
 	assert.equal(after.status, 200, "once the crowd has left, nothing is refused");
 	await service.stop();
 	return { requests: Number(requests), refused: Number(refused), waitMs };

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
+import { ask } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
@@ -52,7 +53,7 @@ export const proof: Proof = {
 		await within("the other node to refuse", clients);
 		for (const node of [service, other]) {
 			assert.ok((await listAll(node.url, key)).length >= ledger.acknowledged.size, "reads continue");
-			assert.equal((await fetch(`${node.url}/livez`)).status, 503);
+			assert.equal((await ask(`${node.url}/livez`)).status, 503);
 			const { stdout } = await node.stop();
 			assert.match(stdout, /a sync of .* failed: writes are rejected until the service is restarted/);
 		}

@@ -7,13 +7,14 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { ask } from "../support/caller.ts";
 import { blockOf } from "../support/document-blocks.ts";
-import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
 import { listenFor } from "../support/listen.ts";
 import { npmEnvironment } from "../support/package.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { until } from "../support/until.ts";
+import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "./image.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";
@@ -130,15 +131,11 @@ async function proveTarball(
 		{ ...environment, ...backups, ...sent },
 		{ folder, under: ["sh", "-c", line, "-"], tree: join(folder, "node_modules/animal-store") },
 	);
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-	const created = await fetch(`${service.url}/v1/pets`, {
-		method: "POST",
-		headers: { ...headers, traceparent: `00-${traceId}-${parent}-01` },
-		body: JSON.stringify({ name: "Rex", categoryId: 1 }),
-	});
-	assert.equal(created.status, 201, await created.text());
-	const listed = await fetch(`${service.url}/v1/pets`, { headers });
-	assert.equal(listed.status, 200, await listed.text());
+	const headers = { traceparent: `00-${traceId}-${parent}-01` };
+	const created = await ask(`${service.url}/v1/pets`, { key, headers, body: { name: "Rex", categoryId: 1 } });
+	assert.equal(created.status, 201, created.body);
+	const listed = await ask(`${service.url}/v1/pets`, { key });
+	assert.equal(listed.status, 200, listed.body);
 	const spans: ReturnType<Receiver["take"]> = [];
 	const servers = () => spans.filter(({ scope, span }) => scope === "http" && span.kind === 2).map(({ span }) => span);
 	await until("the spans of both requests", () => spans.push(...receiver.take()) >= 0 && servers().length >= 2);
@@ -150,8 +147,8 @@ async function proveTarball(
 		[created, create],
 		[listed, list],
 	] as const) {
-		assert.equal(reply.headers.get("traceparent"), `00-${span?.traceId}-${span?.spanId}-01`);
-		const id = reply.headers.get("x-request-id");
+		assert.equal(reply.headers["traceparent"], `00-${span?.traceId}-${span?.spanId}-01`);
+		const id = reply.headers["x-request-id"];
 		const line = await until("the log line", () =>
 			service.output.stdout.split("\n").find((text) => text.includes(`"requestId":"${id}"`) && text.endsWith("}")),
 		);

@@ -8,7 +8,7 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
 import { startBalancer } from "../support/balancer.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { type Answer, attempt as animal, idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
@@ -205,7 +205,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	return { rows, upgraded: { goBack } };
 }
 
-const status = async ({ url }: Running, path: string) => (await fetch(url + path)).status;
+const status = async ({ url }: Running, path: string) => (await ask(url + path)).status;
 
 /** What docs/embedded-store.md says about an older node whose store was upgraded. */
 async function assertReadsOn(older: Running, key: string): Promise<void> {
@@ -215,11 +215,9 @@ async function assertReadsOn(older: Running, key: string): Promise<void> {
 	assert.equal(refused.status, 503);
 	assert.match(refused.body, /"code":"storage_unavailable"/);
 	assert.match(refused.headers["retry-after"] ?? "", /^\d+$/);
-	const headers = { authorization: `Bearer ${key}` };
-	for (const path of ["/v1/pets", "/v1/pets/1"])
-		assert.equal((await fetch(older.url + path, { headers })).status, 200, path);
-	const ready = await fetch(`${older.url}/readyz`);
-	assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "stopped" }]);
+	for (const path of ["/v1/pets", "/v1/pets/1"]) assert.equal((await ask(older.url + path, { key })).status, 200, path);
+	const ready = await ask(`${older.url}/readyz`);
+	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "stopped" }]);
 	assert.equal(await status(older, "/livez"), 503);
 	const fatal = older.output.stdout.match(/"level":"fatal".*a newer animal-store has upgraded/g);
 	assert.equal(fatal?.length, 1, "one fatal line");
@@ -256,9 +254,8 @@ async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 	const sent = { name: "Rex", categoryId: 1, breed: "collie" };
-	const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
-	const reply = await fetch(`${newer.url}/v1/pets`, { method: "POST", headers, body: JSON.stringify(sent) });
-	const rex = (await reply.json()) as { id: number; breed?: string };
+	const reply = await ask(`${newer.url}/v1/pets`, { key: store.key, body: sent });
+	const rex = JSON.parse(reply.body);
 	assert.equal(rex.breed, "collie", "the newer version stores its new field");
 	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
 	run("npx animal-store export", newer.url);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { freePort, startPostgresFor } from "../support/postgres-server.ts";
@@ -69,32 +70,32 @@ async function startWaiting(context: TestContext, url: string) {
 		return complete.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
 	};
 	await until("the wait", () => lines("waiting for the database").length > 0);
-	const ask = async (path: string) => {
-		const reply = await fetch(`http://127.0.0.1:${opsPort}${path}`);
-		return { status: reply.status, text: await reply.text() };
+	const probe = async (path: string) => {
+		const reply = await ask(`http://127.0.0.1:${opsPort}${path}`);
+		return { status: reply.status, text: reply.body };
 	};
-	return { ...service, lines, ask };
+	return { ...service, lines, probe };
 }
 
-test("a service that starts while the database is away waits for it, is not ready, and then works", {
+test("a service that starts while the database is away waits, is not ready, and then works", {
 	timeout: slowMs,
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	await server.kill();
-	const { lines, ask } = await startWaiting(context, `${server.url}/postgres`);
-	assert.deepEqual(await ask("/livez"), { status: 200, text: '{"status":"ok","writes":"failing"}' });
-	const { status, text } = await ask("/readyz");
+	const { lines, probe } = await startWaiting(context, `${server.url}/postgres`);
+	assert.deepEqual(await probe("/livez"), { status: 200, text: '{"status":"ok","writes":"failing"}' });
+	const { status, text } = await probe("/readyz");
 	assert.equal(status, 503);
 	assert.match(JSON.parse(text).message, /cannot reach PostgreSQL at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
-	assert.match((await ask("/metrics")).text, /^animal_store_build_info/m);
+	assert.match((await probe("/metrics")).text, /^animal_store_build_info/m);
 	await server.start();
 	const startedAt = performance.now();
 	await until("listening", () => lines("listening").length > 0);
 	assert.ok(performance.now() - startedAt < 5000, "soon after the server");
-	assert.equal((await ask("/readyz")).status, 200);
+	assert.equal((await probe("/readyz")).status, 200);
 	assert.equal(lines("waiting for the database").length, 1, "said once");
-	const reply = await fetch(`${lines("listening")[0].url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
-	assert.deepEqual([reply.status, await reply.text()], [200, "[]"]);
+	const reply = await ask(`${lines("listening")[0].url}/v1/pets`, { key });
+	assert.deepEqual([reply.status, reply.body], [200, "[]"]);
 });
 
 test("wrong credentials end a service that has waited for its database with one sentence", async (context) => {
@@ -114,8 +115,8 @@ test("wrong credentials end a service that has waited for its database with one 
 });
 
 test("SIGTERM ends a service that waits, here for a name that nobody knows", async (context) => {
-	const { ask, child, finished } = await startWaiting(context, "postgres://a:b@nowhere.invalid/animals");
-	assert.match((await ask("/readyz")).text, /cannot reach PostgreSQL at nowhere\.invalid/);
+	const { probe, child, finished } = await startWaiting(context, "postgres://a:b@nowhere.invalid/animals");
+	assert.match((await probe("/readyz")).text, /cannot reach PostgreSQL at nowhere\.invalid/);
 	child.kill("SIGTERM");
 	const { code, stderr } = await within("the end", finished);
 	assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

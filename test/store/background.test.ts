@@ -71,7 +71,7 @@ const createWaitMaxMs = 1000;
 const answerMaxMs = 2 * createWaitMaxMs + 500;
 
 for (const state of states) {
-	test(`while writes are ${state}, background work waits or fails and is done later, reads continue, and creates are answered in time`, async (context) => {
+	test(`while writes are ${state}, background work waits, reads continue, creates are answered`, async (context) => {
 		context.mock.timers.enable({ apis: ["setInterval"] });
 		const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" }, mixes: false });
 		const { send, log, key } = service;

@@ -10,9 +10,10 @@ import Database from "better-sqlite3";
 import { backupSqlite } from "../../src/cli/maintenance/backup.ts";
 import { backupStore, restoreStore } from "../../src/cli/maintenance/work.ts";
 import { openStore } from "../../src/store/open.ts";
+import { proveRestores } from "../proofs/restore.ts";
+import { ask } from "../support/caller.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
-import { proveRestores } from "../support/restore-proof.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
@@ -52,7 +53,7 @@ async function countIn(file: string): Promise<number> {
 	}
 }
 
-test("a backup made under load restores over a crashed store; the start reports the old WAL and never replays it", {
+test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
 	timeout: slowMs, // Two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
@@ -93,7 +94,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
-test("a store that is opened for the first time is not mistaken for a backup beside an old WAL, even after a SIGKILL", async (context) => {
+test("a store opened for the first time and killed is no backup beside an old WAL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
@@ -137,7 +138,7 @@ test("a backup that has not the animals and ids of its snapshot is refused, and 
 	assert.equal(await make(), 20);
 });
 
-test("an interrupted backup leaves no file, and exits with 130; the next one removes the files of a killed backup or a power loss", async (context) => {
+test("an interrupted backup leaves no file; the next one removes those of a killed one", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -211,7 +212,7 @@ test("a restore does not replace a store that a service has open, even if the se
 	const service = await startProgram(context, { DATABASE_URL: url });
 	const { code, stderr } = await run("restore", path("b.db"), "--force");
 	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 	assert.equal((await service.stop()).code, 0);
 	assert.equal(await countIn(path("s.db")), 21);
 	assert.equal((await run("restore", path("b.db"), "--force")).code, 0);

@@ -15,7 +15,7 @@ async function add({ categories }: Store, name: string): Promise<bigint | undefi
 }
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: a name is kept as it was given, is unique in all its spellings, and is there for every node`, async (context) => {
+	test(`${engine}: a category's name is kept as given, and is unique in all its spellings`, async (context) => {
 		const { open, reopen } = await make(context);
 		const [store, other] = [await open(), await open()];
 		const names = ["Hund", "Vögel", "Straße", "ΣΊΣΥΦΟΣ", " x ", "🐕", "a 'b' \"c\" \\"];
@@ -30,7 +30,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (const node of [other, await reopen(store)]) assert.deepEqual(await node.categories.names(), expected);
 	});
 
-	test(`${engine}: the number of a new name follows all that are named or used below 2^53, also by animals that came or moved meanwhile`, async (context) => {
+	test(`${engine}: a new category's number follows all that are named or used below 2^53`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
 		assert.equal(await add(store, "a"), 1n);
@@ -60,7 +60,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (const row of folded) assert.equal(row["folded"], foldedText(String(row["name"])));
 	});
 
-	test(`${engine}: nodes that name categories at the same time take neither the same name nor the same number`, async (context) => {
+	test(`${engine}: nodes that name categories at once take neither the same name nor number`, async (context) => {
 		const { open } = await make(context);
 		const stores = [await open(), await open(), await open()] as Store[];
 		const names = Array.from({ length: 8 }, (_, index) => `kind ${index}`);
@@ -75,7 +75,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(new Set(named.map(({ name }) => foldedText(name))), new Set(names));
 	});
 
-	test(`${engine}: the list has the number of animals of each category, after every edit, and first those with names if there are too many`, async (context) => {
+	test(`${engine}: the list of categories has their totals, after every edit, those with names first`, async (context) => {
 		const { open } = await make(context);
 		const store = await open();
 		for (const categoryId of [1n, 2n, 2n, 3n, 3n, 3n, -(2n ** 63n), 2n ** 63n - 1n])

@@ -11,7 +11,7 @@ import { openStore } from "../../src/store/open.ts";
 import { assertFailure, create, temporaryFolder, testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 
-test("sqlite: an acknowledged create is readable, even if the same tick has read before the commit", async (context) => {
+test("sqlite: an acknowledged create is readable, even if its tick has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
@@ -47,7 +47,7 @@ function failNextBatch(context: TestContext, code: string): void {
 	});
 }
 
-test("after a failed sync nothing is acknowledged, one fatal line is logged, liveness fails, and reads work", async (context) => {
+test("after a failed sync nothing is acknowledged, one fatal line is logged, and reads work", async (context) => {
 	const { send, store, log } = await testService(context);
 	await store.keys.touch([]);
 	const plain = create({ name: "a", categoryId: 1 });

@@ -11,6 +11,7 @@ import { petStatuses } from "../../src/contract/pet.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Row, type TableName, tableNames, tables } from "../../src/store/tables.ts";
+import { ask, callerOf, linkOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -39,18 +40,15 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 	return { url, key };
 }
 
-test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idempotency-Keys still work", async (context) => {
+test("a store can be copied to PostgreSQL and back: ids, keys and cursors still work", async (context) => {
 	const { url: source, key } = await filled(context);
 	// The newest animal is removed each time: its id is not used again, also not by a copy.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
 	const { url: postgres } = await databaseFor(context);
 	const back = `sqlite:${join(temporaryFolder(context), "back.db")}`;
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const first = await startProgram(context, { DATABASE_URL: source });
-	const cursor = /cursor=([^>]+)>; rel="next"/.exec(
-		(await fetch(`${first.url}/v1/pets?limit=100`, { headers })).headers.get("link") ?? "",
-	)?.[1];
-	const page = await (await fetch(`${first.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text();
+	const next = linkOf(await ask(`${first.url}/v1/pets?limit=100`, { key }));
+	const page = (await ask(first.url + next, { key })).body;
 	await first.stop();
 	for (const [from, to, nextId] of [
 		[source, postgres, count + 1],
@@ -75,12 +73,12 @@ test("a store can be copied to PostgreSQL and back: ids, keys, cursors and Idemp
 			id: 101n,
 			outcome: "replayed",
 		});
-		const next = await store.createPet({ name: "next", categoryId: 1n });
-		assert.deepEqual(next, { id: BigInt(nextId), outcome: "created" });
+		const created = await store.createPet({ name: "next", categoryId: 1n });
+		assert.deepEqual(created, { id: BigInt(nextId), outcome: "created" });
 		await runSql(to, `DELETE FROM pets WHERE id = ${nextId}`);
 		await store.close();
 		const service = await startProgram(context, { DATABASE_URL: to });
-		assert.equal(await (await fetch(`${service.url}/v1/pets?limit=100&cursor=${cursor}`, { headers })).text(), page);
+		assert.equal((await ask(service.url + next, { key })).body, page);
 		await service.stop();
 	}
 });
@@ -188,13 +186,12 @@ test("a copy that met a writer repairs on its next run what was changed or remov
 
 test("a source that a service has open is refused; what a killed one acknowledged is copied", async (context) => {
 	for (const [from, to] of await bothWays(context)) {
-		const headers = { authorization: `Bearer ${await keyFor(from)}`, "content-type": "application/json" };
+		const key = await keyFor(from);
 		const service = await startProgram(context, { DATABASE_URL: from });
 		const refused = await runProgram(["copy", "--from", from, "--to", to]);
 		assert.equal(refused.code, 1, refused.stdout);
 		assert.match(refused.stderr, /^animal-store: .* is in use: stop the service, .*then copy\n$/);
-		const body = JSON.stringify({ name: "Rex", categoryId: 1 });
-		assert.equal((await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status, 201);
+		assert.equal((await callerOf(service.url, key).create()).status, 201);
 		await service.stop("SIGKILL");
 		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to, "--json"]);
 		assert.equal(code, 0, stderr);
@@ -204,12 +201,9 @@ test("a source that a service has open is refused; what a killed one acknowledge
 
 test("nothing is acknowledged by a service that starts while the source is copied", async (context) => {
 	for (const [from] of await bothWays(context)) {
-		const headers = { authorization: `Bearer ${await keyFor(from)}`, "content-type": "application/json" };
+		const key = await keyFor(from);
 		const service = await startProgram(context, { DATABASE_URL: from, CREATE_WAIT_MAX: "1s" });
-		const create = async () => {
-			const body = JSON.stringify({ name: "Rex", categoryId: 1 });
-			return (await fetch(`${service.url}/v1/pets`, { method: "POST", headers, body })).status;
-		};
+		const create = async () => (await callerOf(service.url, key).create()).status;
 		const isPostgres = from.startsWith("postgres:");
 		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
 		const lock = await lockWrites(brief);

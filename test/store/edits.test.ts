@@ -21,7 +21,7 @@ const atMs = 1_790_000_000_000;
 const tick = () => new Promise(setImmediate);
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: an edit adds one row with its time and without names, and an edit of an animal that never existed adds none`, async (context) => {
+	test(`${engine}: an edit adds a row with its time and no names; one of no animal adds none`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const store = await open();
 		await store.createPet({ name: "Rex", categoryId: 1n });
@@ -61,7 +61,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 	});
 
-	test(`${engine}: the id of a removed newest animal is not used again, also after a restart and a copy`, async (context) => {
+	test(`${engine}: the id of a removed newest animal is not used again, also after a copy`, async (context) => {
 		const { open, reopen } = await make(context, () => atMs);
 		const store = await open();
 		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
@@ -78,7 +78,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 	});
 
-	test(`${engine}: a repeated create of an edited or removed animal is a repeat, and nothing of a removed one is kept with its key`, async (context) => {
+	test(`${engine}: a repeated create of an edited or removed animal is a repeat, without its name`, async (context) => {
 		const { open, reopen, databaseUrl } = await make(context, () => atMs);
 		const store = await open();
 		const rex = { name: "Rex", categoryId: 1n };
@@ -101,7 +101,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await reopened.createPet(rex)).id, 4n);
 	});
 
-	test(`${engine}: edits of several processes during creates are all applied, one after the other, and no create fails`, async (context) => {
+	test(`${engine}: edits of several processes during creates are all applied, one by one`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const stores = [await open(), await open(), await open()];
 		const [service, ...operators] = stores as [Store, ...Store[]];
@@ -135,7 +135,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(counts, { none: created });
 	});
 
-	test(`${engine}: the counts of animals by status follow every edit, also of another process and during the count`, async (context) => {
+	test(`${engine}: counts by status follow every edit, also of another process and during the count`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seed);
@@ -178,7 +178,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-test("a count by status that is requested during another one includes every animal created before the request", async (context) => {
+test("a count by status requested during another one has every animal created before", async (context) => {
 	const { open } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -200,7 +200,7 @@ test("a count by status that is requested during another one includes every anim
 	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
 });
 
-test("sqlite: when another program restores the file in its place, nothing of the abandoned timeline is shown", async (context) => {
+test("sqlite: when a program restores the file in its place, nothing abandoned is shown", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	const add = async (count: number, name: string) => {
@@ -227,7 +227,7 @@ test("sqlite: when another program restores the file in its place, nothing of th
 	assert.equal(await see(), "common,common,new,new,new,new 7 0");
 });
 
-test("sqlite: no read of a tick hides from the others a commit of another process before the tick ends", async (context) => {
+test("sqlite: no read of a tick hides from others a commit of a process before the tick ends", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });

@@ -33,7 +33,7 @@ async function opened(url: string): Promise<void> {
 	await store.close();
 }
 
-test("an engine that is not PostgreSQL is refused by its version(), whatever its settings, and nothing is created", async (context) => {
+test("an engine that is not PostgreSQL is refused by its version(), and nothing is created", async (context) => {
 	for (const banner of [
 		"CockroachDB CCL v25.4.5 (x86_64-pc-linux-gnu, built 2026/02/11, go1.25.5)",
 		"PostgreSQL 15.2-YB-2025.1.2.0-b0 on x86_64-pc-linux-gnu",
@@ -68,7 +68,7 @@ const place = (table: string, method: string, colocation = 0, replication = "s")
 const tables = ["pets", "counters", "idempotency_keys", "edits"];
 const onOneShard = (names: string[]) => names.map((name) => place(name, "n", 7)).join(";");
 
-test("the layout of the store is single: tables that Citus spreads over shards are refused at the start", async (context) => {
+test("the layout is single: tables that Citus spreads over shards are refused at the start", async (context) => {
 	const rows: [sql: string, problem: RegExp | undefined][] = [
 		["SELECT", undefined],
 		[onOneShard(tables), undefined],
@@ -117,7 +117,7 @@ test("a removed name is not marked as erased where Citus keeps the animals on a 
 	}
 });
 
-test("a node that creates, or is asked whether it can, notices within 5 s that the animals were spread over shards, and stops writing", async (context) => {
+test("a node notices within 5 s that animals were spread over shards, and stops writing", async (context) => {
 	const shard = await databaseFor(context);
 	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
 	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [

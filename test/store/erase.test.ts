@@ -60,7 +60,7 @@ function assertGone(file: string, texts: Iterable<string>): void {
 
 const idempotencyKey = (key: unknown) => ({ caller: "a", key: String(key) });
 
-test("sqlite: a removed or replaced name is in no file of the store, while a service has it open and after many edits", async (context) => {
+test("sqlite: a removed or replaced name is in no file of a store that a service has open", async (context) => {
 	const { file, databaseUrl, newName, withStore, rewritings, erase, isSound } = newFile(context);
 	const pets = new Map<bigint, NewPet>();
 	await withStore(async (store) => {
@@ -112,7 +112,7 @@ test("sqlite: a removed or replaced name is in no file of the store, while a ser
 	});
 });
 
-test("sqlite: after any creates, edits and removals no replaced name is left, and every other animal is unchanged", async (context) => {
+test("sqlite: after any creates, edits and removals no replaced name is left, and all else is", async (context) => {
 	const { file, within, newName, withStore, erase, isSound } = newFile(context);
 	const pets = new Map<bigint, NewPet>();
 	const gone: string[] = [];
@@ -157,7 +157,7 @@ test("sqlite: after any creates, edits and removals no replaced name is left, an
 	});
 });
 
-test("sqlite: remains in a page without rows are erased by rewriting the file, once; remains in other pages are overwritten", async (context) => {
+test("sqlite: remains in a page without rows are erased by rewriting the file, others in place", async (context) => {
 	for (const [animals, rewritten] of [
 		[0, 1],
 		[1, 0],
@@ -188,7 +188,7 @@ function petsRootOf(file: string): number {
 	return Number(root);
 }
 
-test("sqlite: while another program reads the WAL, a name is not erased, and the audit log shows it; it is erased afterwards", async (context) => {
+test("sqlite: while a program reads the WAL, a name is not erased, as the audit log says", async (context) => {
 	const { file, databaseUrl, withStore, erase } = newFile(context);
 	const { signal } = new AbortController();
 	await withStore((store) => store.createPet({ name: "Ferdinand the Bull", categoryId: 1n }));
@@ -227,7 +227,7 @@ function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
 	return found;
 }
 
-test("postgres: a removed or replaced name is in no catalog, and in the files only in unused space of pages, until VACUUM FULL", async (context) => {
+test("postgres: a removed or replaced name is in no catalog, and in files only in unused space", async (context) => {
 	const server = await startPostgresFor(context);
 	const databaseUrl = `${server.url}/postgres`;
 	const sql = (statement: string) => runSql(databaseUrl, statement);

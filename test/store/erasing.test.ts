@@ -68,7 +68,7 @@ test("a name that was left when a service ended is erased after the next start",
 	assert.equal(await store.edits.hasNamesToErase(), false);
 });
 
-test("postgres: a removal that loses the server before the name is erased reports that; a repeat erases it", async (context) => {
+test("postgres: a removal that loses the server before the name is erased reports that", async (context) => {
 	const { url, query } = await databaseFor(context);
 	const opened = await openStore(url, Date.now);
 	await opened.createPet({ name: "Trillian", categoryId: 1n });

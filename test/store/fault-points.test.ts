@@ -10,6 +10,7 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { schemaMax as postgresMax } from "../../src/store/postgres/migrate.ts";
 import { schemaMax as sqliteMax } from "../../src/store/sqlite/file.ts";
+import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { cutting } from "../support/cutting-proxy.ts";
 import { keyFor } from "../support/key-for.ts";
@@ -223,7 +224,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 
 for (const open of [sqlite, postgres]) {
 	for (const [point, { act, replies, stored }] of Object.entries(points)) {
-		test(`${open.name}: a service ${point} keeps every acknowledged animal, and a repeat returns the same animal`, async (context) => {
+		test(`${open.name}: a service ${point} keeps what it acknowledged, and repeats return the same`, async (context) => {
 			const engine = await open(context);
 			const key = await keyFor(engine.databaseUrl);
 			const scene = await startScene(context, engine, key);
@@ -231,11 +232,7 @@ for (const open of [sqlite, postgres]) {
 			for (const outcome of outcomes) assert.ok(replies.includes(outcome), `a reply was ${outcome}`);
 			const { process, finished } = scene.service;
 			if (process.exitCode === null && process.signalCode === null)
-				assert.equal(
-					(await fetch(`${scene.service.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status,
-					200,
-					"reads continue",
-				);
+				assert.equal((await ask(`${scene.service.url}/v1/pets`, { key })).status, 200, "reads continue");
 			process.kill("SIGKILL");
 			await finished;
 			await engine.repair();

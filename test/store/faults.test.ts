@@ -9,8 +9,8 @@ import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { createKey } from "../../src/keys/issue.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
+import { proveFullDisk } from "../proofs/full.ts";
 import { attempt, idOf, isShed, post } from "../support/create.ts";
-import { proveFullDisk } from "../support/full-disk.ts";
 import { keyFor } from "../support/key-for.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
@@ -19,7 +19,7 @@ import { figureOf } from "../support/scrape.ts";
 import { assertFailure, create, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
-test("with a full disk, creates get 503 with Retry-After, reads work, and the service recovers by itself", async (context) => {
+test("with a full disk, creates get 503, reads work, and the service recovers by itself", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
@@ -110,7 +110,7 @@ function hang(context: TestContext, writer: Worker): () => void {
 	};
 }
 
-test("too many waiting creates are refused as overloaded, and the service recovers within 2 seconds", async (context) => {
+test("too many waiting creates are refused as overloaded; it recovers within 2 seconds", async (context) => {
 	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "10m" });
 	const { send, store } = service;
 	const one = create({ name: "a", categoryId: 1 });
@@ -127,7 +127,7 @@ test("too many waiting creates are refused as overloaded, and the service recove
 	assert.equal(await waitingWrites(service), 0);
 });
 
-test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, later ones at once, and none of them is stored", async (context) => {
+test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never stored", async (context) => {
 	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
 	const { send } = service;
 	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));

@@ -7,7 +7,6 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
-import type { Store } from "../../src/store/store.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -30,7 +29,7 @@ test("sqlite: a new store and its folder are synced before the store gets its na
 	assert.deepEqual(readdirSync(folder), ["data"]);
 });
 
-test("sqlite: a start killed while it creates the store does no harm, and the next start removes its files", async (context) => {
+test("sqlite: a start killed while it creates the store does no harm; the next one tidies", async (context) => {
 	for (let round = 0; round < 4; round++) {
 		const folder = temporaryFolder(context);
 		const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, PORT: "0", OPS_PORT: "0" };
@@ -55,24 +54,7 @@ test("sqlite: a start killed while it creates the store does no harm, and the ne
 	}
 });
 
-test("sqlite: concurrent starts create one store, and all of them use it", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
-	let made = 0;
-	const onCreate = () => made++;
-	const stores: Store[] = await Promise.all(
-		Array.from({ length: 6 }, () => openStore(`sqlite:${file}`, Date.now, { onCreate })),
-	);
-	context.after(() => Promise.all(stores.map((store) => store.close())));
-	assert.equal(made, 1);
-	const ids = await Promise.all(stores.map((store) => store.createPet({ name: "a", categoryId: 1n })));
-	assert.deepEqual(ids.map(({ id }) => id).sort(), [1n, 2n, 3n, 4n, 5n, 6n]);
-	assert.deepEqual(
-		readdirSync(dirname(file)).filter((name) => name.includes(".new")),
-		[],
-	);
-});
-
-test("only the owner can read a store, its WAL, its folder and its backups; an existing folder keeps its permissions", async (context) => {
+test("only the owner can read a store, its WAL, folder and backups; a folder keeps its mode", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -97,7 +79,7 @@ const readers = [
 	["backup", "b.db"],
 ];
 
-test("sqlite: a command that does not create stores refuses a mistyped DATABASE_URL, and creates nothing", async (context) => {
+test("sqlite: a command that creates no store refuses a mistyped DATABASE_URL", async (context) => {
 	const folder = temporaryFolder(context);
 	const url = `sqlite:${join(folder, "data", "typo.db")}`;
 	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
@@ -109,7 +91,7 @@ test("sqlite: a command that does not create stores refuses a mistyped DATABASE_
 	}
 });
 
-test("postgres: a command that does not create stores refuses a database without one, and creates nothing", async (context) => {
+test("postgres: a command that creates no store refuses a database without one", async (context) => {
 	const database = await databaseFor(context);
 	const folder = temporaryFolder(context);
 	const tables = async () => {

@@ -70,7 +70,7 @@ test("a text is folded letter by letter, which databases can do, too", () => {
 });
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: each name is found by each of its parts in any case and with or without marks, and sorted by its letters`, async (context) => {
+	test(`${engine}: a name is found by any of its parts, without case and marks, and sorted so`, async (context) => {
 		const store = await (await make(context)).open();
 		for (const name of hardNames) await store.createPet({ name, categoryId: -1n });
 		const byName = (await findAll(store, { sort: "name", limit: 3 })).map(({ name }) => name);
@@ -89,7 +89,7 @@ for (const [engine, make] of Object.entries(engines)) {
 				}
 	});
 
-	test(`${engine}: a whole number finds the animal with this id, those of this category, and names with it`, async (context) => {
+	test(`${engine}: a whole number finds the animal's id, the category, and names with it`, async (context) => {
 		const store = await (await make(context)).open();
 		for (const [name, categoryId] of [
 			["Rex", 3n],
@@ -111,7 +111,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (const none of ["9223372036854775808", "03", "+3", "3.0"]) assert.deepEqual(await ids(none), []);
 	});
 
-	test(`${engine}: a search with any filters, in any order and in pages of any size, finds what a filter of all animals finds`, async (context) => {
+	test(`${engine}: a search finds what a filter of all animals finds, in any order and page size`, async (context) => {
 		const store = await (await make(context)).open();
 		const random = seededRandom(seed);
 		const names = ["Ann", "ann", "Änne", "Bo", "anno 7", "ß", "SS"];
@@ -153,7 +153,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 	});
 
-	test(`${engine}: pages skip and repeat no animal that stays as it is, while others add, rename and remove`, async (context) => {
+	test(`${engine}: pages skip and repeat no unchanged animal while others add, rename and remove`, async (context) => {
 		const { open } = await make(context);
 		const [store, other] = [await open(), await open()];
 		const random = seededRandom(seed);
@@ -177,7 +177,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 	});
 
-	test(`${engine}: the total of a large store is near the truth for a common text, and exact for a rare one`, async (context) => {
+	test(`${engine}: a large store's total is near for a common text, and exact for a rare one`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
 		const count = 250_000;
@@ -199,7 +199,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual([total, isAbout], [count / 50, undefined]);
 	});
 
-	test(`${engine}: reads go on during searches, a search sees what was added before it, and one that was left is dropped`, async (context) => {
+	test(`${engine}: reads go on during searches, a search sees all before it, and may be dropped`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
 		await runSql(

@@ -18,13 +18,13 @@ import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";
 
-test("after a failover to a standby that lacks animals, an edit and a key, nothing of them is shown, and nothing before it", {
+test("after a failover to a standby that lacks animals, an edit and a key, none is shown", {
 	timeout: slowMs, // Two servers, which are killed and started.
 }, async (context) => {
 	await proveFailover(await serviceWithStandby(context));
 });
 
-test("with a synchronous standby, commits that only a crash made visible hide no acknowledged animal after the promotion", {
+test("with a synchronous standby, commits only a crash made visible hide nothing acknowledged", {
 	timeout: slowMs, // Two servers, which are killed and started.
 }, async (context) => {
 	await proveCrash(await serviceWithStandby(context));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -38,7 +38,7 @@ async function largeStore(context: TestContext) {
 	return { file, environment, key, create, crash, damage };
 }
 
-test("a large store with damage inside starts, verify finds the damage, and no backup of it is completed", async (context) => {
+test("a large store with damage inside starts; verify finds it, and no backup is completed", async (context) => {
 	const it = await largeStore(context);
 	await it.crash();
 	it.damage();
@@ -49,7 +49,7 @@ test("a large store with damage inside starts, verify finds the damage, and no b
 	await until("the backup to fail", () => line() !== undefined);
 	assert.match(JSON.parse(line() ?? "").reason, /s\.db is damaged: restore a backup/);
 	assert.deepEqual(readdirSync(folder), []);
-	const read = await fetch(`${service.url}/v1/pets`, { headers: { authorization: `Bearer ${it.key}` } });
+	const read = await ask(`${service.url}/v1/pets`, { key: it.key });
 	assert.equal(read.status, 200);
 	assert.equal((await it.create(service.url)).status, 201);
 	service.process.kill("SIGTERM");

@@ -10,7 +10,7 @@ import { walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-test("sqlite: the WAL grows while another program holds an old snapshot, and is truncated within seconds after that ends, without a write", async (context) => {
+test("sqlite: the WAL grows beside an old snapshot, and is truncated soon after that ends", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());

@@ -7,7 +7,8 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
-import { attempt, idOf, isShed, post } from "../support/create.ts";
+import { ask } from "../support/caller.ts";
+import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
@@ -51,12 +52,10 @@ async function loaded(context: TestContext): Promise<Loaded> {
 				const mine: Attempt = attempt(number++);
 				if (isKeyed) mine.idempotencyKey = `key-${number}`;
 				const wasDone = isDone;
-				ledger.lose(mine);
-				const answer = await post(service.url, key, agent, mine);
-				if (answer.status === 201) {
-					assert.ok(!wasDone, "acknowledged in a file without a name");
-					ledger.acknowledge(mine, idOf(answer));
-				} else if (!isShed(answer)) {
+				const answer = await record(ledger, service.url, key, agent, mine);
+				assert.ok(answer, "a reply");
+				if (answer.status === 201) assert.ok(!wasDone, "acknowledged in a file without a name");
+				else if (!isShed(answer)) {
 					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
 					refused++;
 				}
@@ -73,10 +72,10 @@ async function loaded(context: TestContext): Promise<Loaded> {
 
 /** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
 async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
-	assert.equal((await fetch(`${service.url}/livez`)).status, 503);
-	const ready = await fetch(`${service.url}/readyz`);
+	assert.equal((await ask(`${service.url}/livez`)).status, 503);
+	const ready = await ask(`${service.url}/readyz`);
 	if (isReading) {
-		assert.deepEqual([ready.status, await ready.text()], [200, '{"status":"ok","writes":"stopped"}']);
+		assert.deepEqual([ready.status, ready.body], [200, '{"status":"ok","writes":"stopped"}']);
 		await listAll(service.url, key);
 	} else {
 		assert.equal(ready.status, 503);
@@ -107,7 +106,7 @@ test("nothing is acknowledged after the store's folder is removed", async (conte
 	await assertStopped(it, lost(it.file));
 });
 
-test("nothing is acknowledged after another file gets the store's name, and that file is not changed", async (context) => {
+test("nothing is acknowledged after another file gets the store's name; it is not changed", async (context) => {
 	const it = await loaded(context);
 	const away = `${it.file}.away`;
 	await it.lose(() => {
@@ -124,7 +123,7 @@ test("nothing is acknowledged after another file gets the store's name, and that
 	it.ledger.verify(await listed(context, away, it.key));
 });
 
-test("once the path leads to another file, also through a symbolic link, nothing is read from the previous one", async (context) => {
+test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
 	const folder = temporaryFolder(context);
 	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
 		string,
@@ -143,7 +142,7 @@ test("once the path leads to another file, also through a symbolic link, nothing
 	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
 });
 
-test("after a file that was put back while no node ran, nothing of the abandoned timeline is shown", async (context) => {
+test("after a file was put back while no node ran, nothing of the abandoned timeline is shown", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -175,7 +174,7 @@ test("after a file that was put back while no node ran, nothing of the abandoned
 	await assertSeen(scene, [caller]);
 });
 
-test("nothing is acknowledged after the store's folder is renamed, and the renamed store has every animal acknowledged before", async (context) => {
+test("nothing is acknowledged after the store's folder is renamed, and nothing is lost in it", async (context) => {
 	const it = await loaded(context);
 	const away = `${dirname(it.file)}-away`;
 	await it.lose(() => {
@@ -189,18 +188,18 @@ test("nothing is acknowledged after the store's folder is renamed, and the renam
 });
 
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
-	test(`nothing is acknowledged without ${removed.join(" and ")}, and acknowledged animals survive a SIGKILL`, async (context) => {
+	test(`nothing is acknowledged without ${removed.join(" and ")}; what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context);
 		await it.lose(() => {
 			for (const suffix of removed) rmSync(it.file + suffix);
 		});
-		assert.equal((await fetch(`${it.service.url}/livez`)).status, 503);
+		assert.equal((await ask(`${it.service.url}/livez`)).status, 503);
 		await it.service.stop("SIGKILL");
 		it.ledger.verify(await listed(context, it.file, it.key));
 	});
 }
 
-test("nothing is acknowledged after a sync has failed in another process, and a node that starts afterwards works", async (context) => {
+test("nothing is acknowledged after a sync failed in another process; a later node works", async (context) => {
 	const it = await loaded(context);
 	const other = trackOpenFiles(it.file, identityOf(it.file));
 	await it.lose(() => other.reportFailedSync());
@@ -219,7 +218,7 @@ test("nothing is acknowledged after a sync has failed in another process, and a 
 
 test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
 	const it = await loaded(context);
-	const live = async () => (await fetch(`${it.service.url}/livez`)).status;
+	const live = async () => (await ask(`${it.service.url}/livez`)).status;
 	assert.equal(await live(), 200);
 	rmSync(dirname(it.file), { recursive: true });
 	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
@@ -234,12 +233,12 @@ test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal l
 		WHEN_WRITES_STOP: "exit",
 	});
 	rmSync(folder, { recursive: true });
-	const ask = () =>
-		fetch(`${service.url}/livez`).then(
-			({ status }) => status,
-			() => undefined,
+	const isGone = () =>
+		ask(`${service.url}/livez`).then(
+			() => false,
+			() => true,
 		);
-	await until("the service to end", async () => (await ask()) === undefined, { everyMs: 100 });
+	await until("the service to end", isGone, { everyMs: 100 });
 	const { code, stdout } = await within("the service to end", service.finished);
 	assert.equal(code, 1);
 	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);

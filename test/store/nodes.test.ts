@@ -8,9 +8,10 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { removeLeftWal } from "../../src/store/sqlite/file.ts";
+import { proveNodeCrashes } from "../proofs/nodes.ts";
+import { callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
-import { proveNodeCrashes } from "../support/nodes-proof.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
@@ -40,8 +41,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		await until("every node to have printed", () => printed().every((text) => /The reply now|keys list/.test(text)));
 		const keys = printed().flatMap((text) => text.match(/(?<=^ {2}export ANIMAL_STORE_KEY=)pets_\w+$/gm) ?? []);
 		assert.equal(keys.length, 1);
-		const headers = { authorization: `Bearer ${keys[0]}` };
-		for (const { url } of nodes) assert.equal((await fetch(`${url}/v1/pets`, { headers })).status, 200);
+		for (const { url } of nodes) assert.equal((await callerOf(url, String(keys[0])).get()).status, 200);
 		await stop(nodes);
 		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
 	});
@@ -74,30 +74,26 @@ async function createOn(url: string, key: string, nodes: number, ledger: Ledger)
 }
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(
-		`${engine}: nodes with REUSE_PORT share a port, each with its own metrics, and one keeps serving without the other`,
-		linux,
-		async (context) => {
-			const { environment, key } = await withKey((await make(context)).databaseUrl);
-			const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
-			const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
-			const [first, second] = nodes as [Running, Running];
-			assert.equal(first.url, second.url);
-			const ledger = new Ledger();
-			await createOn(first.url, key, 2, ledger);
-			const created = (node: Running) =>
-				figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
-			const each = await Promise.all(nodes.map(created));
-			assert.ok(
-				Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
-				`${each}`,
-			);
-			await stop([first]);
-			await createOn(second.url, key, 1, ledger);
-			ledger.verify(await listAll(second.url, key));
-			await stop([second]);
-		},
-	);
+	test(`${engine}: nodes with REUSE_PORT share a port; one keeps serving without the other`, linux, async (context) => {
+		const { environment, key } = await withKey((await make(context)).databaseUrl);
+		const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
+		const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
+		const [first, second] = nodes as [Running, Running];
+		assert.equal(first.url, second.url);
+		const ledger = new Ledger();
+		await createOn(first.url, key, 2, ledger);
+		const created = (node: Running) =>
+			figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
+		const each = await Promise.all(nodes.map(created));
+		assert.ok(
+			Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
+			`${each}`,
+		);
+		await stop([first]);
+		await createOn(second.url, key, 1, ledger);
+		ledger.verify(await listAll(second.url, key));
+		await stop([second]);
+	});
 }
 
 test("nodes on one port that are killed under load lose nothing acknowledged", linux, async (context) => {
@@ -109,33 +105,29 @@ test("nodes on one port that are killed under load lose nothing acknowledged", l
 	await stop(nodes);
 });
 
-test(
-	"with REUSE_PORT, a node refuses a port that a node of another store serves, also of a copied store or at another address",
-	linux,
-	async (context) => {
-		const folder = temporaryFolder(context);
-		const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
-		const port = String(await freePort());
-		const on = (path: string, more: object = {}) => ({
-			...{ DATABASE_URL: `sqlite:${path}`, REUSE_PORT: "true", PORT: port, OPS_PORT: "0", ...more },
-		});
-		const node = await startProgram(context, on(file));
-		await runProgram(["backup", copy], { environment: on(file) });
-		const refused = async (environment: Record<string, string>, sentence: RegExp) => {
-			const { code, stderr } = await runProgram(["serve"], { environment });
-			assert.deepEqual([code, sentence.test(stderr)], [1, true], stderr);
-		};
-		const ofAnother = /^animal-store: port \d+ on \S+ is served by a node of another store: .*\n$/;
-		await refused(on(join(folder, "other.db")), ofAnother);
-		await refused(on(copy), ofAnother);
-		await refused(on(copy, { HOST: "0.0.0.0" }), ofAnother);
-		await refused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
-		const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
-		await refused(on(file, { HOST: "0.0.0.0" }), ofAnother);
-		await stop([node, elsewhere]);
-		await stop([await startProgram(context, on(copy))]);
-	},
-);
+test("with REUSE_PORT, a node refuses a port of another store, also of a copy or elsewhere", linux, async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
+	const port = String(await freePort());
+	const on = (path: string, more: object = {}) => ({
+		...{ DATABASE_URL: `sqlite:${path}`, REUSE_PORT: "true", PORT: port, OPS_PORT: "0", ...more },
+	});
+	const node = await startProgram(context, on(file));
+	await runProgram(["backup", copy], { environment: on(file) });
+	const refused = async (environment: Record<string, string>, sentence: RegExp) => {
+		const { code, stderr } = await runProgram(["serve"], { environment });
+		assert.deepEqual([code, sentence.test(stderr)], [1, true], stderr);
+	};
+	const ofAnother = /^animal-store: port \d+ on \S+ is served by a node of another store: .*\n$/;
+	await refused(on(join(folder, "other.db")), ofAnother);
+	await refused(on(copy), ofAnother);
+	await refused(on(copy, { HOST: "0.0.0.0" }), ofAnother);
+	await refused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
+	const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
+	await refused(on(file, { HOST: "0.0.0.0" }), ofAnother);
+	await stop([node, elsewhere]);
+	await stop([await startProgram(context, on(copy))]);
+});
 
 test(
 	"if nodes of different stores start at once on one port, all that serve have the same store",
@@ -158,7 +150,7 @@ test(
 	},
 );
 
-test("two nodes with one folder for backups make each backup once, both know of it, and one continues without the other", async (context) => {
+test("two nodes with one folder for backups make each once; one continues without the other", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	mkdirSync(to);
@@ -203,7 +195,7 @@ test("processes that close a store at the same moment leave no WAL", async (cont
 	}
 });
 
-test("a WAL that a killed process left is removed by the next process that closes the store, and its animals are kept", async (context) => {
+test("a WAL that a killed process left is removed at the next close; its animals are kept", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const killed = startStoreProcess(context, `sqlite:${file}`);
 	for (const task of ["open", "create"] as const) await killed(task);

@@ -7,7 +7,7 @@ import pg from "pg";
 import { NodePool } from "../../src/store/postgres/connections.ts";
 import { refuseShards } from "../../src/store/postgres/engine.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
@@ -16,7 +16,7 @@ import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
-test("if the server has no free connection, the reads of each node wait for the connections that it has", async (context) => {
+test("if the server has no free connection, a node's reads wait for those that it has", async (context) => {
 	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
@@ -30,7 +30,6 @@ test("if the server has no free connection, the reads of each node wait for the 
 				// Each limit is another statement, which needs a connection.
 				for (let round = 0; round < 10; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
-					await reply.body?.cancel();
 					statuses.push(reply.status);
 				}
 				return statuses;
@@ -40,7 +39,7 @@ test("if the server has no free connection, the reads of each node wait for the 
 	assert.deepEqual(new Set(replies.flat()), new Set([200]));
 });
 
-test("a node opens no more than DATABASE_POOL_MAX connections, under the name that DATABASE_URL gives them", async (context) => {
+test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL says", async (context) => {
 	const database = await databaseFor(context);
 	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
 	const key = await keyFor(url);
@@ -97,7 +96,7 @@ test("an idle node keeps one of its connections", async (context) => {
 	assert.ok(pids.includes(await pid()));
 });
 
-test("a connection to a standby is never used: the start is refused, and a running node answers 503 until a primary is back", async (context) => {
+test("a connection to a standby is never used: starts are refused, nodes wait for a primary", async (context) => {
 	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
 	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
 	assert.equal(code, 1);
@@ -111,42 +110,41 @@ test("a connection to a standby is never used: the start is refused, and a runni
 	await primary.kill();
 	for (let look = 0; look < 5; look++)
 		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
-	assert.equal((await fetch(`${node.url}/readyz`)).status, 503);
+	assert.equal((await ask(`${node.url}/readyz`)).status, 503);
 	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
 	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
 	assert.equal((await create(node.url, key)).status, 201);
 });
 
-test("while the primary is read-only, the node is ready and reads, also on new connections; later creates succeed again", async (context) => {
+test("while the primary is read-only, the node is ready and reads; later creates succeed", async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url });
-	const headers = { authorization: `Bearer ${key}` };
 	assert.equal((await create(node.url, key)).status, 201);
 	await setReadOnly(url, "on");
 	assert.equal((await create(node.url, key)).status, 503);
 	for (let look = 0; look < 5; look++) {
-		assert.equal((await fetch(`${node.url}/v1/pets`, { headers })).status, 200);
-		const ready = await fetch(`${node.url}/readyz`);
-		assert.deepEqual([ready.status, await ready.json()], [200, { status: "ok", writes: "failing" }]);
+		assert.equal((await ask(`${node.url}/v1/pets`, { key })).status, 200);
+		const ready = await ask(`${node.url}/readyz`);
+		assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "failing" }]);
 		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
 		// The node notices the end of its connections at the next statement or earlier.
-		await until("a read on a new connection", async () => (await fetch(`${node.url}/v1/pets`, { headers })).ok);
+		const isRead = async () => (await ask(`${node.url}/v1/pets`, { key })).status === 200;
+		await until("a read on a new connection", isRead);
 	}
 	await setReadOnly(url, "off");
 	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
 });
 
-test("when a primary that keeps running becomes read-only, creates and reads move to the one promoted in its place", async (context) => {
+test("when a running primary becomes read-only, all move to the one promoted in its place", async (context) => {
 	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);
 	// Each limit is another statement, which needs a connection.
 	const countAtOnce = () =>
 		Promise.all(
 			Array.from({ length: 20 }, async (_, index) => {
-				const headers = { authorization: `Bearer ${key}` };
-				const animals = await (await fetch(`${node.url}/v1/pets?limit=${index + 3}`, { headers })).json();
+				const animals = JSON.parse((await ask(`${node.url}/v1/pets?limit=${index + 3}`, { key })).body);
 				return (animals as unknown[]).length;
 			}),
 		);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { proveCrashes } from "../support/crash-proof.ts";
+import { proveCrashes } from "../proofs/crash.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { seed } from "../support/random.ts";

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ask } from "../support/caller.ts";
 import { databaseFor, requireStandby } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -95,5 +96,5 @@ test("a missing synchronous standby is reported at every start, until it is no l
 	}
 	await requireStandby(url, "");
 	const service = await startProgram(context, { DATABASE_URL: url });
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 });

@@ -10,6 +10,7 @@ import { createBackground } from "../../src/store/background.ts";
 import { leaseMs } from "../../src/store/leases.ts";
 import { openStore } from "../../src/store/open.ts";
 import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
+import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
@@ -48,7 +49,7 @@ async function someStore(context: TestContext) {
 	return { to, databaseUrl, clock, made, failures, schedule, addOwn };
 }
 
-test("a first backup is made at once, is sound, and only its owner can read it; a restart makes no second one", async (context) => {
+test("a first backup is made at once, sound and private; a restart makes no second one", async (context) => {
 	const { to, clock, made, failures, schedule } = await someStore(context);
 	const first = schedule();
 	await until("a backup", () => made.length === 1);
@@ -69,7 +70,7 @@ test("a first backup is made at once, is sound, and only its owner can read it; 
 	assert.deepEqual(failures, []);
 });
 
-test("after each interval there is a new backup, and the newest BACKUP_KEEP of them stay, whatever the clock does", async (context) => {
+test("each interval has a new backup, and the newest BACKUP_KEEP stay, whatever the clock does", async (context) => {
 	const { to, clock, made, schedule } = await someStore(context);
 	schedule({ everyMs: 50, keep: 2 });
 	for (const stepMs of [0, 1000, 1000, -5000, 1000]) {
@@ -199,7 +200,7 @@ test("a start without its store's disk is refused beside backups; a new store re
 	assert.ok(good.length === 1 && left.length <= 4 && left.includes(good[0] ?? ""), left.join(" "));
 });
 
-test("a store in the folder of its backups, with the name of one, stays locked and is not removed", async (context) => {
+test("a store in the folder of its backups, named like one, stays locked and is not removed", async (context) => {
 	const { to, addOwn } = await someStore(context);
 	const [old, store] = ["animal-store-20250101T000000Z.db", "animal-store-20250102T000000Z.db"];
 	for (const name of [old, store]) await addOwn(name);
@@ -249,7 +250,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	assert.deepEqual([made, failures], [[], []]);
 });
 
-test("a failed backup is logged as one error line and fires the alarm; the service keeps working, and backs up once it can", async (context) => {
+test("a failed backup is logged as one error line and an alarm, and made once it can be", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
@@ -261,8 +262,8 @@ test("a failed backup is logged as one error line and fires the alarm; the servi
 	await until("a failure", () => lines("backup failed").length > 0);
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
-	assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
-	const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "there is none any more");
 	mkdirSync(to);
 	const made = lines("backup made").length;

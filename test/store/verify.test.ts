@@ -75,7 +75,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 	assert.match((await verify("--database-url", url)).stderr, /use pg_amcheck for a database, and pg_verifybackup/);
 });
 
-test("verify changes neither the store of a running service, nor the files that a SIGKILL left, nor their WALs", async (context) => {
+test("verify changes no store of a running service, no file after a SIGKILL, and no WAL", async (context) => {
 	const { path, environment, verify } = await someStore(context);
 	const service = await startProgram(context, environment);
 	const key = await keyFor(environment.DATABASE_URL);

@@ -1,13 +1,11 @@
-// Single creates over Node's HTTP client, and their replies, for tests and proofs that count every create.
+// Single creates and their replies, for tests and proofs that count every create.
 
-import { type Agent, type IncomingHttpHeaders, request } from "node:http";
-import type { Attempt } from "./ledger.ts";
+import type { Agent } from "node:http";
+import { ask } from "./caller.ts";
+import type { Attempt, Ledger } from "./ledger.ts";
+import type { Reply } from "./wire.ts";
 
-export interface Answer {
-	status: number;
-	headers: IncomingHttpHeaders;
-	body: string;
-}
+export type Answer = Reply;
 
 /** A create that takes some space. */
 export function attempt(number: number): Attempt {
@@ -29,22 +27,18 @@ export function isShed({ status, body }: Answer): boolean {
 export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
 	const { name, categoryId, status } = pet;
 	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
-	const headers = {
-		authorization: `Bearer ${key}`,
-		"content-type": "application/json",
-		"content-length": Buffer.byteLength(body),
-		...(idempotencyKey && { "idempotency-key": idempotencyKey }),
-	};
-	return new Promise((resolve, reject) => {
-		const sent = request(`${url}/v1/pets`, { method: "POST", agent, headers }, (reply) => {
-			let text = "";
-			reply.setEncoding("utf8").on("data", (chunk) => {
-				text += chunk;
-			});
-			reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text }));
-			reply.on("error", reject);
-		});
-		sent.on("error", reject);
-		sent.end(body);
+	return ask(`${url}/v1/pets`, {
+		key,
+		agent,
+		body,
+		headers: idempotencyKey ? { "idempotency-key": idempotencyKey } : {},
 	});
+}
+
+/** Sends a create, and records what is known of it. @returns its reply; undefined if the connection broke */
+export async function record(ledger: Ledger, url: string, key: string, agent: Agent, mine: Attempt) {
+	ledger.lose(mine);
+	const answer = await post(url, key, agent, mine).catch(() => undefined);
+	if (answer?.status === 201) ledger.acknowledge(mine, idOf(answer));
+	return answer;
 }

@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type NewPet, type Pet, petStatuses } from "../../src/contract/pet.ts";
+import { type Ask, ask, linkOf } from "./caller.ts";
+import type { Ledger } from "./ledger.ts";
 import { listAll } from "./ledger.ts";
-import type { Past } from "./past.ts";
 import { seededRandom } from "./random.ts";
 import { petsOf } from "./store-reads.ts";
-import { until } from "./until.ts";
+import { until, within } from "./until.ts";
 
 export interface Counts {
 	creates: number;
@@ -39,7 +40,7 @@ const oldEnough = 200;
 interface Reply {
 	status: number;
 	text: string;
-	headers: Headers;
+	next: string | undefined;
 	sentMs: number;
 }
 
@@ -50,28 +51,27 @@ export interface DayStart {
 	key: string;
 	seed: number;
 	/** What is known of the store so far: its whole list is compared with it first. */
-	past: Past;
+	ledger: Ledger;
 	/** Of the day so far. */
 	counts: Counts;
 }
 
 /** @throws if a client sees something wrong; the error ends `end` and `isBack` */
-export async function startDay({ urls, key, seed, past, counts }: DayStart): Promise<Day> {
+export async function startDay({ urls, key, seed, ledger, counts }: DayStart): Promise<Day> {
 	const random = seededRandom(seed);
 	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 	const times = { creates: [] as number[], reads: [] as number[] };
 	let isEnding = false;
 
 	/** @returns undefined if the connection broke or nothing came in time */
-	async function call(url: string, path: string, init: RequestInit = {}): Promise<Reply | undefined> {
+	async function call(url: string, path: string, what: Ask = {}): Promise<Reply | undefined> {
 		const sentMs = performance.now();
-		const headers = { authorization: `Bearer ${day.key}`, "content-type": "application/json", ...init.headers };
 		try {
-			const reply = await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(30_000) });
-			const text = await reply.text();
+			const reply = await within("a reply", ask(`${url}${path}`, { key: day.key, ...what }), 30_000);
+			const text = reply.body;
 			if (reply.status === 503) day.counts.refused++;
 			else assert.ok(reply.status < 500 && reply.status !== 401, `${reply.status} ${text}`);
-			return { status: reply.status, text, headers: reply.headers, sentMs };
+			return { status: reply.status, text, next: linkOf(reply), sentMs };
 		} catch (error) {
 			if (error instanceof assert.AssertionError) throw error;
 			day.counts.broken++;
@@ -81,20 +81,20 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 
 	/** A new animal that the checks know from here on. */
 	function newAnimal(): { pet: NewPet; number: number } {
-		const number = past.sent + 1;
+		const number = ledger.sent + 1;
 		const pet = { name: `animal ${number}`, categoryId: BigInt(number), status: pick(petStatuses) };
-		past.create(pet);
+		ledger.create(pet);
 		return { pet, number };
 	}
 
 	/** @returns whether the animal is added, as far as is known */
 	async function add(url: string, pet: NewPet, fromMs: number, headers: Record<string, string> = {}): Promise<boolean> {
 		const body = `{"name":"${pet.name}","categoryId":${pet.categoryId},"status":"${pet.status}"}`;
-		const reply = await call(url, "/v1/pets", { method: "POST", headers, body });
+		const reply = await call(url, "/v1/pets", { headers, body });
 		if (reply?.status !== 201) return false;
 		const { id, ...stored } = petOf(reply.text);
 		assert.deepEqual(stored, pet);
-		past.change(id, pet, fromMs)();
+		ledger.change(id, pet, fromMs)();
 		if (!isPolledEarly.delete(id)) unpolled.add(id);
 		times.creates.push(performance.now() - reply.sentMs);
 		day.counts.creates++;
@@ -111,37 +111,37 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 	}
 
 	async function read(): Promise<void> {
-		const id = pick(past.ids);
+		const id = pick(ledger.ids);
 		if (id === undefined) return;
 		const path = random() < 0.7 ? `/v1/pets/${id}` : pick(["/v1/pets", "/v1/pets?limit=100", "/v1/pets?status=sold"]);
 		const reply = await call(pick(urls), path);
 		if (!reply || reply.status === 503) return;
 		times.reads.push(performance.now() - reply.sentMs);
 		day.counts.reads++;
-		if (path === `/v1/pets/${id}`) past.check(id, reply.status === 404 ? undefined : petOf(reply.text), reply.sentMs);
-		else for (const pet of petsOf({ json: reply.text })) past.check(pet.id, pet, reply.sentMs);
+		if (path === `/v1/pets/${id}`) ledger.check(id, reply.status === 404 ? undefined : petOf(reply.text), reply.sentMs);
+		else for (const pet of petsOf({ json: reply.text })) ledger.check(pet.id, pet, reply.sentMs);
 	}
 
 	/** Edits the animal as it is now. */
 	async function edit(): Promise<void> {
-		const id = past.ids[Math.floor(random() * (past.ids.length - oldEnough))];
-		if (id === undefined || past.isRemoved(id)) return;
+		const id = ledger.ids[Math.floor(random() * (ledger.ids.length - oldEnough))];
+		if (id === undefined || ledger.isRemoved(id)) return;
 		const found = await call(pick(urls), `/v1/pets/${id}`);
-		if (found?.status === 404) past.check(id, undefined, found.sentMs);
+		if (found?.status === 404) ledger.check(id, undefined, found.sentMs);
 		if (found?.status !== 200) return;
 		const pet = petOf(found.text);
-		past.check(id, pet, found.sentMs);
+		ledger.check(id, pet, found.sentMs);
 		const { id: _, ...seen } = pet;
 		const action = random() < 0.1 ? "remove" : random() < 0.3 ? "rename" : "set-status";
 		const status = pick(petStatuses.filter((other) => other !== pet.status));
 		const name = `${pet.name.split(" as ")[0]} as ${Math.floor(random() * 1e9)}`;
 		const state = action === "remove" ? undefined : action === "rename" ? { ...seen, name } : { ...seen, status };
-		const known = past.change(id, state);
+		const known = ledger.change(id, state);
 		const { name: nameNow, status: statusNow } = pet;
 		const given = { id: 0, action, ...(action === "rename" && { name }), ...(action === "set-status" && { status }) };
 		const body = JSON.stringify({ edits: [{ ...given, seen: { name: nameNow, status: statusNow } }] });
 		const exact = body.replace('"id":0', `"id":${id}`);
-		const reply = await call(pick(urls), "/console/edits", { method: "POST", body: exact });
+		const reply = await call(pick(urls), "/console/edits", { body: exact });
 		if (reply?.status !== 200) return;
 		const { results } = JSON.parse(reply.text);
 		if (results.length === 0) return;
@@ -164,8 +164,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 			if (!unpolled.delete(id)) isPolledEarly.add(id);
 			lastId = id;
 		}
-		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
-		page = next ?? page;
+		page = reply.next ?? page;
 	}
 
 	/** Starts one action after the other at the rate, also while earlier ones wait, but not more than 50. */
@@ -198,7 +197,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 			isEnding = true;
 			await work;
 			const listed = await listAll(urls[0] ?? "", day.key);
-			past.checkAll(listed);
+			ledger.checkAll(listed);
 			await until(`the reader of the last page to see ${[...unpolled].slice(0, 10)}`, async () => {
 				await poll();
 				return unpolled.size === 0;
@@ -207,7 +206,7 @@ export async function startDay({ urls, key, seed, past, counts }: DayStart): Pro
 		},
 	};
 	const listed = await listAll(urls[0] ?? "", key);
-	past.settle(listed);
+	ledger.settle(listed);
 	lastId = listed.at(-1)?.id ?? 0n;
 	// The reader of the last page walks to it before anything is removed.
 	for (let before: string | undefined; page !== before; await poll()) before = page;

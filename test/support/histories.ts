@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { callerOf } from "./caller.ts";
+import { type Ask, ask, callerOf, linkOf } from "./caller.ts";
 import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
@@ -13,6 +13,7 @@ import { figureOf } from "./scrape.ts";
 import { runSql } from "./sql.ts";
 import type { ServiceWithStandby } from "./standby.ts";
 import { until } from "./until.ts";
+import type { Reply } from "./wire.ts";
 
 export interface Scene {
 	service: Pick<Running, "url" | "opsUrl">;
@@ -26,12 +27,11 @@ export function keepingCaller(scene: Scene, limit = 10): () => Promise<string[]>
 	const kept = new Map<string, { etag: string; body: string; next: string | undefined }>();
 	async function readPage(path: string) {
 		const earlier = kept.get(path);
-		const headers = { authorization: `Bearer ${scene.key}`, ...(earlier && { "if-none-match": earlier.etag }) };
-		const reply = await fetch(`${scene.service.url}${path}`, { headers });
+		const headers: Ask["headers"] = earlier ? { "if-none-match": earlier.etag } : {};
+		const reply = await ask(`${scene.service.url}${path}`, { key: scene.key, headers });
 		if (reply.status === 304 && earlier) return earlier;
 		assert.equal(reply.status, 200);
-		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
-		const page = { etag: reply.headers.get("etag") ?? "", body: await reply.text(), next };
+		const page = { etag: reply.headers["etag"] ?? "", body: reply.body, next: linkOf(reply) };
 		kept.set(path, page);
 		return page;
 	}
@@ -54,7 +54,7 @@ export async function addAnimals({ service, key }: Scene, count: number, name: s
 }
 
 export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>
-	(await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
+	(await ask(`${service.url}${path}`, { key })).status;
 
 /** Asserts that these callers and a new one list the animals of the store, and that the metrics count them. */
 export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>)[]): Promise<void> {
@@ -74,22 +74,18 @@ export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>
  */
 export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
 	const links: { path: string; id: number }[] = [];
-	const authorization = `Bearer ${scene.key}`;
 	for (let path: string | undefined = "/v1/pets?limit=10", id = 0; path; ) {
-		const reply: Response = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
-		const field = reply.headers.get("link") ?? "";
-		const pathOf = (rel: string) => new RegExp(`<https?://[^/]+(/[^>]+)>; rel="${rel}"`).exec(field)?.[1];
-		const [prev, next] = [pathOf("prev"), pathOf("next")];
+		const reply: Reply = await ask(`${scene.service.url}${path}`, { key: scene.key });
+		const [prev, next] = [linkOf(reply, "prev"), linkOf(reply)];
 		if (prev) links.push({ path: prev, id });
-		id = ((await reply.json()) as { id: number }[]).at(-1)?.id ?? id;
+		id = JSON.parse(reply.body).at(-1)?.id ?? id;
 		if (next) links.push({ path: next, id });
 		path = next;
 	}
 	return async () => {
 		const [last] = await scene.sql("SELECT max(id) AS id FROM pets");
 		for (const { path, id } of links) {
-			const reply = await fetch(`${scene.service.url}${path}`, { headers: { authorization } });
-			const body = (await reply.json()) as { code?: string };
+			const body = JSON.parse((await ask(`${scene.service.url}${path}`, { key: scene.key })).body);
 			assert.equal(body.code, id > Number(last?.["id"]) ? "invalid_cursor" : undefined, `${path} ${id}`);
 		}
 	};

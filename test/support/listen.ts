@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
+import { ask } from "./caller.ts";
 
 /** Listens on a free port, and closes the server with its connections at the end of the test. @returns the port */
 export async function listenFor(
@@ -19,7 +20,7 @@ export async function listenFor(
 
 /** Whether the server of a URL replies with a success. */
 export const isServing = (url: string) =>
-	fetch(url).then(
-		({ ok }) => ok,
+	ask(url).then(
+		({ status }) => status < 300,
 		() => false,
 	);

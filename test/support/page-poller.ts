@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson } from "../../src/contract/json.ts";
+import type { Pet } from "../../src/contract/pet.ts";
+import { ask, linkOf } from "./caller.ts";
 
 /** Polls the last page, from each node in turn, and records the animals after those that it knows. */
 export function startPoller(urls: string[], key: string) {
@@ -13,16 +15,13 @@ export function startPoller(urls: string[], key: string) {
 	const poller = { longestPauseMs: 0, stop };
 
 	async function readPage(turn: number): Promise<void> {
-		const headers = { authorization: `Bearer ${key}` };
-		const reply = await fetch(`${urls[turn % urls.length]}${path}`, { headers });
-		const text = await reply.text();
-		if (reply.status !== 200) return assert.equal(reply.status, 503, text);
+		const reply = await ask(`${urls[turn % urls.length]}${path}`, { key });
+		if (reply.status !== 200) return assert.equal(reply.status, 503, reply.body);
 		const nowMs = performance.now();
 		poller.longestPauseMs = Math.max(poller.longestPauseMs, nowMs - readAtMs);
 		readAtMs = nowMs;
-		for (const { id } of parseJson(text) as { id: number }[]) if (id > (ids.at(-1) ?? 0)) ids.push(id);
-		const [, next] = /<https?:\/\/[^/]+(\/[^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "") ?? [];
-		path = next ?? path;
+		for (const { id } of parseJson(reply.body) as { id: number }[]) if (id > (ids.at(-1) ?? 0)) ids.push(id);
+		path = linkOf(reply) ?? path;
 	}
 
 	async function run(): Promise<void> {
@@ -34,11 +33,13 @@ export function startPoller(urls: string[], key: string) {
 	const work = run();
 	work.catch(() => {});
 
-	async function stop(animals: number): Promise<number[]> {
-		while (ids.length < animals && !isStopped) await Promise.race([work, sleep(20)]);
+	/** @throws AssertionError unless it has seen all of these, in order */
+	async function stop(animals: Pet[]): Promise<void> {
+		while (ids.length < animals.length && !isStopped) await Promise.race([work, sleep(20)]);
 		isStopped = true;
 		await work;
-		return ids;
+		const expected = animals.map(({ id }) => Number(id));
+		assert.deepEqual(ids, expected, "a client that polls the last page sees every animal, in order");
 	}
 	return poller;
 }

@@ -1,5 +1,7 @@
 // Reads the metrics of a running service.
 
+import { ask } from "./caller.ts";
+
 export interface Sample {
 	name: string;
 	labels: Record<string, string>;
@@ -18,7 +20,7 @@ export function parseMetrics(text: string): Sample[] {
 
 /** All current samples with this name. */
 export async function samplesOf({ opsUrl }: { opsUrl: string }, name: string): Promise<Sample[]> {
-	const text = await (await fetch(`${opsUrl}/metrics`)).text();
+	const text = (await ask(`${opsUrl}/metrics`)).body;
 	return parseMetrics(text).filter((sample) => sample.name === name);
 }
 

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { mock, type TestContext } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { type ErrorCode, errors } from "../../src/contract/errors.ts";
 import { scopes } from "../../src/contract/operations.ts";
@@ -14,9 +16,7 @@ import type { LoadLimits } from "../../src/http/overload.ts";
 import { createKey, type Issuer, revokeKey } from "../../src/keys/issue.ts";
 import { createLogTo } from "../../src/ops/log.ts";
 import { type Service, startService } from "../../src/service.ts";
-import { assertIdle, assertNothingLeft, countResources } from "./leftovers.ts";
-import { createMixes, isOfMix, mixedOrigin } from "./mixes.ts";
-import { Pool, type TestRequest } from "./pool.ts";
+import { createMixes, isOfMix, mixedOrigin, Pool, type TestRequest } from "./pool.ts";
 import { testDatabase } from "./postgres.ts";
 import { until, within } from "./until.ts";
 import type { Reply } from "./wire.ts";
@@ -173,4 +173,55 @@ export function assertFailure(reply: Reply, code: ErrorCode): void {
 	if (reply.status === 429 || reply.status === 503)
 		assert.match(reply.headers["retry-after"] ?? "", /^[1-9]\d*$/, shown);
 	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);
+}
+
+/** The server's side of all connections to servers of this process, by port. */
+const accepted = new Map<number | undefined, Socket[]>();
+subscribe("net.server.socket", (message) => {
+	const { socket } = message as { socket: Socket };
+	accepted.set(socket.localPort, [...(accepted.get(socket.localPort) ?? []), socket]);
+});
+
+// Most intervals keep no process alive, so Node does not list them.
+const { mock: started } = mock.method(globalThis, "setInterval");
+const { mock: ended } = mock.method(globalThis, "clearInterval");
+
+/** Counts what can be left: timers, sockets, threads, and listeners of the process. */
+function countResources(): Record<string, number> {
+	const cleared = new Set<unknown>(ended.calls.map(({ arguments: [timer] }) => timer));
+	const counts: Record<string, number> = {
+		intervals: started.calls.filter(({ result }) => !cleared.has(result)).length,
+	};
+	for (const name of process.getActiveResourcesInfo())
+		if (/^(TCP|Timeout|MessagePort|Worker)/.test(name)) counts[name] = (counts[name] ?? 0) + 1;
+	for (const name of process.eventNames()) counts[`on ${String(name)}`] = process.listenerCount(name);
+	return counts;
+}
+
+/** The most listeners that an idle connection needs of one event. */
+const listenersMax = 4;
+
+/** @throws Error if a connection that waits for its next request has listeners of earlier ones */
+async function assertIdle({ url }: Service): Promise<void> {
+	const isClean = (socket: Socket) =>
+		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
+	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
+}
+
+/** @throws AssertionError if a request in flight, a connection, a counted address, a timer or a listener is left */
+async function assertNothingLeft(service: Service, before: Record<string, number>): Promise<void> {
+	const sockets = [service.url, service.opsUrl].flatMap(socketsOf);
+	const left = () => {
+		const { requestsInFlight, connections } = service.traffic();
+		const open = sockets.filter(({ destroyed }) => !destroyed).length;
+		const now = { ...countResources(), requestsInFlight, connections, open };
+		return Object.entries(now).filter(([name, count]) => count > (before[name] ?? 0));
+	};
+	await until("nothing to be left", () => left().length === 0, { withinMs: 10_000 }).catch(() => {
+		assert.deepEqual(left(), []);
+	});
+}
+
+function socketsOf(url: string): Socket[] {
+	return accepted.get(Number(new URL(url).port)) ?? [];
 }

@@ -21,17 +21,17 @@ export const history: Need = {
  */
 export async function assertTogether(any: Caller, newer: Caller, ledger: Ledger): Promise<void> {
 	const add = async (name: string) => {
-		const { id } = (await (await any.create({ name, categoryId: 77 })).json()) as { id: number };
+		const { id } = JSON.parse((await any.create({ name, categoryId: 77 })).body) as { id: number };
 		ledger.acknowledge({ pet: { name, categoryId: 77n }, idempotencyKey: undefined }, BigInt(id));
 		return id;
 	};
 	const edit = async (caller: Caller, change: object) => {
 		const reply = await caller.post("/console/edits", { edits: [change] });
-		const { results } = (await reply.json()) as { results: { outcome: string }[] };
+		const { results } = JSON.parse(reply.body) as { results: { outcome: string }[] };
 		assert.equal(results[0]?.outcome, "edited");
 	};
 	const found = async (query: string) => {
-		const { pets } = (await (await newer.get(`/console/find?${query}`)).json()) as { pets: { id: number }[] };
+		const { pets } = JSON.parse((await newer.get(`/console/find?${query}`)).body) as { pets: { id: number }[] };
 		return pets.map(({ id }) => id);
 	};
 	const turn = ledger.acknowledged.size;
@@ -49,7 +49,7 @@ export async function assertTogether(any: Caller, newer: Caller, ledger: Ledger)
 	await edit(newer, { id: kept, action: "set-category", categoryId: category, seen: { name: `Käthe ${turn}` } });
 	await newer.post("/console/categories", { categories: [{ id: category, name: `Kind ${turn}` }] });
 	assert.deepEqual(await found(`category=${category}`), [kept]);
-	assert.equal(((await (await any.get(`/v1/pets/${kept}`)).json()) as { categoryId: number }).categoryId, category);
+	assert.equal(JSON.parse((await any.get(`/v1/pets/${kept}`)).body).categoryId, category);
 	ledger.acknowledged.delete(`KÄTHE ${turn} b`);
 	ledger.acknowledged.delete(`Kathe ${turn} a`);
 	ledger.acknowledge({ pet: { name: `Ödön ${turn}`, categoryId: 77n }, idempotencyKey: undefined }, BigInt(renamed));

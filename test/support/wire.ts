@@ -1,7 +1,8 @@
 // Sends bytes over a socket and reads the replies, for requests that no HTTP client sends.
 
 import { connect, type Socket } from "node:net";
-import { testLimitMs, within } from "./until.ts";
+import type { TestService } from "./service.ts";
+import { testLimitMs, until, within } from "./until.ts";
 
 export interface Reply {
 	status: number;
@@ -81,4 +82,18 @@ function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: num
 	const isEmpty = isHead || status < 200 || status === 204 || status === 304;
 	const length = end + 4 + (isEmpty ? 0 : Number(headers["content-length"] ?? 0));
 	return { reply: { status, headers, body: bytes.toString("utf8", end + 4, length) }, length };
+}
+
+/** Sends a request again and again, until the kernel has no room for the reply. @returns how many were sent */
+export async function fillKernel({ traffic }: TestService, socket: Socket, request: string): Promise<number> {
+	for (let sent = 1; ; sent++) {
+		const { sentBytes } = traffic();
+		socket.pause().write(request);
+		await until("a reply", () => traffic().sentBytes > sentBytes, { everyMs: 1 });
+		let looks = 0;
+		await until("the kernel to take it, or not", () => traffic().requestsInFlight === 0 || ++looks > 10, {
+			everyMs: 20,
+		});
+		if (traffic().requestsInFlight > 0) return sent;
+	}
 }

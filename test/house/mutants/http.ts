@@ -1,91 +1,55 @@
-// Faults of HTTP and of the ports, each with the quickest test that detects it.
+// Faults of HTTP, of pages and their links, of headers of proxies and of the ports.
 
-import type { Mutant } from "../mutant.ts";
+import type { Faults } from "../mutant.ts";
 
-export const mutants: Mutant[] = [
-	{
-		file: "src/http/checks.ts",
-		from: 'if (access === "open") return;\n\t\tconst found = keyOf',
-		to: 'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
-		tests: ["test/contract/corpus.test.ts"],
-	},
-	{
-		file: "src/http/router.ts",
-		from: '...(isOpen && { access: "open" })',
-		to: 'access: "open"',
-		tests: ["test/contract/corpus.test.ts"],
-	},
-	{ file: "src/http/routes.ts", from: "access: scope,", to: "", tests: ["test/contract/corpus.test.ts"] },
-	{
-		file: "src/http/listen.ts",
-		from: 'if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));\n\t\telse ',
-		to: "",
-		tests: ["test/contract/framing.test.ts"],
-	},
-	{
-		file: "src/http/listen.ts",
-		from: 'socket.on("error", () => {});',
-		to: "",
-		tests: ["test/contract/connections.test.ts"],
-	},
-	{
-		file: "src/http/traffic.ts",
-		from: "return void socket.destroy();",
-		to: "",
-		tests: ["test/contract/connections.test.ts"],
-	},
-	{
-		file: "src/http/rate-limit.ts",
-		from: "now = () => performance.now()",
-		to: "now = () => Date.now()",
-		tests: ["test/contract/operations.test.ts"],
-	},
-	{
-		file: "src/http/connection.ts",
-		from: "if (this.#underWay.length < underWayMax && ",
-		to: "if (",
-		tests: ["test/contract/pipelining.test.ts"],
-	},
-	{
-		file: "src/http/connection.ts",
-		from: "return this.#unsent > 0 && ",
-		to: "return false && ",
-		tests: ["test/contract/pipelining.test.ts"],
-	},
-	{
-		file: "src/http/connection.ts",
-		from: "return this.#underWay.length === 0 && ",
-		to: "return ",
-		tests: ["test/contract/pipelining.test.ts"],
-	},
-	{
-		file: "src/http/checks.ts",
-		from: "if (overload.isLate()) exchange.closeAfter();",
-		to: "",
-		tests: ["test/operations/reply-log.test.ts"],
-	},
-	{
-		file: "src/http/listen.ts",
-		from: "quietTicks < 2 && ",
-		to: "false && ",
-		tests: ["test/operations/stopping.test.ts"],
-	},
-	{
-		file: "src/http/listen.ts",
-		from: "if (phase) phase.isClosing = true;",
-		to: "",
-		tests: ["test/operations/stopping.test.ts"],
-	},
-	{
-		file: "src/http/overload.ts",
-		from: "ownShare() >= limits.ownShare",
-		to: "true",
-		tests: ["src/http/overload.test.ts"],
-	},
-	{
-		file: "src/service.ts",
-		from: "createProbes(readSources, () => phase.isStopping)",
-		to: "createProbes(readSources, () => false)",
-		tests: ["test/operations/stopping.test.ts"],
-	},
-];
+export const faults: Faults = {
+	"src/http/overload.test.ts": [["src/http/overload.ts", "ownShare() >= limits.ownShare", "true"]],
+	"test/contract/connections.test.ts": [
+		["src/http/listen.ts", 'socket.on("error", () => {});', ""],
+		["src/http/traffic.ts", "return void socket.destroy();", ""],
+		["src/http/traffic.ts", "isTrustedProxy?.(address) ?", "false ?"],
+	],
+	"test/contract/corpus.test.ts": [
+		[
+			"src/http/checks.ts",
+			'if (access === "open") return;\n\t\tconst found = keyOf',
+			'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
+		],
+		["src/http/router.ts", '...(isOpen && { access: "open" })', 'access: "open"'],
+		["src/http/routes.ts", "access: scope,", ""],
+	],
+	"test/contract/framing.test.ts": [
+		[
+			"src/http/listen.ts",
+			`if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
+		else `,
+			"",
+		],
+	],
+	"test/contract/operations.test.ts": [
+		["src/http/rate-limit.ts", "now = () => performance.now()", "now = () => Date.now()"],
+	],
+	"test/contract/paging.test.ts": [
+		["src/http/paging.ts", "{ upTo: after }", "{ upTo: after - 1n }"],
+		["src/http/paging.ts", "ids.first - 1n", "ids.first"],
+		["src/http/paging.ts", "cursors.write(position, query)", "cursors.write(position, {})"],
+	],
+	"test/contract/pipelining.test.ts": [
+		["src/http/connection.ts", "if (this.#underWay.length < underWayMax && ", "if ("],
+		["src/http/connection.ts", "return this.#unsent > 0 && ", "return false && "],
+		["src/http/connection.ts", "return this.#underWay.length === 0 && ", "return "],
+	],
+	"test/contract/replies.test.ts": [
+		["src/http/response-cache.ts", "now.lastEdit === version.lastEdit &&", ""],
+		["src/http/response-cache.ts", "(isSettled || now.lastId === version.lastId)", "isSettled !== undefined"],
+	],
+	"test/operations/reply-log.test.ts": [
+		["src/http/checks.ts", "if (overload.isLate()) exchange.closeAfter();", ""],
+		["src/http/proxies.ts", "findLast((one) => !isTrustedProxy(one))", "at(-1)"],
+	],
+	"test/operations/stopping.test.ts": [
+		["src/http/listen.ts", "quietTicks < 2 && ", "false && "],
+		["src/http/listen.ts", "if (phase) phase.isClosing = true;", ""],
+		["src/service.ts", "createProbes(readSources, () => phase.isStopping)", "createProbes(readSources, () => false)"],
+	],
+};

@@ -1,49 +1,30 @@
-// Faults in client, commands and console, each with the quickest test that detects it. The console is built again.
+// Faults of keys, and in client, commands and console. The console is built again.
 
-import type { Mutant } from "../mutant.ts";
+import type { Faults } from "../mutant.ts";
 
-export const mutants: Mutant[] = [
-	{ file: "client/src/attempts.ts", from: "(429|50[234])", to: "(429|50[0234])", tests: ["test/client/calls.test.ts"] },
-	{
-		file: "src/cli/import.ts",
-		from: "&& [403, 429, 503]",
-		to: "&& [401, 403, 429, 503]",
-		tests: ["test/cli/import.test.ts"],
-	},
-	{
-		file: "src/files/importer.ts",
-		from: "upcoming ??= read();\n\t\tconst batch",
-		to: "upcoming = read();\n\t\tconst batch",
-		tests: ["test/cli/importer.test.ts"],
-	},
-	{
-		file: "src/files/import-request.ts",
-		from: "Date.now() - attempts.sinceMs > repeatedForMs",
-		to: "false",
-		tests: ["test/cli/importer.test.ts"],
-	},
-	{
-		file: "console/src/kept-key.ts",
-		from: "return kept.signOuts !== signOuts();",
-		to: "return false;",
-		tests: ["test/console/session.test.ts"],
-	},
-	{
-		file: "console/src/use-session.ts",
-		from: "if (held.current) dropKey(held.current);",
-		to: "",
-		tests: ["test/console/session.test.ts"],
-	},
-	{
-		file: "console/src/use-editing.ts",
-		from: ": result ? result.pet : pet, -1);",
-		to: ": shown[index], -1);",
-		tests: ["test/console/edits.test.ts"],
-	},
-	{
-		file: "console/src/use-session.ts",
-		from: "tabs.current?.keep(kept);",
-		to: "",
-		tests: ["test/console/session.test.ts"],
-	},
-];
+export const faults: Faults = {
+	"src/keys/key-check.test.ts": [["src/keys/key-check.ts", " || ageMs > trustedForMs", ""]],
+	"test/cli/import.test.ts": [["src/cli/import.ts", "&& [403, 429, 503]", "&& [401, 403, 429, 503]"]],
+	"test/cli/importer.test.ts": [
+		["src/files/importer.ts", "upcoming ??= read();\n\t\tconst batch", "upcoming = read();\n\t\tconst batch"],
+		["src/files/import-request.ts", "Date.now() - attempts.sinceMs > repeatedForMs", "false"],
+	],
+	"test/client/calls.test.ts": [
+		["client/src/attempts.ts", "(429|50[234])", "(429|50[0234])"],
+		["client/src/index.ts", "if (error instanceof AnimalStoreError) error.idempotencyKey = idempotencyKey;", ""],
+	],
+	"test/console/edits.test.ts": [
+		["console/src/use-editing.ts", ": result ? result.pet : pet, -1);", ": shown[index], -1);"],
+	],
+	"test/console/session.test.ts": [
+		["console/src/kept-key.ts", "return kept.signOuts !== signOuts();", "return false;"],
+		["console/src/use-session.ts", "if (held.current) dropKey(held.current);", ""],
+		["console/src/use-session.ts", "tabs.current?.keep(kept);", ""],
+	],
+	"test/contract/credentials.test.ts": [
+		["src/keys/issue.ts", "newSecret(key, now(), lifetimeMs)", "newSecret(key, now(), undefined)"],
+	],
+	"test/store/sqlite.test.ts": [
+		["src/store/sqlite/reads.ts", "absent?.version === now && absent.hash", "absent?.hash"],
+	],
+};

@@ -1,66 +1,29 @@
-// Faults of the PostgreSQL store, of Idempotency-Keys and of copy, each with the quickest test that detects it.
+// Faults of the PostgreSQL store, of its connections, of Idempotency-Keys and of copy.
 
-import type { Mutant } from "../mutant.ts";
+import type { Faults } from "../mutant.ts";
 
-export const mutants: Mutant[] = [
-	{
-		file: "src/store/postgres/connections.ts",
-		from: 'client.on("error", () => {});',
-		to: "",
-		tests: ["test/store/postgres.test.ts"],
-	},
-	{
-		file: "src/store/migrations.ts",
-		from: "if (schema === 0 || schema >= schemaMin) return undefined;",
-		to: "if (schema <= schemaMax) return undefined;",
-		tests: ["test/store/migrations.test.ts"],
-	},
-	{
-		file: "src/store/postgres/open.ts",
-		from: "await retry(refuse);",
-		to: "",
-		tests: ["test/store/engines-postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/errors.ts",
-		from: 'code === "23505" && table === "idempotency_keys"',
-		to: "false",
-		tests: ["test/store/postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/creates.ts",
-		from: "created_at_ms >",
-		to: "created_at_ms + 1e15 >",
-		tests: ["test/store/postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/creates.ts",
-		from: "WHEN 0 THEN $1 ELSE 0 END",
-		to: "WHEN 0 THEN $1 ELSE $1 END",
-		tests: ["test/store/postgres.test.ts"],
-	},
-	{
-		file: "src/store/postgres/creates.ts",
-		from: "Math.min(...batch.map(",
-		to: "Math.max(...batch.map(",
-		tests: ["test/store/postgres.test.ts"],
-	},
-	{
-		file: "src/cli/copy.ts",
-		from: "lock = await lockWrites(from);",
-		to: "lock = { check: async () => {}, release: async () => {} };",
-		tests: ["test/store/copy.test.ts"],
-	},
-	{
-		file: "src/cli/copy.ts",
-		from: "source.count !== target.count || source.sum !== target.sum",
-		to: "false",
-		tests: ["test/store/copy.test.ts"],
-	},
-	{
-		file: "src/cli/copy.ts",
-		from: "lastId: (await from.version()).lastId",
-		to: "lastId: (await from.rows.readLastPetId()) ?? 0n",
-		tests: ["test/store/copy.test.ts"],
-	},
-];
+export const faults: Faults = {
+	"test/store/copy.test.ts": [
+		["src/cli/copy.ts", "lock = await lockWrites(from);", "lock = { check: async () => {}, release: async () => {} };"],
+		["src/cli/copy.ts", "source.count !== target.count || source.sum !== target.sum", "false"],
+		["src/cli/copy.ts", "lastId: (await from.version()).lastId", "lastId: (await from.rows.readLastPetId()) ?? 0n"],
+	],
+	"test/store/engines-postgres.test.ts": [["src/store/postgres/open.ts", "await retry(refuse);", ""]],
+	"test/store/migrations.test.ts": [
+		[
+			"src/store/migrations.ts",
+			"if (schema === 0 || schema >= schemaMin) return undefined;",
+			"if (schema <= schemaMax) return undefined;",
+		],
+	],
+	"test/store/pool-postgres.test.ts": [
+		["src/store/postgres/reads.ts", "CASE WHEN pg_is_in_recovery() THEN '' ELSE", "CASE WHEN false THEN '' ELSE"],
+	],
+	"test/store/postgres.test.ts": [
+		["src/store/postgres/connections.ts", 'client.on("error", () => {});', ""],
+		["src/store/postgres/errors.ts", 'code === "23505" && table === "idempotency_keys"', "false"],
+		["src/store/postgres/creates.ts", "created_at_ms >", "created_at_ms + 1e15 >"],
+		["src/store/postgres/creates.ts", "WHEN 0 THEN $1 ELSE 0 END", "WHEN 0 THEN $1 ELSE $1 END"],
+		["src/store/postgres/creates.ts", "Math.min(...batch.map(", "Math.max(...batch.map("],
+	],
+};

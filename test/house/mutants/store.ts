@@ -1,75 +1,73 @@
-// Faults in the embedded store, its batches, its files and its commands, each with the quickest test that detects it.
+// Faults in the embedded store, its batches, files, commands and backups, and in nodes that share a store.
 
-import type { Mutant } from "../mutant.ts";
+import type { Faults } from "../mutant.ts";
 
-export const mutants: Mutant[] = [
-	{
-		file: "src/store/sqlite/writer-thread.ts",
-		from: `const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));
+export const faults: Faults = {
+	"src/store/write-watch.test.ts": [["src/store/write-watch.ts", 'if (state === "stopped") return;', ""]],
+	"test/store/background.test.ts": [
+		["src/store/sqlite/open.ts", 'name === "createPets",', "name.length > 0,"],
+		["src/store/sqlite/errors.ts", "Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs))", "busyTimeoutMs"],
+	],
+	"test/store/backup.test.ts": [
+		["src/store/sqlite/file.ts", "if (hasWal(file) && !existsSync(file)) {", "if (false) {"],
+		["src/cli/maintenance/backup.ts", "\t\tverifyPages(copy, file);\n", ""],
+		[
+			"src/cli/maintenance/backup.ts",
+			'const unlock = doesExist ? lockFile(file, "restore") : () => {};',
+			"const unlock = () => {};",
+		],
+	],
+	"test/store/commit.test.ts": [
+		["src/store/sqlite/errors.ts", "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);", 'return code === "none";'],
+	],
+	"test/store/fault-points.test.ts": [
+		[
+			"src/store/sqlite/writer-thread.ts",
+			`const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);`,
-		to: `const cause = findLoss(file, files);
+			`const cause = findLoss(file, files);
 		const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));`,
-		tests: ["test/store/fault-points.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/open.ts",
-		from: 'name === "createPets",',
-		to: "name.length > 0,",
-		tests: ["test/store/background.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/errors.ts",
-		from: "Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs))",
-		to: "busyTimeoutMs",
-		tests: ["test/store/background.test.ts"],
-	},
-	{
-		file: "src/store/write-watch.ts",
-		from: 'if (state === "stopped") return;',
-		to: "",
-		tests: ["src/store/write-watch.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/errors.ts",
-		from: "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);",
-		to: 'return code === "none";',
-		tests: ["test/store/commit.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/creates.ts",
-		from: "firstId + BigInt(added.length)",
-		to: "firstId + BigInt(place)",
-		tests: ["test/store/sqlite.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/writer-thread.ts",
-		from: "const path = files.findLostPath();",
-		to: "const path = undefined as string | undefined;",
-		tests: ["test/store/lost-file.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/draft.ts",
-		from: 'sync(draft, "r+");\n\tput(draft, file);',
-		to: "link(draft, file);",
-		tests: ["test/store/file.test.ts"],
-	},
-	{
-		file: "src/store/sqlite/file.ts",
-		from: "if (hasWal(file) && !existsSync(file)) {",
-		to: "if (false) {",
-		tests: ["test/store/backup.test.ts"],
-	},
-	{
-		file: "src/cli/maintenance/backup.ts",
-		from: "\t\tverifyPages(copy, file);\n",
-		to: "",
-		tests: ["test/store/backup.test.ts"],
-	},
-	{
-		file: "src/cli/maintenance/backup.ts",
-		from: 'const unlock = doesExist ? lockFile(file, "restore") : () => {};',
-		to: "const unlock = () => {};",
-		tests: ["test/store/backup.test.ts"],
-	},
-];
+		],
+	],
+	"test/store/file.test.ts": [
+		["src/store/sqlite/draft.ts", 'sync(draft, "r+");\n\tput(draft, file);', "link(draft, file);"],
+	],
+	"test/store/large-store.test.ts": [["src/store/sqlite/file.ts", "else readEnds(database);", ""]],
+	"test/store/lost-file.test.ts": [
+		[
+			"src/store/sqlite/writer-thread.ts",
+			"const path = files.findLostPath();",
+			"const path = undefined as string | undefined;",
+		],
+		[
+			"src/store/sqlite/identity.ts",
+			"hasFailedSync: () => timeOfReport() !== knownReport",
+			"hasFailedSync: () => timeOfReport() !== undefined",
+		],
+		["src/store/sqlite/writer-thread.ts", "files.hasFailedSync() ?", "false ?"],
+	],
+	"test/store/nodes.test.ts": [["src/http/shared-port.ts", "other.store !== mine &&", "false &&"]],
+	"test/store/postgres.test.ts": [
+		["src/store/transactions.ts", "settings WHERE name = 'cursor_secret'", "settings WHERE name = 'none'"],
+	],
+	"test/store/scheduled-backups.test.ts": [
+		[
+			"src/store/backup-folder.ts",
+			"identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true",
+			"true",
+		],
+		["src/store/backup-folder.ts", "isPast(name) && ", ""],
+		[
+			"src/store/backup-folder.ts",
+			"[...names.filter((one) => one <= made), ...names.filter((one) => one > made)]",
+			"names",
+		],
+		["src/store/scheduled-backups.ts", " || own.newestMs(now()) !== lastAtMs) return;", ") return;"],
+	],
+	"test/store/sqlite.test.ts": [
+		["src/store/sqlite/creates.ts", "firstId + BigInt(added.length)", "firstId + BigInt(place)"],
+		["src/store/transactions.ts", "if (found.length > 0) return false;", ""],
+		["src/store/transactions.ts", "WHERE leases.holder = excluded.holder\n\t\tOR ", "WHERE "],
+	],
+};

@@ -1,4 +1,4 @@
-// The checker of the long day finds what a store has lost, repeated or made up, also in a later process.
+// The ledger finds what a store has lost, repeated or made up, also in a later process.
 
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Pet } from "../../src/contract/pet.ts";
-import { Past } from "../support/past.ts";
+import { type Attempt, Ledger } from "../support/ledger.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "animal-store-past-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,7 +20,7 @@ const listed = (number: number, name?: string): Pet => ({ id: BigInt(number), ..
  */
 function leftBehind(): string {
 	const file = join(mkdtempSync(join(folder, "day-")), "history.jsonl");
-	const past = new Past(file);
+	const past = new Ledger(file);
 	for (const number of [1, 2, 3, 4]) past.create(pet(number));
 	for (const number of [1, 2, 3]) past.change(BigInt(number), pet(number))();
 	past.change(2n, pet(2, "renamed"));
@@ -43,11 +43,11 @@ const wrong: Record<string, [Pet[], RegExp]> = {
 for (const [what, list] of Object.entries(possible)) {
 	test(`the history of a long day continues when ${what}, which is then known`, () => {
 		const file = leftBehind();
-		const past = new Past(file);
+		const past = new Ledger(file);
 		assert.equal(past.sent, 4);
 		past.settle(list);
 		for (const others of Object.values(possible)) {
-			const later = () => new Past(file).checkAll(others);
+			const later = () => new Ledger(file).checkAll(others);
 			if (others === list) later();
 			else assert.throws(later, /was .*, and is/);
 		}
@@ -56,12 +56,12 @@ for (const [what, list] of Object.entries(possible)) {
 
 for (const [what, [list, message]] of Object.entries(wrong)) {
 	test(`the history of a long day does not continue when ${what}`, () => {
-		assert.throws(() => new Past(leftBehind()).settle(list), { message });
+		assert.throws(() => new Ledger(leftBehind()).settle(list), { message });
 	});
 }
 
 test("a backup in a long day has the animals of a moment from its begin to its end", () => {
-	const past = new Past(leftBehind());
+	const past = new Ledger(leftBehind());
 	const fromMs = performance.now();
 	past.change(7n, pet(7), fromMs)();
 	const madeMs = performance.now();
@@ -76,7 +76,7 @@ test("a backup in a long day has the animals of a moment from its begin to its e
 });
 
 test("a reply in a long day shows a state from between its request and itself", () => {
-	const past = new Past(leftBehind());
+	const past = new Ledger(leftBehind());
 	const before = performance.now();
 	past.change(1n, pet(1, "newer"))();
 	past.check(1n, listed(1), before);
@@ -84,4 +84,21 @@ test("a reply in a long day shows a state from between its request and itself", 
 		() => past.check(1n, listed(1), performance.now()),
 		/^AssertionError.*1 was newer, .*, and is animal 1/,
 	);
+});
+
+test("a ledger of creates finds a refused, a lost, a repeated and a renumbered animal", () => {
+	const attempts = [1, 2, 3].map((number) => ({ pet: pet(number), idempotencyKey: undefined }));
+	const [stored, lost, refused] = attempts as [Attempt, Attempt, Attempt];
+	const ledger = new Ledger();
+	for (const attempt of attempts.slice(0, 2)) ledger.lose(attempt);
+	ledger.acknowledge(stored, 1n);
+	ledger.refuse(refused);
+	assert.throws(() => ledger.acknowledge({ ...stored, id: 1n }, 4n), /was 1 and is now 4/);
+	ledger.verify([listed(1)]);
+	for (const wrong of [[listed(1), listed(3)], [], [listed(1), { ...listed(1), id: 2n }], [listed(1, "other")]])
+		assert.throws(() => ledger.verify(wrong), assert.AssertionError);
+	assert.throws(() => ledger.verify([listed(2), listed(1)]), /id 1 follows 2/);
+	ledger.verify([listed(1), listed(2)]);
+	assert.equal(lost.id, 2n);
+	assert.throws(() => ledger.verify([listed(1)]), /2 was animal 2/, "it was listed before");
 });
