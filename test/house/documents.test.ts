@@ -141,8 +141,10 @@ function checkout(context: TestContext): string {
 }
 const programs = new Map<string, string>();
 
+/** With the scopes of a first key, which the pages begin with. */
 async function newKey(folder: string, name: string): Promise<{ id: string; key: string }> {
-	const { stdout, stderr } = await runProgram(["keys", "create", "--name", name], { folder });
+	const scopes = ["--scopes", "metrics:read,pets:read,pets:write,pets:edit"];
+	const { stdout, stderr } = await runProgram(["keys", "create", "--name", name, ...scopes], { folder });
 	const [id = ""] = /key_\w+/.exec(stderr) ?? [];
 	return { id, key: stdout.trim() };
 }
